@@ -22,6 +22,7 @@ from termsift._api.text_counting import (
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.io._scan import Scan
+from termsift.io._source import MatrixBlock
 from termsift.io._texts import TableCount, TextBlock
 
 
@@ -55,31 +56,25 @@ class ScanCounting:
         self._n_docs = 0
 
     def steps(self) -> Generator[None, None, None]:
-        """Read the scan; stop after each block or chunk and each input."""
+        """Read the scan; stop after each block and each input."""
         scan, counts = self._scan, self._before
-        if scan.has_texts:
-            scan._begin()
-            count = self._table_count if self._by_class else None
-            with closing(scan._blocks(count)) as blocks:
-                for block, _ in blocks:
-                    if isinstance(block, TextBlock) and len(block):
-                        self._add(block)
-                    del block  # before the next one is read
-                    yield
-            return
-        counts.term_names = None  # the names of the scan may be more
-        with closing(scan._steps()) as steps:
-            for X, y in steps:
-                if X is not None:
+        count = self._table_count if self._by_class else None
+        if not scan.has_texts:
+            counts.term_names = None  # the names of the scan may be more
+        with closing(scan.blocks(count)) as blocks:
+            for block in blocks:
+                if isinstance(block, MatrixBlock):
                     with validation.naming(scan.where):
                         counts.update(
-                            X,
-                            y,
-                            classes=scan.classes,
+                            block.X,
+                            block.y,
+                            classes=block.classes,
                             n_threads=self._n_threads,
                             window_bytes=self._window_bytes,
                         )
-                del X, y  # before the next chunk is read
+                elif block:
+                    self._add(block)
+                del block  # before the next one is read
                 yield
 
     def _started(self) -> ByClass | ByDocument:
@@ -119,23 +114,22 @@ class ScanCounting:
             counts = united(self._before, counts) if self._before.n_docs else counts
             self._before, self._tally, self._n_docs = counts, None, 0
             self._coder = validation.LabelCoder(None)
-        self._scan._found = counts.term_names
         return counts
 
 
 @printable_errors()
 def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
     """Return the counts of a whole scan with names, in the order of `io.read_collection`."""
-    scan._check_read(counts.n_docs)
+    scan.check_read(counts.n_docs)
     names = None if scan.has_texts else scan.term_names
     if names is not None:
         if counts.n_terms < len(names):  # svmlight text need not use all
             counts = counts._with_columns(np.arange(counts.n_terms), len(names), None)
         counts.term_names = names
-    with validation.naming(scan._source):
+    with validation.naming(scan.source):
         counts = kept_terms_only(counts, scan.rules)
     if scan.has_texts and counts.n_terms == 0:
-        raise ValueError(f"{scan._source}: no text has {scan.rules.what_counts}")
+        raise ValueError(f"{scan.source}: no text has {scan.rules.what_counts}")
     if scan.has_columns:
         validation.warn_of_swapped_columns(counts.n_classes, counts.n_docs)
     return counts._with_classes_renamed(scan.settled(counts.classes))

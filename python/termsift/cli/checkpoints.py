@@ -20,6 +20,7 @@ from termsift._api.scan_counting import ScanCounting
 from termsift._counts.file import read_from, write_to
 from termsift._util.files import replacing
 from termsift.io._scan import Scan
+from termsift.io._source import Skipped
 
 _log = logging.getLogger("termsift")
 
@@ -66,7 +67,7 @@ class Checkpoint:
             self._size = file.tell()
         if self._scan.has_words and counts.n_terms > len(set([] if names is None else names)):
             raise damaged
-        self._scan._resume(n_inputs, n_skipped, skipped)
+        self._scan.begin_after(n_inputs, Skipped(n_skipped, skipped))
         self._bytes_done = self._scan.bytes_done
         return ClassCounts._of(counts, classes, names, tf)
 
@@ -83,7 +84,7 @@ class Checkpoint:
         scan = self._scan
         job = {
             "n_inputs": scan.inputs_done,
-            "files": _identities(scan._files(scan.inputs_done)),
+            "files": _identities(scan.files(scan.inputs_done)),
             "options": self._options,
             "n_skipped": scan.n_skipped,
             "skipped": scan.skipped,
@@ -112,7 +113,7 @@ class Checkpoint:
         differences += [
             f"it has counted {theirs}, this one reads {ours}"
             for theirs, ours in zip_longest(
-                files, _identities(self._scan._files(n_inputs)), fillvalue="nothing"
+                files, _identities(self._scan.files(n_inputs)), fillvalue="nothing"
             )
             if theirs != ours
         ]

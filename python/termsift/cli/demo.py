@@ -23,7 +23,7 @@ from termsift.cli.output import (
     write_table,
 )
 from termsift.cli.report import PAGE_ENDINGS, PASSAGES, passages_in
-from termsift.io._demo import demo_texts
+from termsift.io._demo import scan_demo
 from termsift.report import write_report
 
 _log = logging.getLogger("termsift")
@@ -60,7 +60,7 @@ def _run(args: argparse.Namespace) -> None:
         collection = _show(args, standard_output())
         _log.info("evaluating %s for the page", args.method)
         command = f"termsift report {DEMO} --method {args.method} -o report.html"
-        find = partial(passages_in, demo_texts, PASSAGES)
+        find = partial(passages_in, scan_demo, PASSAGES)
         write_report(collection, page, method=args.method, passages=find, command=command)
     tell(f"wrote {args.report}, a page about these docstrings")
 
