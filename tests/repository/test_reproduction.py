@@ -116,22 +116,20 @@ def test_the_experiments_run(
     monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # restores what the run sets
     folder = tmp_path / "report"
     reproduce.main([*data, "--quick", "--output", str(folder)])
-    text = (folder / "README.md").read_text("utf-8")
+    text = (folder / "paper.md").read_text("utf-8")
     shown = set(re.findall(r"\((\w+\.svg)\)", text))
     assert shown == {path.name for path in folder.glob("*.svg")}
-    named = set(re.findall(r"`more/(\w+\.svg)`", text))
-    assert named == {path.name for path in folder.glob("more/*.svg")}
     assert "nan" not in text
     assert "Known distributions" in text
     nothing, complete = len(data) == 1 and data[0] == str(tmp_path), len(data) == 3
     assert ("## The claims" in text) != nothing
     assert ("Recommended: " in text or "stays: " in text) != nothing
     assert text.count(f"| {claims.UNKNOWN} |") == (0 if nothing or complete else 3)  # TDT2's
-    assert len(shown | named) == (1 if nothing else 8 if complete else 7)
+    assert shown == (set() if nothing else {"figure_1.svg", "gain.svg"})
 
 
 def test_the_quick_report_does_not_overwrite_the_full_one() -> None:
-    assert reproduce.arguments([]).output == compare.ROOT / "docs" / "reproduction"
+    assert reproduce.arguments([]).output == compare.ROOT / "docs"
     assert reproduce.arguments(["--quick"]).output == compare.ROOT / "build" / "reproduction"
 
 
@@ -147,7 +145,7 @@ def test_svg_is_made_small_and_stays_well_formed() -> None:
 def test_the_scripts_run_from_a_checkout(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(ts.__file__).parents[1])}
     for script in ("reproduce", "accuracy_at_k", "rivals"):
-        path = compare.ROOT / "docs" / "reproduction" / f"{script}.py"
+        path = compare.ROOT / "benchmarks" / f"{script}.py"
         command = [sys.executable, str(path), "--help"]
         done = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True

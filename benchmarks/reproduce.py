@@ -1,8 +1,8 @@
 """Repeat the paper's experiments: its figures, its claims one by one, and a simulation.
 
-    python docs/reproduction/reproduce.py [DATA] [--tdt2 FILE] [--output FOLDER] [--quick]
+    python benchmarks/reproduce.py [DATA] [--tdt2 FILE] [--output FOLDER] [--quick]
 
-Writes README.md and its plots into a folder. DATA contains the corpora, laid out as
+Writes paper.md and its plots into a folder. DATA contains the corpora, laid out as
 `benchmarks/corpora.py` describes; missing corpora are skipped. ``--quick`` only checks that
 everything works. The report contains no text of the corpora, and its verdicts are computed.
 """
@@ -19,7 +19,6 @@ import numpy as np
 import scipy
 import sklearn
 
-import benchmarks_path  # noqa: F401, must come first
 import corpora
 import recommend
 import synthetic
@@ -53,7 +52,7 @@ FIGURES: dict[str, tuple[Classifier, Sequence[str]]] = {  # of the paper
     "Figure 5": (SVM, REUTERS),
 }
 PACKAGES = (ts, np, scipy, sklearn)
-SHOWN = ("Figure 1", "Gain")  # plots on the page; git ignores the others
+DRAWN = "Figure 1"  # the others are in the table of all methods
 CUT = (-10, 9)  # points: the limits of plots of differences
 
 
@@ -116,15 +115,6 @@ def figure_of(name: str, results: Results) -> list[list[Panel]]:
     return rows
 
 
-def figure_beyond(results: Results) -> list[list[Panel]]:
-    """Return panels of the gain over MD of methods that the paper does not have."""
-    panels = [
-        less_md(f"{collection}, {classifier}", found, ["MD", *BEYOND])
-        for (collection, classifier), found in results.items()
-    ]
-    return [panels[i : i + 3] for i in range(0, len(panels), 3)]
-
-
 # ---- the report ----------------------------------------------------------------------------------
 
 
@@ -138,35 +128,30 @@ def report(
         if not panels:
             return ""
         file = f"{title.lower().replace(' ', '_')}.svg"
-        if title in SHOWN:
-            plot(folder / file, panels)
-            return f"![{title}]({file})\n\n"
-        (folder / "more").mkdir(exist_ok=True)
-        plot(folder / "more" / file, panels)
-        return f"`reproduce.py` draws this as `more/{file}`.\n\n"
+        plot(folder / file, panels)
+        return f"![{title}]({file})\n\n"
 
     checked = [(claim, claim.checked()) for claim in claims(results, collections) if collections]
     parts = [introduction(collections, extent)]
     if checked:
         parts.append(f"## The claims\n\n{RULES}\n\n{summary(checked)}")
     for where in dict.fromkeys(claim.where for claim, _ in checked):
-        figure = drawn(where, figure_of(where, results)) if where in FIGURES else ""
+        figure = drawn(where, figure_of(where, results)) if where == DRAWN else ""
         parts.append(f"## {where}\n\n{figure}{discussion(checked, where)}")
     if results:
-        parts.append(
-            f"## All methods\n\n{drawn('Beyond', figure_beyond(results))}{tables(results)}"
-        )
+        parts.append(f"## All methods\n\n{tables(results)}")
     if split := [each for each in collections.values() if len(each.folds) == 1]:
         print("recommendation", flush=True)
         text, gains = recommend.section(split, extent)
         lines = {name: (extent.ks, gain) for name, gain in gains.items()}
         panel = Panel("recommended", "accuracy over MD's, points", lines)
-        parts.append(f"## What to use\n\n{text}\n\n{drawn('Gain', [[panel]])}".rstrip())
+        parts.append(
+            f"## The best method from counts\n\n{text}\n\n{drawn('Gain', [[panel]])}".rstrip()
+        )
     print("synthetic collections", flush=True)
-    text, panels = synthetic.section(quick=extent is QUICK)
-    parts.append(f"## Known distributions\n\n{drawn('Synthetic', panels)}{text}")
-    (folder / "README.md").write_text("\n\n".join(parts) + "\n", "utf-8")
-    print(f"wrote {folder / 'README.md'}")
+    parts.append(f"## Known distributions\n\n{synthetic.section(quick=extent is QUICK)}")
+    (folder / "paper.md").write_text("\n\n".join(parts) + "\n", "utf-8")
+    print(f"wrote {folder / 'paper.md'}")
 
 
 def introduction(collections: Mapping[str, Collection], extent: Extent) -> str:
@@ -179,7 +164,7 @@ def introduction(collections: Mapping[str, Collection], extent: Extent) -> str:
 
 {trial}Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
 Categorization", IEEE TKDE 28(9), 2016, compare MD and MD-chi2 with four other methods on three
-corpora. This page repeats their experiments. `docs/reproduction/reproduce.py` writes it and
+corpora. This page repeats their experiments. `benchmarks/reproduce.py` writes it and
 computes every verdict from the numbers beside it.
 
 {table("collection", header, rows)}
@@ -267,11 +252,11 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--tdt2", type=Path, help="the file TDT2.mat")
     parser.add_argument(
-        "--output", type=Path, help="default: docs/reproduction; with --quick build/reproduction"
+        "--output", type=Path, help="folder; default: docs, or build/reproduction with --quick"
     )
     parser.add_argument("--quick", action="store_true", help="run a small part of everything")
     args = parser.parse_args(argv)
-    args.output = args.output or ROOT / ("build" if args.quick else "docs") / "reproduction"
+    args.output = args.output or ROOT / ("build/reproduction" if args.quick else "docs")
     return args
 
 

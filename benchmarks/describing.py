@@ -1,6 +1,6 @@
 """Which method describes classes best: the lists of several methods, side by side.
 
-    python docs/reproduction/describing.py [DATA] [--quick]
+    python benchmarks/describing.py [DATA] [--quick]
 
 Writes the tables of docs/describing.md; ``--quick`` prints the first of them instead. The lists are
 of the docstrings and the sources of libraries that this Python has. The measures are of the corpora
@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-import benchmarks_path  # noqa: F401, must come first
 import corpora
 import termsift as ts
 from compare import ROOT, markdown, put_between

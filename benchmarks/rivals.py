@@ -1,8 +1,8 @@
 """Compare guided gain with conditional gain and with selectors that train a classifier.
 
-    python docs/reproduction/rivals.py [DATA] [--tdt2 FILE] [--quick]
+    python benchmarks/rivals.py [DATA] [--tdt2 FILE] [--quick]
 
-Writes the tables of docs/reproduction/rivals.md; ``--quick`` prints a few of them instead. DATA
+Writes the tables of docs/rivals.md; ``--quick`` prints a few of them instead. DATA
 contains the corpora, laid out as `benchmarks/corpora.py` describes; missing corpora are skipped.
 The trained selectors take a minute per collection, so their choices are cached in the folder that
 TERMSIFT_CACHE names (`benchmarks/workloads.py`).
@@ -32,7 +32,6 @@ from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC, l1_min_c
 
-import benchmarks_path  # noqa: F401, must come first
 import corpora
 import termsift as ts
 from compare import ROOT, markdown, put_between
@@ -41,7 +40,7 @@ from trials import Collection, Estimate, Ints, listed, ranked
 from workloads import CACHE
 
 MARKER = "rivals"
-PAGE = ROOT / "docs" / "reproduction" / "rivals.md"
+PAGE = ROOT / "docs" / "rivals.md"
 KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 QUICK_KS = (10, 200)
 OURS = "guided gain"
@@ -288,35 +287,18 @@ def macro_f1(f1: MacroF1, ks: Sequence[int]) -> str:
 
 
 def losses(cells: Cells, ks: Sequence[int]) -> str:
-    """Return a list of the cells where a rival is ahead."""
+    """Return a list of the cells where a rival is surely ahead."""
     lines = []
     for rival in COMPARED:
         for (name, classifier, other), row in cells.items():
             behind = [
-                f"{k:,} ({cell.difference:+.1f}{', surely' if cell.is_sure else ''})"
+                f"{k:,} ({cell.difference:+.1f})"
                 for k, cell in zip(ks, row, strict=True)
-                if cell.difference < 0
+                if cell.sign < 0
             ]
             if other == rival and behind:
-                lines.append(f"- {name}, {classifier}, behind {rival} at k = {listed(behind)}")
+                lines.append(f"- {rival} at k = {listed(behind)} of {name}, {classifier}")
     return "\n".join(lines)
-
-
-def tables(hits: Hits, cells: Cells, ks: Sequence[int]) -> str:
-    """Return tables of accuracies by collection and classifier, with marks of significance."""
-    parts = []
-    marks = {1: " -", 0: "", -1: " +"}
-    for name, classifier in dict.fromkeys(key[:2] for key in hits):
-        rows = []
-        for method in (OURS, *OTHERS):
-            key = (name, classifier, method)
-            ends = [marks[cell.sign] for cell in cells.get(key, ())] or [""] * len(ks)
-            accuracies = 100 * hits[key].mean(axis=1)
-            rows.append(
-                [method, *(f"{x:.1f}{end}" for x, end in zip(accuracies, ends, strict=True))]
-            )
-        parts.append(markdown([f"{name}, {classifier}", *(f"{k:,}" for k in ks)], rows))
-    return "\n\n".join(parts)
 
 
 def report(collections: Mapping[str, Collection], ks: Sequence[int]) -> str:
@@ -348,13 +330,9 @@ Macro-averaged F1 in per cent, the mean over fewer than {MANY} terms / over more
 
 {macro_f1(f1, ks)}
 
-Where another choice is ahead of {OURS}, in points:
+These are surely ahead of {OURS}, in points:
 
-{losses(cells, ks)}
-
-Accuracy in per cent by the number of terms; "+" is surely more than {OURS}, "-" surely less:
-
-{tables(hits, cells, ks)}"""
+{losses(cells, ks)}"""
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 import termsift as ts
 from claims import all_or_some, table
-from figures import Panel
 from trials import Estimate, Floats, Ints, listed
 
 LENGTH = 100  # tokens of a document
@@ -131,8 +130,8 @@ SHOWN = (10, 100, 1000, 10_000, 100_000)
 SAME = 0.99  # of the terms
 
 
-def section(quick: bool = False) -> tuple[str, list[list[Panel]]]:
-    """Return the text and the plots."""
+def section(quick: bool = False) -> str:
+    """Return the text of the section."""
     shapes, documents = [*FEW, *MANY], DOCUMENTS
     if quick:
         shapes = [replace(shape, repetitions=3) for shape in (FEW[0], *MANY[::2])]
@@ -141,7 +140,7 @@ def section(quick: bool = False) -> tuple[str, list[list[Panel]]]:
     shares = [outcome for outcome in outcomes if outcome.shape.spread == 1]
     overlaps = [outcome for outcome in outcomes if not outcome.shape.few]
     verdict, told = equivalent(overlaps)
-    text = f"""\
+    return f"""\
 The paper's supplement has an experiment of this kind but is not available; this one is ours.
 Terms follow a Zipf law; in each class their logarithms are shifted by a normal deviate times
 "spread". Classes are equally likely, and documents have {LENGTH} tokens. Everything is drawn
@@ -164,7 +163,6 @@ to those of the true probabilities, and two functions of these rank alike only a
 are alike. Share of MD-chi2's terms that MD chooses too, in per cent:
 
 {overlap_table(overlaps)}"""
-    return text, panels(shares, overlaps)
 
 
 def columns(outcome: Outcome) -> list[int]:
@@ -229,34 +227,3 @@ def overlap_table(outcomes: Sequence[Outcome]) -> str:
         for outcome in outcomes
     }
     return table("documents of each class", [*header(outcomes[0]), "limit"], rows)
-
-
-def panels(shares: Sequence[Outcome], overlaps: Sequence[Outcome]) -> list[list[Panel]]:
-    """Return panels: shares of the optimum, then the overlap of MD and MD-chi2."""
-    x_label = "documents of each class"
-    tops = [
-        Panel(
-            str(outcome.shape),
-            "% of the optimum",
-            {
-                name: (outcome.documents, 100 * share.mean(axis=0))
-                for name, share in outcome.share.items()
-                if name != CHANCE
-            },
-            x_label,
-        )
-        for outcome in shares
-    ]
-    bottoms = []
-    for n_classes in dict.fromkeys(outcome.shape.n_classes for outcome in overlaps):
-        of = [outcome for outcome in overlaps if outcome.shape.n_classes == n_classes]
-        lines = {
-            f"spread {outcome.shape.spread:g}": (
-                outcome.documents,
-                100 * outcome.overlap.mean(axis=0),
-            )
-            for outcome in of
-        }
-        bottoms.append(Panel(str(of[0].shape), "% of MD-chi2's terms in MD's", lines, x_label))
-    every = [*tops, *bottoms]
-    return [every[i : i + 2] for i in range(0, len(every), 2)]

@@ -1,11 +1,11 @@
 """Test accuracy of multinomial naive Bayes on the first k terms of a ranking.
 
-    python docs/reproduction/accuracy_at_k.py [--write]
+    python benchmarks/accuracy_at_k.py [--write]
 
 Ranks the terms of the training documents of 20 Newsgroups and Reuters-10 by every method, event
 model and policy, trains multinomial naive Bayes on the first k terms, and prints the accuracy on
 the test documents. At the largest k scikit-learn must find the same. ``--write`` puts the tables
-into accuracy.md.
+into ``README.md`` of this folder.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 from sklearn.naive_bayes import MultinomialNB
 
-import benchmarks_path  # noqa: F401, must come first
 import corpora
 import termsift as ts
 from compare import ROOT, conditions, markdown, put_between
 from trials import ranked
 
 MARKER = "accuracy"
-PAGE = ROOT / "docs" / "reproduction" / "accuracy.md"
+PAGE = ROOT / "benchmarks" / "README.md"
 KS = (10, 50, 100, 200, 500, 1000, 2000)
 CORPORA = {"20 Newsgroups": corpora.newsgroups, "Reuters": corpora.reuters}
 
@@ -55,7 +54,7 @@ def rankings() -> Iterator[tuple[str, dict[str, Any]]]:
 def main() -> None:
     """Print one table per corpus."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write the tables of accuracy.md")
+    parser.add_argument("--write", action="store_true", help="write the tables of README.md")
     args = parser.parse_args()
     tables = []
     for name, load in CORPORA.items():

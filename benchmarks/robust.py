@@ -1,8 +1,8 @@
 """How selectors fare with fewer documents and wrong labels, and how stable their choices are.
 
-    python docs/reproduction/robust.py [DATA] [--quick]
+    python benchmarks/robust.py [DATA] [--quick]
 
-Writes the tables of docs/reproduction/robust.md; ``--quick`` prints those of one draw instead. DATA
+Writes the tables of docs/rivals.md; ``--quick`` prints those of one draw instead. DATA
 contains the corpora, laid out as `benchmarks/corpora.py` describes; missing corpora are skipped.
 """
 
@@ -19,7 +19,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-import benchmarks_path  # noqa: F401, must come first
 import corpora
 import termsift as ts
 from compare import ROOT, markdown, put_between
@@ -27,7 +26,7 @@ from rivals import CLASSIFIERS, Choose, svm_weights
 from trials import Ints
 
 MARKER = "robust"
-PAGE = ROOT / "docs" / "reproduction" / "robust.md"
+PAGE = ROOT / "docs" / "rivals.md"
 KS = (20, 100, 500, 2000)
 STABLE_KS = (20, 100, 500)
 SHARES = (0.1, 1 / 3, 1.0)  # of the training documents
