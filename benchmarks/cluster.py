@@ -397,7 +397,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a small collection")
     parser.add_argument("--without-spark", action="store_true", help="skip Spark, which needs Java")
-    parser.add_argument("--write", action="store_true", help="write the tables of the page")
+    parser.add_argument("--write", action="store_true", help="write the tables of README.md")
     args = parser.parse_args()
     if args.write and (args.quick or args.without_spark):
         parser.error("--write is of everything, measured in full")
@@ -407,9 +407,7 @@ def main() -> None:
     text = tables(args.quick, not args.without_spark)
     print(text)
     if args.write:
-        put_between(
-            ROOT / "docs" / "past_one_machine.md", MARKER, f"Measured {conditions()}.\n\n{text}"
-        )
+        put_between(ROOT / "benchmarks" / "README.md", MARKER, f"Measured {conditions()}.\n\n{text}")
 
 
 if __name__ == "__main__":
