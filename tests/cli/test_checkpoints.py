@@ -21,7 +21,7 @@ from scipy import sparse
 
 import termsift as ts
 from signals import LIMIT, start_hearing
-from termsift._api.scan_counting import ScanCounting
+from termsift._counts.scan_counting import ScanCounting
 from termsift._util.files import replacing
 from termsift.cli import checkpoints
 
