@@ -73,7 +73,7 @@ def stop_in(monkeypatch: Any, n_inputs: int, error: BaseException) -> None:
         scan = counting._scan
         for _ in usual(counting):
             if scan.inputs_done == n_inputs and scan.bytes_done > sum(
-                source.n_bytes for source in scan.sources[:n_inputs]
+                source.n_bytes for source in scan._sources[:n_inputs]
             ):
                 raise error
             yield

@@ -78,7 +78,7 @@ def test_going_on_after_every_input(written: Any) -> None:
         inputs_done = scan.inputs_done
         so_far = counting.counts()
         rest = ts.scan(paths, **options)
-        rest.begin_after(inputs_done, Skipped(scan.n_skipped, scan.skipped))
+        rest._begin_after(inputs_done, Skipped(scan.n_skipped, scan.skipped))
         after = ScanCounting(rest, "raw", so_far)
         for _ in after.steps():
             pass

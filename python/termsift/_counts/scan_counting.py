@@ -60,7 +60,7 @@ class ScanCounting:
         scan, count = self._scan, self._table_count if self._by_class else None
         # The names of the scan may be more.
         counts = ClassCounts._of(self._before._replace(names=None))
-        with closing(scan.blocks(count)) as blocks:
+        with closing(scan._blocks(count)) as blocks:
             for block in blocks:
                 if isinstance(block, MatrixBlock):
                     with validation.naming(scan.where):
@@ -120,14 +120,14 @@ class ScanCounting:
 @printable_errors()
 def finished(counts: Held, scan: Scan) -> ClassCounts:
     """Return the counts of a whole scan with names, in the order of `io.read_collection`."""
-    scan.check_read(counts.counts.n_docs)
+    scan._check_read(counts.counts.n_docs)
     names, n_terms = None if scan.has_texts else scan.term_names, counts.counts.n_terms
     if names is not None:  # svmlight text need not use all
         counts = counts.in_columns(np.arange(n_terms), len(names), names)
-    with validation.naming(scan.source):
+    with validation.naming(scan._source):
         counts = kept_terms_only(counts, scan.rules)
     if scan.has_texts and counts.counts.n_terms == 0:
-        raise ValueError(f"{scan.source}: no text has {scan.rules.what_counts}")
+        raise ValueError(f"{scan._source}: no text has {scan.rules.what_counts}")
     if scan.has_columns:
         validation.warn_of_swapped_columns(len(counts.classes), counts.counts.n_docs)
     return ClassCounts._of(counts.renamed(scan.settled(counts.classes)))

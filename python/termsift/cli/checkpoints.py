@@ -69,7 +69,7 @@ class Checkpoint:
             set([] if held.names is None else held.names)
         ):
             raise damaged
-        self._scan.begin_after(n_inputs, Skipped(n_skipped, skipped))
+        self._scan._begin_after(n_inputs, Skipped(n_skipped, skipped))
         self._bytes_done = self._scan.bytes_done
         return held
 
@@ -86,7 +86,7 @@ class Checkpoint:
         scan = self._scan
         job = {
             "n_inputs": scan.inputs_done,
-            "files": _identities(scan.files(scan.inputs_done)),
+            "files": _identities(scan._files(scan.inputs_done)),
             "options": self._options,
             "n_skipped": scan.n_skipped,
             "skipped": scan.skipped,
@@ -115,7 +115,7 @@ class Checkpoint:
         differences += [
             f"it has counted {theirs}, this one reads {ours}"
             for theirs, ours in zip_longest(
-                files, _identities(self._scan.files(n_inputs)), fillvalue="nothing"
+                files, _identities(self._scan._files(n_inputs)), fillvalue="nothing"
             )
             if theirs != ours
         ]

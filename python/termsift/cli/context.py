@@ -73,14 +73,14 @@ def _run(args: argparse.Namespace) -> None:
             for label in own or ():
                 if label not in classes:
                     raise unknown_class(label, classes)
-        scan.check_read(len(classes))
+        scan._check_read(len(classes))
         tell_skipped(scan)
         absent = [term for term in args.wanted if not any(of[term] for of in found.values())]
         if absent:
             where = f" of {' or '.join(own)}" if own else ""
             terms = " or ".join(map(repr, absent))
             _log.warning("no document%s has %s, by these rules", where, terms)
-        (source,) = scan.sources
+        (source,) = scan._sources
         files = source.files_read if isinstance(source, ClassFolder) else None
         columns = _columns(found, files)
         write = partial(_write_passages, columns=columns)

@@ -180,7 +180,7 @@ def labelled_texts(scan: ts.Scan) -> tuple[Blocks, TextRules]:
     """Return the texts of a scan, in blocks with their labels, and the rules to cut them."""
 
     def blocks() -> Blocks:
-        with closing(scan.blocks()) as read:
+        with closing(scan._blocks()) as read:
             for block in read:
                 if isinstance(block, TextBlock):
                     yield block.texts, [[label] for label in block.y.tolist()]
