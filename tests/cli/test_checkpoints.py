@@ -21,7 +21,7 @@ from scipy import sparse
 
 import termsift as ts
 from signals import LIMIT, start_hearing
-from termsift._api.scan_counting import ScanCounting
+from termsift._counts.scan_counting import ScanCounting
 from termsift._util.files import replacing
 from termsift.cli import checkpoints
 
@@ -73,7 +73,7 @@ def stop_in(monkeypatch: Any, n_inputs: int, error: BaseException) -> None:
         scan = counting._scan
         for _ in usual(counting):
             if scan.inputs_done == n_inputs and scan.bytes_done > sum(
-                source.n_bytes for source in scan.sources[:n_inputs]
+                source.n_bytes for source in scan._sources[:n_inputs]
             ):
                 raise error
             yield

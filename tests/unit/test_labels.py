@@ -64,7 +64,8 @@ def in_frames(labels: list[Any], kinds: set[type], held: dict[str, Any]) -> dict
     except ImportError:
         return held
     held["pandas objects"] = pandas.Series(labels, dtype=object)
-    held["Index"] = pandas.Index(labels, dtype=object)
+    # A MultiIndex, which tuples become otherwise, takes "" and "\0" for one.
+    held["Index"] = pandas.Index(labels, dtype=object, tupleize_cols=False)
     if not any(isinstance(label, tuple) for label in labels):
         held["Categorical"] = pandas.Categorical(labels)
         held["categories"] = pandas.Series(labels).astype("category")

@@ -11,7 +11,7 @@ import pytest
 import termsift as ts
 from file_kinds import KINDS, N_DOCS, TEXTS, WORDS, as_folders, as_table, random_collection, write
 from termsift import io
-from termsift._api.scan_counting import ScanCounting, finished
+from termsift._counts.scan_counting import ScanCounting, finished
 from termsift.io import _arrow_tables, _class_folder, _svmlight, _texts
 from termsift.io._source import Skipped
 
@@ -78,7 +78,7 @@ def test_going_on_after_every_input(written: Any) -> None:
         inputs_done = scan.inputs_done
         so_far = counting.counts()
         rest = ts.scan(paths, **options)
-        rest.begin_after(inputs_done, Skipped(scan.n_skipped, scan.skipped))
+        rest._begin_after(inputs_done, Skipped(scan.n_skipped, scan.skipped))
         after = ScanCounting(rest, "raw", so_far)
         for _ in after.steps():
             pass

@@ -129,7 +129,7 @@ def test_skipped_rows_are_reported_once(tmp_path: Path, kind: str) -> None:
         assert (scan.n_skipped, len(scan.skipped)) == (18, 5)
         assert complaint in scan.skipped[0]
     # A job that resumes after the first input keeps the number of rows skipped before.
-    scan.begin_after(1, Skipped(9, ["before"]))
+    scan._begin_after(1, Skipped(9, ["before"]))
     assert len(list(scan)) > 0
     assert (scan.n_skipped, scan.skipped[0], len(scan.skipped)) == (18, "before", 5)
 

@@ -12,7 +12,6 @@ from typing import Any, TextIO
 import numpy as np
 
 from termsift import _core
-from termsift._api.passages import Passages, passages_of
 from termsift._util.printable import printable
 from termsift._util.tabular import object_array
 from termsift._util.validation import naming
@@ -21,6 +20,7 @@ from termsift.cli.inputs import DEMO, labelled_texts, scan_of, tell_skipped, unk
 from termsift.cli.output import Answer, add_output, answering, write_table
 from termsift.io._class_folder import ClassFolder
 from termsift.io._kinds import holds_texts
+from termsift.text._passages import Passages, passages_of
 
 _log = logging.getLogger("termsift")
 
@@ -73,14 +73,14 @@ def _run(args: argparse.Namespace) -> None:
             for label in own or ():
                 if label not in classes:
                     raise unknown_class(label, classes)
-        scan.check_read(len(classes))
+        scan._check_read(len(classes))
         tell_skipped(scan)
         absent = [term for term in args.wanted if not any(of[term] for of in found.values())]
         if absent:
             where = f" of {' or '.join(own)}" if own else ""
             terms = " or ".join(map(repr, absent))
             _log.warning("no document%s has %s, by these rules", where, terms)
-        (source,) = scan.sources
+        (source,) = scan._sources
         files = source.files_read if isinstance(source, ClassFolder) else None
         columns = _columns(found, files)
         write = partial(_write_passages, columns=columns)

@@ -52,7 +52,9 @@ def _run(args: argparse.Namespace) -> None:
     checkpoint = _checkpoint(args, scan)
     restored = checkpoint.restore() if checkpoint else None
     if restored is not None:
-        tell(f"going on from {args.output}.checkpoint, after {restored.n_docs:,.0f} documents")
+        tell(
+            f"going on from {args.output}.checkpoint, after {restored.counts.n_docs:,.0f} documents"
+        )
     try:
         counts = counted(args, scan, restored, checkpoint.write_if_due if checkpoint else None)
         counts.save(args.output)

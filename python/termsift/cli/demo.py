@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import termsift as ts
 from termsift import io
-from termsift._api.counting import count_collection
+from termsift._counts.counting import count_collection
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.registry import DESCRIBING
 from termsift.cli.arguments import add_command, add_method, add_values, positive

@@ -16,9 +16,9 @@ from typing import Any
 
 import termsift as ts
 from termsift import io
-from termsift._api.passages import Blocks
-from termsift._api.scan_counting import ScanCounting, finished
 from termsift._counts.file import MAGIC
+from termsift._counts.held import Held
+from termsift._counts.scan_counting import ScanCounting, finished
 from termsift._util.progress import progress
 from termsift._util.validation import did_you_mean
 from termsift.cli.arguments import flag, values_of
@@ -28,6 +28,7 @@ from termsift.io._demo import scan_demo
 from termsift.io._source import Skipped, listed
 from termsift.io._texts import TextBlock
 from termsift.text import TextRules
+from termsift.text._passages import Blocks
 
 _log = logging.getLogger("termsift")
 
@@ -113,7 +114,7 @@ def unknown_class(name: str, classes: Collection[str]) -> ValueError:
 def counted(
     args: argparse.Namespace,
     scan: ts.Scan,
-    before: ts.ClassCounts | None = None,
+    before: Held | None = None,
     after_input: Callable[[ScanCounting], None] | None = None,
 ) -> ts.ClassCounts:
     """Count what a scan has still to read, on top of the counts ``before``."""
@@ -179,7 +180,7 @@ def labelled_texts(scan: ts.Scan) -> tuple[Blocks, TextRules]:
     """Return the texts of a scan, in blocks with their labels, and the rules to cut them."""
 
     def blocks() -> Blocks:
-        with closing(scan.blocks()) as read:
+        with closing(scan._blocks()) as read:
             for block in read:
                 if isinstance(block, TextBlock):
                     yield block.texts, [[label] for label in block.y.tolist()]

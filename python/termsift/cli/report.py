@@ -13,7 +13,6 @@ from io import TextIOWrapper
 from typing import Any
 
 import termsift as ts
-from termsift._api.passages import Passages, passages_of
 from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._scores.registry import DESCRIBING
 from termsift.cli.arguments import (
@@ -42,6 +41,7 @@ from termsift.cli.output import STDOUT, check_ending, opened, tell_written
 from termsift.io import Collection
 from termsift.io._kinds import holds_texts
 from termsift.report import FindPassages, write_report
+from termsift.text._passages import Passages, passages_of
 
 _log = logging.getLogger("termsift")
 

@@ -141,25 +141,25 @@ def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection,
     first, second = (given if isinstance(given, Scan) else scan(given) for given in (train, test))
     if first.has_texts != second.has_texts:
         raise ValueError(
-            f"{first.source} and {second.source}: expected texts in both, or matrices in both"
+            f"{first._source} and {second._source}: expected texts in both, or matrices in both"
         )
     if first.has_texts:
         known = _counted(first)
         new = _counted(second, replace(first.rules, vocabulary=known.term_names))
         new = replace(new, term_names=known.term_names)
         if not new.X.nnz:
-            raise ValueError(f"{second.source}: has no term of {first.source}")
+            raise ValueError(f"{second._source}: has no term of {first._source}")
         return _with_like_labels(known, new)
     known, new = _stacked(first), _stacked(second)
     n_columns = known.X.shape[1]
-    if isinstance(second.sources[0], SvmlightFile):  # which need not use the last columns
+    if isinstance(second._sources[0], SvmlightFile):  # which need not use the last columns
         X: Any = new.X
         X.resize((X.shape[0], n_columns))
         new = replace(new, term_names=known.term_names)
     elif new.X.shape[1] != n_columns:
         raise ValueError(
-            f"{second.source}: has {new.X.shape[1]} columns, expected the {n_columns} of "
-            f"{first.source}"
+            f"{second._source}: has {new.X.shape[1]} columns, expected the {n_columns} of "
+            f"{first._source}"
         )
     return _with_like_labels(known, new)
 
@@ -174,22 +174,22 @@ def _counted(scan: Scan, of_train: TextRules | None = None) -> Collection:
             labels.extend(block.y)
             yield block.texts
 
-    X, names = count_blocks(texts(), rules, scan.options.n_threads)
-    scan.check_read(len(labels))
+    X, names = count_blocks(texts(), rules, scan._options.n_threads)
+    scan._check_read(len(labels))
     if of_train is None and not X.nnz:
-        raise ValueError(f"{scan.source}: no text has {rules.what_counts}")
+        raise ValueError(f"{scan._source}: no text has {rules.what_counts}")
     if of_train is None and scan.has_columns:
         warn_of_swapped_columns(len(set(labels)), len(labels))
     y = integers_if_all_whole(labels)
-    return Collection(X, y, names, scan.source, None, scan.n_skipped, scan.skipped)
+    return Collection(X, y, names, scan._source, None, scan.n_skipped, scan.skipped)
 
 
 def _stacked(scan: Scan) -> Collection:
     """Read all documents of a matrix."""
     if scan.rules.drops:
-        raise ValueError(f"{scan.source}: a matrix is read with all its terms; leave out min_df")
+        raise ValueError(f"{scan._source}: a matrix is read with all its terms; leave out min_df")
     blocks = [block for block in _all_blocks(scan) if len(block)]
-    scan.check_read(len(blocks))
+    scan._check_read(len(blocks))
     first = blocks[0]
     assert isinstance(first, MatrixBlock)
     X, y, classes = first.X, first.y, first.classes
@@ -199,16 +199,16 @@ def _stacked(scan: Scan) -> Collection:
             block.X.resize(len(block), n_terms)
         X = scipy.sparse.csr_array(scipy.sparse.vstack([block.X for block in blocks], format="csr"))
         y, classes = _stacked_labels(blocks)
-    if all(source.labels_are_text for source in scan.sources):
+    if all(source.labels_are_text for source in scan._sources):
         y = integers_if_all_whole(y.tolist())
-    return Collection(X, y, scan.term_names, scan.source, classes, scan.n_skipped, scan.skipped)
+    return Collection(X, y, scan.term_names, scan._source, classes, scan.n_skipped, scan.skipped)
 
 
 def _all_blocks(scan: Scan) -> Iterator[Any]:
     """Yield the blocks of a scan, and show the progress."""
     with (
         progress("read", scan.n_bytes, "bytes", already=0) as report,
-        closing(scan.blocks()) as blocks,
+        closing(scan._blocks()) as blocks,
     ):
         for block in blocks:
             if block is not None:

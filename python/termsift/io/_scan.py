@@ -237,7 +237,7 @@ class Scan:
     """
 
     def __init__(self, sources: list[Source], options: Options) -> None:
-        self.sources, self.options = sources, options
+        self._sources, self._options = sources, options
         self.has_texts = sources[0].has_texts
         for source in sources:
             if source.has_texts != self.has_texts:
@@ -254,22 +254,22 @@ class Scan:
             )
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._words: dict[str, int] = {}
-        self.begin_after(0)
+        self._begin_after(0)
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
-        return f"<Scan of {printable(self.source)}: {kind}, {self.n_bytes:,} bytes>"
+        return f"<Scan of {printable(self._source)}: {kind}, {self.n_bytes:,} bytes>"
 
     @property
-    def source(self) -> str:
+    def _source(self) -> str:
         """Where the documents come from, in words."""
-        paths = ", ".join(str(source.path) for source in self.sources[:3])
-        return paths + (", ..." if len(self.sources) > 3 else "")
+        paths = ", ".join(str(source.path) for source in self._sources[:3])
+        return paths + (", ..." if len(self._sources) > 3 else "")
 
     @property
     def rules(self) -> TextRules:
         """How texts are cut into terms, and which terms are kept at the end."""
-        return self.options.rules
+        return self._options.rules
 
     @property
     def skipped(self) -> list[str]:
@@ -283,7 +283,7 @@ class Scan:
 
     def _all_skipped(self) -> Skipped:
         total = Skipped()
-        for part in (self._skipped_before, *(source.skipped for source in self.sources)):
+        for part in (self._skipped_before, *(source.skipped for source in self._sources)):
             total.add(list(map(printable, part.complaints)), part.n)
         return total
 
@@ -291,28 +291,28 @@ class Scan:
     def term_names(self) -> NDArray[np.object_] | None:
         """The names of the terms; for texts, the words of the chunks so far."""
         if not self.has_words:
-            return self.options.names
+            return self._options.names
         return object_array(sorted(self._words, key=self._words.__getitem__))
 
-    def files(self, n_inputs: int) -> list[Any]:
+    def _files(self, n_inputs: int) -> list[Any]:
         """Return the files that are read for the first inputs."""
-        files = [file for source in self.sources[:n_inputs] for file in source.files]
-        return files if self.options.terms is None else [*files, self.options.terms]
+        files = [file for source in self._sources[:n_inputs] for file in source.files]
+        return files if self._options.terms is None else [*files, self._options.terms]
 
-    def begin_after(self, n_inputs: int, skipped: Skipped | None = None) -> None:
+    def _begin_after(self, n_inputs: int, skipped: Skipped | None = None) -> None:
         """Make every reading begin after some inputs, of which some rows were left out."""
         self._n_before, self._skipped_before = n_inputs, skipped or Skipped()
         self._rewind()
 
     def _rewind(self) -> None:
         self.inputs_done = self._n_before
-        self.bytes_done = sum(source.n_bytes for source in self.sources[: self.inputs_done])
+        self.bytes_done = sum(source.n_bytes for source in self._sources[: self.inputs_done])
         self.classes: list[Hashable] | None = None
         self.where = ""  # the place of the last block, in words
-        for source in self.sources:
+        for source in self._sources:
             source.skipped = Skipped()
 
-    def blocks(
+    def _blocks(
         self, count: Callable[[], TableCount] | None = None
     ) -> Generator[MatrixBlock | TextBlock | None, None, None]:
         """Yield the blocks of all inputs, and None at the end of each input.
@@ -320,7 +320,7 @@ class Scan:
         With ``count``, the core counts tables, and their blocks have no texts.
         """
         self._rewind()
-        for source in self.sources[self.inputs_done :]:
+        for source in self._sources[self.inputs_done :]:
             n_docs, bytes_before = 0, self.bytes_done
             reading = source.blocks(count) if isinstance(source, Table) else source.blocks()
             with printable_errors(), closing(reading) as blocks:
@@ -340,9 +340,9 @@ class Scan:
         counter = None
         self._words = self.rules.columns() or {}
         if self.has_texts:
-            grows, threads = self.rules.vocabulary is None, self.options.n_threads
+            grows, threads = self.rules.vocabulary is None, self._options.n_threads
             counter = BlockCounter(self.rules, self._words, grows=grows, n_threads=threads)
-        with closing(self.blocks()) as blocks:
+        with closing(self._blocks()) as blocks:
             for block in blocks:
                 if isinstance(block, TextBlock):
                     assert counter is not None
@@ -354,14 +354,14 @@ class Scan:
                     yield pair
                     del pair
 
-    def check_read(self, n_docs: float) -> None:
+    def _check_read(self, n_docs: float) -> None:
         """Check, at the end, that the inputs held documents."""
         if not n_docs:
             skipped = self._all_skipped()
             why = f"; {skipped} left out, first: {skipped.complaints[0]}" if skipped.n else ""
-            raise ValueError(f"{self.source}: holds no documents{why}")
+            raise ValueError(f"{self._source}: holds no documents{why}")
 
     def settled(self, labels: list[Hashable]) -> list[Hashable]:
         """Return the classes of all inputs, as integers if text wrote them and all are whole."""
-        is_text = all(source.labels_are_text for source in self.sources)
+        is_text = all(source.labels_are_text for source in self._sources)
         return integers_if_all_whole(labels).tolist() if is_text else labels
