@@ -1,4 +1,7 @@
-"""Refuse wheels that are large, or hold anything but the package: check_wheel.py WHEEL..."""
+"""Refuse wheels that are large, hold anything but the package, or link to no address.
+
+python check_wheel.py WHEEL...
+"""
 
 import re
 import sys
@@ -16,11 +19,15 @@ def complaints(wheel: Path) -> list[str]:
     """Say what is wrong with a wheel."""
     with ZipFile(wheel) as archive:
         names = archive.namelist()
+        metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
+        readme = archive.read(metadata).decode()
     wrong = [
         f"{name} does not belong into a wheel"
         for name in names
         if not re.match(PARTS, name) or re.search(r"test|bench|\.(cpp|hpp|a|o)$", name)
     ]
+    relative = re.findall(r"\]\((?!https:)([^)]+)\)", readme)
+    wrong += [f"a package index would not find {link}" for link in relative]
     for needed in (*NEEDED, LICENSE):
         if sum(bool(re.fullmatch(needed, name)) for name in names) != 1:
             wrong.append(f"expected one file {needed}")

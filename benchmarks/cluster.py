@@ -407,7 +407,9 @@ def main() -> None:
     text = tables(args.quick, not args.without_spark)
     print(text)
     if args.write:
-        put_between(ROOT / "benchmarks" / "README.md", MARKER, f"Measured {conditions()}.\n\n{text}")
+        put_between(
+            ROOT / "benchmarks" / "README.md", MARKER, f"Measured {conditions()}.\n\n{text}"
+        )
 
 
 if __name__ == "__main__":

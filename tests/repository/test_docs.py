@@ -76,22 +76,6 @@ def test_the_readme_is_short() -> None:
     assert README.read_text("utf-8").count("\n") <= 135
 
 
-def test_the_comparison_of_the_tour_runs(
-    run: Any, docstrings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
-    tour = (DOCS / "tour.md").read_text("utf-8")
-    (command,) = re.findall(r"(?m)^    termsift (compare demo .*)$", tour)
-    result = run(*shlex.split(command))
-    assert result.code == 0
-    found = re.search(r"(?ms)^    accuracy     k =.*?\n\n", tour)
-    assert found
-    # The numbers depend on the docstrings of one Python version; the rest of the table does not.
-    shown, table = ([line.split() for line in text.split("\n")] for text in (found[0], result.out))
-    assert shown[0] == table[3]
-    assert [row[0] for row in shown[1:4]] == [row[0] for row in table[4:7]]
-
-
 # ---- the pages -----------------------------------------------------------------------------
 
 
