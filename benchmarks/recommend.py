@@ -104,12 +104,12 @@ def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dic
     chosen, ordered = choose(validated), order(validated)
     tested, gains = on_test_documents(collections, chosen, extent)
     text = f"""\
-The choice uses only the training documents of {listed(validated)}. It is by
+The choice uses only the training documents of {listed(validated)}. It uses
 {extent.n_folds}-fold cross-validation of {len(ordered)} combinations: each method with its models
 and policies, and the selectors, for multinomial and for binary naive Bayes. The criterion is
 accuracy, averaged over {len(extent.ks)} numbers of terms and the
-collections. Several combinations of methods may be best by chance. Of these, the one that differs
-in the fewest ways from the paper's MD is recommended.
+collections. Several combinations of methods may be best by chance. Among these,
+the one that differs in the fewest ways from the paper's MD is recommended.
 ± is two standard errors of differences between folds, as if folds shared no training documents.
 Over collections, which share documents, it is the mean of theirs, an upper bound.
 
