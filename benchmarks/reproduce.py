@@ -174,8 +174,8 @@ every verdict from the numbers below it.
 - Terms are ranked on the training documents. The classifiers are scikit-learn's on the occurrences
   of the first k terms: MultinomialNB, and LinearSVC with C = 1, since the paper says only "SVM".
 - Means are over {len(extent.ks)} numbers of terms from {extent.ks[0]} to {extent.ks[-1]:,} in a
-  geometric series, {len(extent.svm_ks)} for the SVM. The paper does not say how its own are spaced. If
-  they are spaced evenly, few are small. The views "from 100 terms up" allow for that.
+  geometric series, {len(extent.svm_ks)} for the SVM. The paper does not say how its own are spaced.
+  If they are spaced evenly, few are small. The views "from 100 terms up" allow for that.
 - Plots of differences end at {CUT[0]} and {CUT[1]} points.
 - F1 is that of each class against the rest, weighted by the class's share, as in the paper.
 - ± is two standard errors, from {extent.n_resamples} resamples of the test documents with
