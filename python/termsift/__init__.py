@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from termsift import spark as spark
     from termsift import text as text
     from termsift._counts.class_counts import ClassCounts as ClassCounts
-    from termsift._counts.class_counts import load as load
     from termsift._counts.counting import count as count
     from termsift._counts.counting import count_texts as count_texts
+    from termsift._counts.counting import load as load
     from termsift._counts.merging import merge as merge
     from termsift._evaluate.curve import Curve as Curve
     from termsift._evaluate.evaluation import choose_k as choose_k
@@ -74,8 +74,8 @@ __version__ = _core.__version__
 # The module of each public name, which is imported when the name is first used: the command line
 # answers at once, and who needs no scipy does not wait for it.
 _HOMES = {
-    "_counts.class_counts": ("ClassCounts", "load"),
-    "_counts.counting": ("count", "count_texts"),
+    "_counts.class_counts": ("ClassCounts",),
+    "_counts.counting": ("count", "count_texts", "load"),
     "_counts.merging": ("merge",),
     "text._passages": ("Passage", "find_passages"),
     "_evaluate.curve": ("Curve",),

@@ -23,6 +23,7 @@ from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 from termsift.text import TextRules
 from termsift.text._labelled_texts import OnMissing
+from termsift.text._rules import check_rules, shows_rules
 
 __all__ = ["count", "count_texts"]
 
@@ -115,6 +116,7 @@ def count(
     return _total(partials, add, client, split_every)
 
 
+@shows_rules
 def count_texts(
     texts: Any,
     y: Any = None,
@@ -173,7 +175,8 @@ def count_texts(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
-    rules = check_rules_of_parts(rules, keywords, tf)
+    rules = check_rules(rules, keywords, count_texts)
+    check_rules_of_parts(rules, tf)
     split_every = validation.check_integer(split_every, "split_every", least=2)
     listed = None if classes is None else validation.check_classes(classes)
     options = {"text": text, "label": label, "classes": listed, "tf": tf, "rules": rules}

@@ -16,9 +16,10 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.curve import TITLES, Curve, Metric, check_metric
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.keyness import Keyness
-from termsift._scores.methods import MethodName
+from termsift._scores.methods import MethodName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING
+from termsift._scores.scoring import Alpha, ClassPrior
 from termsift._util import validation
 from termsift._util.extras import require
 from termsift._util.files import check_path, check_replaceable, replacing
@@ -244,14 +245,18 @@ def plot_classes(
     k: int = 10,
     classes: Iterable[Hashable] | None = None,
     title: str | None = None,
-    **scoring: Any,
+    model: Model = "multinomial",
+    alpha: Alpha = 1.0,
+    class_prior: ClassPrior = None,
+    n_threads: int | None = None,
+    **options: str,
 ) -> Figure:
     """Draw the distinctive terms of each class with their scores, one panel per class.
 
     Parameters
     ----------
     counts : ClassCounts
-    method, k, **scoring
+    method, k, model, alpha, class_prior, n_threads, **options
         As for `termsift.distinctive_terms`.
     classes : sequence of labels, optional
         The classes to draw, in this order; by default the 12 with the most documents.
@@ -275,7 +280,17 @@ def plot_classes(
     validation.check_kind(counts, ClassCounts, "counts")
     if classes is None:
         classes = [counts.classes[c] for c in largest_classes(counts, _CLASSES)]
-    per_class = distinctive_terms(counts, method, k, classes, **scoring)
+    per_class = distinctive_terms(
+        counts,
+        method,
+        k,
+        classes,
+        model=model,
+        alpha=alpha,
+        class_prior=class_prior,
+        n_threads=n_threads,
+        **options,
+    )
     longest = max(map(len, per_class), default=0)
     if longest == 0:
         raise ValueError("there is nothing to draw: no class has a distinctive term")

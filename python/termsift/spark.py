@@ -26,6 +26,7 @@ from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
 from termsift.text import TextRules
 from termsift.text._labelled_texts import OnMissing
+from termsift.text._rules import check_rules, shows_rules
 
 __all__ = ["count", "count_texts"]
 
@@ -116,6 +117,7 @@ def count(
     return nothing(tf) if counts is None else counts
 
 
+@shows_rules
 def count_texts(
     df: Any,
     text: str = "text",
@@ -164,7 +166,8 @@ def count_texts(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
-    rules = check_rules_of_parts(rules, keywords, tf)
+    rules = check_rules(rules, keywords, count_texts)
+    check_rules_of_parts(rules, tf)
     columns = [
         _column_sql(df, text, ("string",), "strings") + " as text",
         _column_sql(df, label, _LABELS, ", ".join(_LABELS)) + " as label",

@@ -40,7 +40,8 @@ def agrees_with_the_formula(entry: ts.Method) -> bool:
     for values in itertools.product(*entry.options.values()):
         options = dict(zip(entry.options, values, strict=True))
         for model in entry.models or MODELS[:1]:
-            scoring = Scoring.of(counts, entry, model, **options)  # type: ignore[arg-type]
+            scoring = Scoring.of(counts, entry.name, model, **options)  # type: ignore[arg-type]
+            scoring = replace(scoring, method=entry, measure=entry.measure(options))
             formula = reference.class_scores(expected, entry.name, model=model, **options)
             if not np.allclose(scoring.class_scores(), formula, rtol=1e-10, atol=1e-14):
                 return False

@@ -16,7 +16,6 @@ import termsift as ts
 from termsift import _core, reference
 from termsift._scores.class_terms import class_columns, distinctive_terms, dominant_class
 from termsift._scores.methods import MODELS
-from termsift._scores.registry import find_method
 from termsift._scores.scoring import Scoring
 
 BY_PROBABILITIES = [method.name for method in ts.methods() if method.models]
@@ -284,7 +283,7 @@ def test_some_terms_keep_the_bits_of_all() -> None:
         counts = collection(2, kind)
         terms = np.flatnonzero(rng.random(counts.n_terms) < 0.3)
         for method in (*BY_PROBABILITIES, *BY_CELLS):
-            scoring = Scoring.of(counts, find_method(method))
+            scoring = Scoring.of(counts, method)
             some = scoring.of_terms(terms)
             assert_array_equal(some.class_scores(), scoring.class_scores()[:, terms])
             assert_array_equal(some.directions(), scoring.directions()[:, terms])

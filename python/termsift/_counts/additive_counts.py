@@ -20,6 +20,9 @@ from termsift._util import scipy, validation
 from termsift._util.adding import add_documents
 from termsift._util.files import replacing
 from termsift._util.log import levels_to_caller
+from termsift.text import TextRules
+from termsift.text._labelled_texts import LabelledTexts, OnMissing
+from termsift.text._rules import check_rules, shows_rules
 
 
 class AdditiveCounts:
@@ -279,18 +282,30 @@ class AdditiveCounts:
             return NotImplemented
         return self._of(self._state.minus(other._state))
 
-    def update_texts(self, texts: Any, y: Any = None, **counting: Any) -> Self:
+    @shows_rules
+    def update_texts(
+        self,
+        texts: Any,
+        y: Any = None,
+        *,
+        text: Any = None,
+        label: Any = None,
+        sample_weight: Any = None,
+        classes: Iterable[Hashable] | None = None,
+        rules: TextRules | None = None,
+        on_missing: OnMissing = "raise",
+        n_threads: int | None = None,
+        **keywords: Any,
+    ) -> Self:
         """Count further texts, whose words may be new.
 
         Parameters
         ----------
-        texts, y
+        texts, y, text, label, sample_weight, classes, on_missing, n_threads
             As for `termsift.count_texts`.
-        **counting
-            text, label, sample_weight, classes, rules, on_missing, n_threads and rules as keywords,
-            as for `termsift.count_texts`. The rules are those of the texts before, without
-            ``min_df``, ``max_df`` and ``max_features``: they look at all documents at once, so use
-            `with_min_df` at the end.
+        rules, **keywords
+            The rules of the texts before, without ``min_df``, ``max_df`` and ``max_features``:
+            they look at all documents at once, so use `with_min_df` at the end.
 
         Returns
         -------
@@ -312,7 +327,17 @@ class AdditiveCounts:
         (['and', 'bacon', 'cheap', 'eggs'], [[1, 1, 0, 1], [0, 0, 1, 1]])
         """
         with self._changing:
-            self._state = united_with_texts(self._state, texts, y, **counting)
+            rules = check_rules(rules, keywords, AdditiveCounts.update_texts)
+            documents = LabelledTexts(
+                texts,
+                y,
+                text=text,
+                label=label,
+                sample_weight=sample_weight,
+                classes=classes,
+                on_missing=on_missing,
+            )
+            self._state = united_with_texts(self._state, documents, rules, n_threads)
         return self
 
     def with_min_df(self, min_df: int) -> Self:

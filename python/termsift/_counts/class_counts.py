@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
@@ -10,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts import file
 from termsift._counts.additive_counts import AdditiveCounts
 from termsift._scores.class_terms import Direction, class_columns
 from termsift._scores.keyness import keyness
@@ -21,7 +19,6 @@ from termsift._scores.registry import (
     Policy,
     check_policy,
     find_aggregate,
-    find_method,
     find_ranker,
     find_test,
 )
@@ -29,36 +26,11 @@ from termsift._scores.scoring import Alpha, ClassPrior, Scoring, warn_if_common_
 from termsift._scores.significance import Adjustment, Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of
-from termsift._util.files import check_path
 from termsift._util.later import call_later_stage
-from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
 from termsift._util.validation import check_k
 
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
-
-
-@printable_errors()
-def load(path: str | os.PathLike[str]) -> ClassCounts:
-    """Load counts that `ClassCounts.save` wrote.
-
-    Parameters
-    ----------
-    path : path
-        The file; nothing in it is executed.
-
-    Returns
-    -------
-    counts : ClassCounts
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, truncated or of another version, or does not hold counts.
-    """
-    check_path(path)
-    with open(path, "rb") as saved:
-        return ClassCounts._of(file.read_from(saved, os.fspath(path)))
 
 
 class ClassCounts(AdditiveCounts):
@@ -105,34 +77,51 @@ class ClassCounts(AdditiveCounts):
         html: str = call_later_stage("report._notebook", "show_counts", self)
         return html
 
-    def class_scores(self, method: MethodName = "md", **scoring: Any) -> NDArray[np.float64]:
+    def class_scores(
+        self,
+        method: MethodName = "md",
+        *,
+        model: Model = "multinomial",
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        n_threads: int | None = None,
+        **options: str,
+    ) -> NDArray[np.float64]:
         """Score every term for every class.
 
         Parameters
         ----------
         method : str
             A name of `termsift.methods`.
-        **scoring
-            model, alpha, class_prior, n_threads and the method's own options such as
-            noncentrality, as for `score`.
+        model, alpha, class_prior, n_threads, **options
+            As for `score`.
 
         Returns
         -------
         class_scores : ndarray of shape (n_classes, n_terms), float64
             The values of each class, before they are aggregated; 0 for classes without documents.
         """
-        return Scoring.of(self, find_method(method), **scoring).class_scores()
+        scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
+        return scoring.class_scores()
 
-    def class_directions(self, method: MethodName = "md", **scoring: Any) -> NDArray[np.int8]:
+    def class_directions(
+        self,
+        method: MethodName = "md",
+        *,
+        model: Model = "multinomial",
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        n_threads: int | None = None,
+        **options: str,
+    ) -> NDArray[np.int8]:
         """Return whether each class has more or less of each term than the others.
 
         Parameters
         ----------
         method : str
             A name of `termsift.methods`.
-        **scoring
-            model, alpha, class_prior, n_threads and the method's own options such as
-            noncentrality, as for `score`.
+        model, alpha, class_prior, n_threads, **options
+            As for `score`.
 
         Returns
         -------
@@ -155,7 +144,8 @@ class ClassCounts(AdditiveCounts):
         array([[ 1, -1, -1],
                [-1,  1,  1]], dtype=int8)
         """
-        return Scoring.of(self, find_method(method), **scoring).directions()
+        scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
+        return scoring.directions()
 
     def score(
         self,
@@ -229,16 +219,11 @@ class ClassCounts(AdditiveCounts):
         >>> counts.score("md").round(4)
         array([0.9718, 0.0338, 0.7297])
         """
-        entry = find_method(method)
-        scoring = Scoring.of(self, entry, model, alpha, class_prior, n_threads, **options)
-        return scoring.scores(find_aggregate(aggregate, entry))
+        scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
+        return scoring.scores(find_aggregate(aggregate, scoring.method))
 
     def significance(
-        self,
-        method: str = "chi2",
-        *,
-        per_class: bool = False,
-        n_threads: int | None = None,
+        self, method: str = "chi2", *, per_class: bool = False, n_threads: int | None = None
     ) -> Significance:
         """Test whether terms and classes are independent.
 
@@ -361,7 +346,7 @@ class ClassCounts(AdditiveCounts):
                 )
             choose: Callable[..., Ranking] = getattr(self, method)
             return choose(k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
-        scoring = Scoring.of(self, entry, model, alpha, class_prior, n_threads, **options)
+        scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
         k = check_k(k, self.n_terms)
         if turns:
             indices, scores, rows = scoring.round_robin(k)
@@ -385,7 +370,11 @@ class ClassCounts(AdditiveCounts):
         direction: Direction = "both",
         library: Library = "pandas",
         adjust: Adjustment | None = None,
-        **scoring: Any,
+        model: Model = "multinomial",
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        n_threads: int | None = None,
+        **options: str,
     ) -> Any:
         """Return a data frame of the best terms of each class.
 
@@ -404,8 +393,8 @@ class ClassCounts(AdditiveCounts):
             How the p-values of tests are adjusted, as by `Significance.adjusted`. By default "bh",
             which sorts them all, and "bonferroni" for more than 2^24 tests. There is a test
             for each class and term. All count, listed or not.
-        **scoring
-            model, alpha, class_prior, n_threads and the method's own options, as for `score`.
+        model, alpha, class_prior, n_threads, **options
+            As for `score`.
 
         Returns
         -------
@@ -445,5 +434,16 @@ class ClassCounts(AdditiveCounts):
         0   ham  bacon     1     1        4       0
         1  spam  bacon     1    -1        0       4
         """
-        columns = class_columns(self, method, k, direction=direction, adjust=adjust, **scoring)
+        columns = class_columns(
+            self,
+            method,
+            k,
+            direction=direction,
+            adjust=adjust,
+            model=model,
+            alpha=alpha,
+            class_prior=class_prior,
+            n_threads=n_threads,
+            **options,
+        )
         return frame_of(columns, library, "ClassCounts.to_frame")

@@ -10,17 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._counts import file
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held
 from termsift._counts.scan_counting import ScanCounting, finished
 from termsift._counts.texts import counted, with_terms
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
+from termsift._util.files import check_path
+from termsift._util.printable import printable_errors
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
-from termsift.text._labelled_texts import OPTIONS_OF_LABELS, LabelledTexts, OnMissing
-from termsift.text._rules import check_rules
+from termsift.text._labelled_texts import LabelledTexts, OnMissing
+from termsift.text._rules import check_rules, shows_rules
 
 
 def count(
@@ -161,6 +164,7 @@ def count_checked(
     return ClassCounts._of(Held(added, labels.classes, term_names, tf))
 
 
+@shows_rules
 def count_texts(
     texts: Any,
     y: Any = None,
@@ -244,7 +248,7 @@ def count_texts(
     >>> list(ts.count_texts(texts, [0, 0, 1], ngram_range=(2, 2), min_df=1).term_names)
     ['and eggs', 'bacon and', 'cheap pills', 'eggs eggs']
     """
-    rules = check_rules(rules, keywords, (*OPTIONS_OF_LABELS, "rules", "n_threads"))
+    rules = check_rules(rules, keywords, count_texts)
     documents = LabelledTexts(
         texts,
         y,
@@ -259,3 +263,26 @@ def count_texts(
     if classes is None and documents.one_label_each:
         validation.warn_of_swapped_columns(counts.n_classes, documents.n_docs)
     return counts
+
+
+@printable_errors()
+def load(path: str | os.PathLike[str]) -> ClassCounts:
+    """Load counts that `ClassCounts.save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file; nothing in it is executed.
+
+    Returns
+    -------
+    counts : ClassCounts
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, truncated or of another version, or does not hold counts.
+    """
+    check_path(path)
+    with open(path, "rb") as saved:
+        return ClassCounts._of(file.read_from(saved, os.fspath(path)))

@@ -47,7 +47,7 @@ class ScanCounting:
         # The counts of what was read before the last call of `counts`.
         self._before = Held.nothing(tf) if before is None else before._replace(tf=tf)
         if scan.has_texts:
-            check_rules_of_parts(scan.rules, {}, tf)
+            check_rules_of_parts(scan.rules, tf)
         # What is read is known only at the end, and so is which terms are kept.
         self._all_terms = replace(scan.rules, min_df=1, max_df=1.0, max_features=None)
         self._by_class = counts_by_class(scan.rules, tf)

@@ -17,30 +17,20 @@ from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.tabular import object_array
 from termsift.text import TextRules
-from termsift.text._labelled_texts import OPTIONS_OF_LABELS, LabelledTexts
+from termsift.text._labelled_texts import LabelledTexts
 from termsift.text._matrices import BlockCounter, kept_columns
-from termsift.text._rules import check_rules
 from termsift.text._terms import kept_terms
 
 
 def united_with_texts(
-    before: Held,
-    texts: Any,
-    y: Any,
-    *,
-    rules: TextRules | None = None,
-    n_threads: int | None = None,
-    **options: Any,
+    before: Held, documents: LabelledTexts, rules: TextRules, n_threads: int | None
 ) -> Held:
     """Return counts with those of further texts; see `ClassCounts.update_texts`."""
-    labelled = {name: options.pop(name) for name in OPTIONS_OF_LABELS if name in options}
-    rules = check_rules(rules, options, (*OPTIONS_OF_LABELS, "rules", "n_threads"))
     if rules.drops and rules.vocabulary is None:
         raise ValueError(
             "min_df, max_df and max_features look at all documents, and an update has only some: "
             "leave them out, and use with_min_df when all texts are counted"
         )
-    documents = LabelledTexts(texts, y, **labelled)
     after = before.united(counted(documents, rules, before.tf, n_threads))
     # Before the counts change: a caller may make an error of the warning.
     documents.warn_of_lost_classes(stacklevel=3, known=before.classes)
@@ -78,15 +68,13 @@ def with_terms(counts: Held, rules: TextRules) -> Held:
     return counts
 
 
-def check_rules_of_parts(rules: TextRules | None, keywords: dict[str, Any], tf: str) -> TextRules:
-    """Return the rules by which the parts of a collection are counted and put together."""
-    rules = check_rules(rules, keywords)
+def check_rules_of_parts(rules: TextRules, tf: str) -> None:
+    """Check that parts of a collection, each counted with all its terms, can be put together."""
     if rules.max_features is not None and validation.check_tf(tf) != "raw" and not rules.binary:
         raise ValueError(
             f"max_features needs tf='raw', since parts counted with tf={tf!r} do not tell which "
             "terms are the most frequent; rules with binary=True take the terms in most documents"
         )
-    return rules
 
 
 def kept_terms_only(counts: Held, rules: TextRules) -> Held:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.chi2_tail import log_chi2_sf
-from termsift._scores.methods import MethodName
-from termsift._scores.registry import DESCRIBING, find_method
-from termsift._scores.scoring import Scoring
+from termsift._scores.methods import MethodName, Model
+from termsift._scores.registry import DESCRIBING
+from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import (
     ADJUSTMENTS,
     Adjustment,
@@ -71,7 +71,12 @@ def distinctive_terms(
     method: MethodName = DESCRIBING,
     k: int | None = None,
     classes: Iterable[Hashable] | None = None,
-    **scoring: Any,
+    *,
+    model: Model = "multinomial",
+    alpha: Alpha = 1.0,
+    class_prior: ClassPrior = None,
+    n_threads: int | None = None,
+    **options: str,
 ) -> list[ClassTerms]:
     """Return the terms that are over-represented in each class, best first.
 
@@ -87,8 +92,8 @@ def distinctive_terms(
         How many terms per class; all by default. There may be fewer.
     classes : sequence of labels, optional
         The classes wanted, in this order; all by default.
-    **scoring
-        As for `termsift.ClassCounts.class_scores`, for example ``model`` and ``alpha``.
+    model, alpha, class_prior, n_threads, **options
+        As for `termsift.ClassCounts.score`.
 
     Returns
     -------
@@ -122,7 +127,7 @@ def distinctive_terms(
     validation.check_counts(counts)
     rows = np.arange(counts.n_classes) if classes is None else _rows_of(counts, classes)
     k = validation.check_k(k, counts.n_terms)
-    scored = Scoring.of(counts, find_method(method), **scoring)
+    scored = Scoring.of(counts, method, model, alpha, class_prior, n_threads, **options)
     frequency = counts.term_frequency
     listed = _over_represented(scored, frequency, rows, k)
     totals = np.asarray(frequency.sum(axis=0))
@@ -135,7 +140,15 @@ def distinctive_terms(
 
 
 def dominant_class(
-    counts: ClassCounts, terms: NDArray[np.int64], method: MethodName = DESCRIBING, **scoring: Any
+    counts: ClassCounts,
+    terms: NDArray[np.int64],
+    method: MethodName = DESCRIBING,
+    *,
+    model: Model = "multinomial",
+    alpha: Alpha = 1.0,
+    class_prior: ClassPrior = None,
+    n_threads: int | None = None,
+    **options: str,
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
@@ -144,7 +157,7 @@ def dominant_class(
     counts : ClassCounts
     terms : array of integers
         The terms' columns, each once.
-    method, **scoring
+    method, model, alpha, class_prior, n_threads, **options
         As for `distinctive_terms`, which defines over-represented.
 
     Returns
@@ -163,7 +176,8 @@ def dominant_class(
     validation.check_counts(counts)
     chosen = validation.check_indices(terms, counts.n_terms, "terms")
     distinct, place = np.unique(chosen, return_inverse=True)
-    scored = Scoring.of(counts, find_method(method), **scoring).of_terms(distinct)
+    scored = Scoring.of(counts, method, model, alpha, class_prior, n_threads, **options)
+    scored = scored.of_terms(distinct)
     shape = counts.n_classes, len(distinct)
     occurs = scipy.sparse.csr_array(scored.counts.term_frequency(), shape=shape).tocsc()
     found = np.full(len(distinct), -1, dtype=np.int64)
@@ -195,7 +209,7 @@ def class_columns(
         validation.check_choice(adjust, ADJUSTMENTS, "adjust")
     validation.check_choice(direction, DIRECTIONS, "direction")
     k = validation.check_k(k, counts.n_terms)
-    scoring = Scoring.of(counts, find_method(method), **options)
+    scoring = Scoring.of(counts, method, **options)
     present = np.flatnonzero(np.asarray(counts.class_docs) > 0)
     term_frequency, document_frequency = counts.term_frequency, counts.document_frequency
     if direction == "over":

@@ -13,7 +13,6 @@ from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.class_terms import DIRECTIONS, Direction
 from termsift._scores.corrections import CORRECTIONS, Correction, corrected_g2
 from termsift._scores.dispersion import dispersion as dispersion_of
-from termsift._scores.registry import find_method
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import ADJUSTMENTS, Adjustment, Significance
 from termsift._util import scipy, validation
@@ -258,7 +257,7 @@ def keyness(
         integers_if_whole(frequency.toarray()[:, index])
         for frequency in (pair.term_frequency, pair.document_frequency)
     )
-    scoring = Scoring.of(pair, find_method("g2_counts"), n_threads=n_threads)
+    scoring = Scoring.of(pair, "g2_counts", n_threads=n_threads)
     table: dict[str, NDArray[Any]] = {
         "term": np.full(len(index), None) if self.term_names is None else self.term_names[index],
         "index": index.astype(np.int64),

@@ -86,7 +86,7 @@ class Scoring(Prepared):
     def of(
         cls,
         counts: ClassCounts,
-        method: Method,
+        method_name: str,
         /,
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
@@ -95,6 +95,7 @@ class Scoring(Prepared):
         **options: str,
     ) -> Self:
         """Check the arguments of `ClassCounts.class_scores`."""
+        method = find_method(method_name)
         measure = method.measure(options)
         prepared = prepare(counts, method, model, alpha, class_prior, n_threads)
         return cls(**vars(prepared), method=method, measure=measure)
@@ -158,7 +159,7 @@ def warn_if_common_terms_lead(counts: ClassCounts, terms: NDArray[np.int64]) -> 
     counts._warns_of.discard("common terms")
     first = np.sort(terms[:_N_FIRST])
     # The logarithm of the share of a class's documents with the term, divided by that of all.
-    log_ratios = Scoring.of(counts, find_method("mi"), n_threads=1).of_terms(first).class_scores()
+    log_ratios = Scoring.of(counts, "mi", n_threads=1).of_terms(first).class_scores()
     log_ratios = log_ratios[np.asarray(counts.class_docs) > 0]
     in_most = np.mean(np.abs(log_ratios) < np.log(1.5), axis=0) > 0.5
     common = first[in_most & (log_ratios.max(axis=0) < np.log(2))]

@@ -157,7 +157,7 @@ def significance_by(
     counts: ClassCounts, method: Method, *, per_class: bool = False, n_threads: int | None = None
 ) -> Significance:
     """Return the significance of every term by a method that is a test."""
-    scoring = Scoring.of(counts, method, n_threads=n_threads)
+    scoring = Scoring.of(counts, method.name, n_threads=n_threads)
     n_present = int(np.count_nonzero(counts.class_docs))
     if n_present < 2:
         raise ValueError(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from contextlib import closing
-from inspect import signature
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -27,12 +26,13 @@ from termsift.io._source import MatrixBlock, Options, Skipped, Source
 from termsift.io._texts import Table, TableCount, TextBlock
 from termsift.text import TextRules, text_rules
 from termsift.text._matrices import BlockCounter
-from termsift.text._rules import check_rule_names
+from termsift.text._rules import check_rule_names, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"
 
 
+@shows_rules
 @printable_errors()
 def scan(
     paths: Paths | Mapping[str, AnyPath],
@@ -134,7 +134,7 @@ def scan(
     >>> list(counts.term_names)
     ['cherry', 'lemon', 'plum']
     """
-    check_rule_names(rules, list(signature(scan).parameters)[1:-1])
+    check_rule_names(rules, scan)
     if terms is not None:
         check_path(terms, "terms")
     validation.check_column(label, "label")

@@ -14,9 +14,6 @@ from termsift import _core
 from termsift._util import scipy, validation
 from termsift.text._blocks import check_source, labelled_blocks
 
-# The arguments besides the texts and y.
-OPTIONS_OF_LABELS = ("text", "label", "sample_weight", "classes", "on_missing")
-
 OnMissing: TypeAlias = Literal["raise", "skip"]
 
 

@@ -15,13 +15,12 @@ from termsift._util.printable import printable_errors
 from termsift.text import TextRules
 from termsift.text._labelled_texts import LabelledTexts
 from termsift.text._matrices import count_blocks
-from termsift.text._rules import check_rules
+from termsift.text._rules import check_rules, shows_rules
 from termsift.text._terms import TOKEN_PATTERN
 
 _WORD = "[\\w\u0300-\u036f]+"  # with the accents of its letters
 _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-_OPTIONS = ("text", "label", "n_passages", "width", "rules")
 
 # The passages of each class by term.
 Passages: TypeAlias = "dict[Hashable, dict[str, list[Passage]]]"
@@ -48,6 +47,7 @@ class Passage(NamedTuple):
     document: int
 
 
+@shows_rules
 @printable_errors()
 def find_passages(
     texts: Any,
@@ -107,7 +107,7 @@ def find_passages(
     >>> found["spam"]["noon"]
     []
     """
-    rules = check_rules(rules, keywords, _OPTIONS)
+    rules = check_rules(rules, keywords, find_passages)
     documents = LabelledTexts(texts, y, text=text, label=label)
 
     def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
+from inspect import Parameter, signature
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from termsift import _core
 from termsift._util.extras import require
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 
 # Rules by name. "paper": "we ignore those words in a stoplist, and discard those words that appear
@@ -226,6 +228,17 @@ class TextRules:
         return drops(self)
 
 
+def shows_rules(function: _Function) -> _Function:
+    """Show each rule in the signature of a function, in place of the keywords that take them."""
+    shown = signature(function)
+    own = [given for given in shown.parameters.values() if given.kind is not Parameter.VAR_KEYWORD]
+    rules = signature(TextRules).parameters.values()
+    named = [rule.replace(kind=Parameter.KEYWORD_ONLY) for rule in rules]
+    function.__signature__ = shown.replace(parameters=[*own, *named])  # type: ignore[attr-defined]
+    return function
+
+
+@shows_rules
 def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
     """Return the rules of a preset, with some of them replaced or added.
 
@@ -244,16 +257,15 @@ def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
     """
     if preset is not None:
         check_choice(preset, PRESETS, "preset")
-    check_rule_names(rules)
+    check_rule_names(rules, text_rules)
     return TextRules(**{**PRESETS.get(preset or "", {}), **rules})
 
 
-def check_rule_names(names: Iterable[str], options: Collection[str] = ()) -> None:
-    """Refuse names of no rule; ``options`` are what else the caller's function takes by name."""
-    rules = [field.name for field in fields(TextRules)]
-    known = [*options, *rules]
+def check_rule_names(names: Iterable[str], function: Callable[..., Any]) -> None:
+    """Refuse names that are not rules; the message has all arguments of the caller's function."""
     for name in names:
-        if name not in rules:
+        if name not in TextRules.__dataclass_fields__:
+            known = [*signature(function).parameters]
             hint = did_you_mean(name, known)
             raise TypeError(
                 f"texts have no rule {name!r}, expected one of {', '.join(known)}{hint}"
@@ -261,10 +273,10 @@ def check_rule_names(names: Iterable[str], options: Collection[str] = ()) -> Non
 
 
 def check_rules(
-    rules: TextRules | None, keywords: dict[str, Any], options: Collection[str] = ()
+    rules: TextRules | None, keywords: dict[str, Any], function: Callable[..., Any]
 ) -> TextRules:
-    """Return the rules that are given whole or as keywords, beside the names of ``options``."""
-    check_rule_names(keywords, options)
+    """Return the rules that a function was given, whole or as keywords."""
+    check_rule_names(keywords, function)
     if rules is None:
         return text_rules(**keywords)
     check_kind(rules, TextRules, "rules")
