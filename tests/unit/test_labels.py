@@ -66,7 +66,8 @@ def in_frames(labels: list[Any], kinds: set[type], held: dict[str, Any]) -> dict
     held["pandas objects"] = pandas.Series(labels, dtype=object)
     # A MultiIndex, which tuples become otherwise, takes "" and "\0" for one.
     held["Index"] = pandas.Index(labels, dtype=object, tupleize_cols=False)
-    if not any(isinstance(label, tuple) for label in labels):
+    # pandas may take "" and "\0" for one category.
+    if not any(isinstance(label, tuple) or "\0" in str(label) for label in labels):
         held["Categorical"] = pandas.Categorical(labels)
         held["categories"] = pandas.Series(labels).astype("category")
     nullable = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
