@@ -72,7 +72,7 @@ def make(folder: Path, seed: int) -> list[list[str]]:
     gzipped = [str(folder / f"{number}.svm.gz") for number in range(N_INPUTS)]
     fractions = [str(folder / f"fractions{number}.npz") for number in range(N_INPUTS)]
     labels = [f"--labels={path.removesuffix('.npz')}.npy" for path in fractions]
-    options = ["--chunk-docs", "500", "--checkpoint"]
+    options = ["--checkpoint"]
     return [
         [*gzipped, "-o", str(folder / "a.termsift"), *options],
         [*fractions, *labels, "-o", str(folder / "b.termsift"), "--tf", "log", *options],

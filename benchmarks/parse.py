@@ -25,10 +25,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
+import termsift as ts
 from compare import ROOT, conditions, put_between, time_in_turn
 from termsift import _core
 from termsift.io import read_collection
-from termsift.io._svmlight import read_blocks
 from workloads import CACHE, Shape, generate
 
 MARKER = "parse"
@@ -65,9 +65,7 @@ def parse(text: bytes, n_threads: int) -> _core.SvmlightBlock:
 
 def read(path: Path, n_threads: int) -> int:
     """Parse the file block by block, keeping none."""
-    with open(path, "rb") as file:
-        blocks = read_blocks(file, str(path), multilabel=False, n_threads=n_threads)
-        return sum(len(block["labels"]) for block in blocks)
+    return sum(X.shape[0] for X, _ in ts.scan(path, n_threads=n_threads))
 
 
 def assert_same(path: Path, text: bytes) -> tuple[int, int]:
@@ -97,8 +95,8 @@ def measure(quick: bool) -> str:
         "one read of the file": partial(read_bytes, path, bytearray(len(text))),
         "the core, on 1 thread": partial(parse, text, 1),
         f"the core, on {n_threads} threads": partial(parse, text, n_threads),
-        "`read_blocks`, on 1 thread": partial(read, path, 1),
-        f"`read_blocks`, on {n_threads} threads": partial(read, path, n_threads),
+        "`termsift.scan`, on 1 thread": partial(read, path, 1),
+        f"`termsift.scan`, on {n_threads} threads": partial(read, path, n_threads),
         "`termsift.io.read_collection`": partial(read_collection, path),
         theirs: partial(load_svmlight_file, str(path), zero_based=False),
     }

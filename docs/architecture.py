@@ -20,10 +20,9 @@ PACKAGE_FLOORS = [
     ["_util"],
     ["text"],
     ["io"],
-    ["_counts"],
     ["_scores"],
     ["_select"],
-    ["_api"],
+    ["_counts"],
     ["_evaluate"],
     ["_term_selector", "plots", "report", "dask", "spark"],
     ["reference"],
@@ -65,7 +64,7 @@ StageOf = Callable[[str], str]
 
 
 def package_imports() -> Graph:
-    """Return what each module imports, also within functions and for type checkers only."""
+    """Return what each module imports, also within functions, but not for type checkers only."""
     paths = sorted((ROOT / "python/termsift").rglob("*.py"))
     names = [path.relative_to(ROOT / "python").with_suffix("").as_posix() for path in paths]
     modules = [name.replace("/", ".").removesuffix(".__init__") for name in names]
@@ -73,16 +72,21 @@ def package_imports() -> Graph:
     graph: Graph = {"termsift._core": set()}
     for module, path in zip(modules, paths, strict=True):
         found = graph[module] = set()
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        tree = ast.parse(path.read_text("utf-8"))
+        # Type hints may name a class of a later stage.
+        tree.body = [node for node in tree.body if not _is_for_type_checkers(node)]
+        for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 found.update(known.intersection(alias.name for alias in node.names))
             elif isinstance(node, ast.ImportFrom) and node.module:
                 for alias in node.names:
                     name = f"{node.module}.{alias.name}"
                     found.update(known.intersection([name if name in known else node.module]))
-    # __init__.py only names the public modules, for type checkers: each is loaded on first use.
-    graph["termsift"] -= {name for name in known if re.fullmatch(r"termsift\.[a-z]\w*", name)}
     return graph
+
+
+def _is_for_type_checkers(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def package_stage(module: str) -> str:

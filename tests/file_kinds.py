@@ -44,7 +44,7 @@ def svmlight(X: Any, labels: list[str]) -> bytes:
 def zstandard(content: bytes) -> bytes:
     """Compress in two frames."""
     half = len(content) // 2
-    compress = pytest.importorskip("zstandard").compress
+    compress = pytest.importorskip("backports.zstd").compress
     return compress(content[:half]) + compress(content[half:])
 
 

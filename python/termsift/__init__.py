@@ -38,13 +38,11 @@ if TYPE_CHECKING:
     from termsift import report as report
     from termsift import spark as spark
     from termsift import text as text
-    from termsift._api.class_counts import ClassCounts as ClassCounts
-    from termsift._api.class_counts import load as load
-    from termsift._api.counting import count as count
-    from termsift._api.merging import merge as merge
-    from termsift._api.passages import Passage as Passage
-    from termsift._api.passages import find_passages as find_passages
-    from termsift._api.text_counting import count_texts as count_texts
+    from termsift._counts.class_counts import ClassCounts as ClassCounts
+    from termsift._counts.class_counts import load as load
+    from termsift._counts.counting import count as count
+    from termsift._counts.counting import count_texts as count_texts
+    from termsift._counts.merging import merge as merge
     from termsift._evaluate.curve import Curve as Curve
     from termsift._evaluate.evaluation import choose_k as choose_k
     from termsift._evaluate.evaluation import cross_validate as cross_validate
@@ -68,17 +66,18 @@ if TYPE_CHECKING:
     from termsift._util.info import show_versions as show_versions
     from termsift.io._scan import Scan as Scan
     from termsift.io._scan import scan as scan
+    from termsift.text._passages import Passage as Passage
+    from termsift.text._passages import find_passages as find_passages
 
 __version__ = _core.__version__
 
 # The module of each public name, which is imported when the name is first used: the command line
 # answers at once, and who needs no scipy does not wait for it.
 _HOMES = {
-    "_api.class_counts": ("ClassCounts", "load"),
-    "_api.counting": ("count",),
-    "_api.merging": ("merge",),
-    "_api.passages": ("Passage", "find_passages"),
-    "_api.text_counting": ("count_texts",),
+    "_counts.class_counts": ("ClassCounts", "load"),
+    "_counts.counting": ("count", "count_texts"),
+    "_counts.merging": ("merge",),
+    "text._passages": ("Passage", "find_passages"),
     "_evaluate.curve": ("Curve",),
     "_evaluate.evaluation": ("choose_k", "cross_validate", "selection_curve"),
     "_scores.class_terms": ("ClassTerms", "distinctive_terms", "dominant_class"),
@@ -118,7 +117,7 @@ def __getattr__(name: str) -> Any:
 
 def _score_functions() -> dict[str, Any]:
     """Return ts.md and so on, one function for each method of the registry."""
-    from termsift._api.score_functions import SCORE_FUNCTIONS
+    from termsift._counts.score_functions import SCORE_FUNCTIONS
 
     return SCORE_FUNCTIONS
 

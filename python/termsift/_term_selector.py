@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsift._api import counting, merging
-from termsift._api.class_counts import ClassCounts
-from termsift._counts.table import TermFrequency
+from termsift._counts import counting
+from termsift._counts.class_counts import ClassCounts
+from termsift._counts.parts import nothing
 from termsift._evaluate.evaluation import choose_k
 from termsift._evaluate.folds import usual_folds
 from termsift._evaluate.rankers import rank_by
@@ -23,6 +23,7 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import Policy, find_ranker, find_test
 from termsift._scores.scoring import Alpha, ClassPrior
 from termsift._util import validation
+from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if known is None:
                 counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
             else:
-                copy = known + merging.nothing(self.tf)  # the earlier counts stay as they are
+                copy = known + nothing(self.tf)  # the earlier counts stay as they are
                 counts = copy.update(X, y, sample_weight, **shared)
             self._learn(counts)
         return self

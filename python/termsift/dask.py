@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from termsift._api import counting, text_counting
-from termsift._api.class_counts import ClassCounts
-from termsift._api.labelled_texts import OnMissing
-from termsift._api.merging import united
-from termsift._counts.table import TermFrequency
+from termsift._counts import counting, parts
+from termsift._counts.class_counts import ClassCounts
+from termsift._counts.parts import united
+from termsift._counts.texts import check_rules_of_parts
 from termsift._util import validation
+from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 from termsift.text import TextRules
+from termsift.text._labelled_texts import OnMissing
 
 __all__ = ["count", "count_texts"]
 
@@ -172,7 +173,7 @@ def count_texts(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
-    rules = text_counting.check_rules_of_parts(rules, keywords, tf)
+    rules = check_rules_of_parts(rules, keywords, tf)
     split_every = validation.check_integer(split_every, "split_every", least=2)
     listed = None if classes is None else validation.check_classes(classes)
     options = {"text": text, "label": label, "classes": listed, "tf": tf, "rules": rules}
@@ -183,7 +184,7 @@ def count_texts(
     partials = _count_parts_of_texts(texts, y, options)
     if not partials:
         raise ValueError("texts has no parts, expected at least one")
-    return text_counting.finished(_total(partials, united, client, split_every), rules)
+    return parts.finished(_total(partials, united, client, split_every), rules)
 
 
 def _total(
@@ -359,13 +360,13 @@ def _count_texts(place: str, part: Any, options: dict[str, Any]) -> ClassCounts:
     """Count a part of a list: a pair (texts, y), or a frame with a column of labels."""
     with validation.naming(place):
         if options["label"] is not None:
-            return text_counting.count_part(part, None, **options)
+            return parts.count_part(part, None, **options)
         if not isinstance(part, (tuple, list)) or len(part) != 2:
             raise TypeError(
                 "expected (texts, y), or a frame whose columns are named by text and label, got "
                 f"{validation.a_kind(part)}"
             )
-        return text_counting.count_part(*part, **options)
+        return parts.count_part(*part, **options)
 
 
 def _count_elements(
@@ -377,14 +378,14 @@ def _count_elements(
     options = {**options, "text": None, "label": None}
     with validation.naming(place):
         if labels is not None:
-            return text_counting.count_part(held, list(labels), **options)
+            return parts.count_part(held, list(labels), **options)
         if by_name["label"] is not None:
             _check_elements(held, Mapping, "a record")
             texts, labels = ([record.get(n) for record in held] for n in by_name.values())
         else:
             _check_elements(held, (tuple, list), "a pair (text, label)")
             texts, labels = ([pair[i] for pair in held] for i in (0, 1))
-        return text_counting.count_part(texts, labels, **options)
+        return parts.count_part(texts, labels, **options)
 
 
 def _check_elements(elements: list[Any], kind: Any, expected: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._api.class_counts import ClassCounts
+from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.curve import TITLES, Curve, Metric, check_metric
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.keyness import Keyness

@@ -16,16 +16,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._api import text_counting
-from termsift._api.class_counts import ClassCounts
-from termsift._api.labelled_texts import OnMissing
-from termsift._api.merging import nothing, united
-from termsift._counts import file
-from termsift._counts.table import TermFrequency
+from termsift._counts import file, parts
+from termsift._counts.class_counts import ClassCounts
+from termsift._counts.parts import nothing, united
+from termsift._counts.texts import check_rules_of_parts
 from termsift._util import validation
+from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
 from termsift.text import TextRules
+from termsift.text._labelled_texts import OnMissing
 
 __all__ = ["count", "count_texts"]
 
@@ -164,18 +164,18 @@ def count_texts(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
-    rules = text_counting.check_rules_of_parts(rules, keywords, tf)
+    rules = check_rules_of_parts(rules, keywords, tf)
     columns = [
         _column_sql(df, text, ("string",), "strings") + " as text",
         _column_sql(df, label, _LABELS, ", ".join(_LABELS)) + " as label",
     ]
     listed = None if classes is None else validation.check_classes(classes)
     count_part = partial(
-        text_counting.count_part, classes=listed, tf=tf, rules=rules, on_missing=on_missing
+        parts.count_part, classes=listed, tf=tf, rules=rules, on_missing=on_missing
     )
     of_no_rows = count_part([], [], text=None, label=None)
     counts = _total(df.selectExpr(*columns), partial(_count_texts, count_part=count_part), united)
-    return text_counting.finished(of_no_rows if counts is None else counts, rules)
+    return parts.finished(of_no_rows if counts is None else counts, rules)
 
 
 def _column_sql(df: Any, name: str, types: Iterable[str], expected: str) -> str:
@@ -303,7 +303,7 @@ def _spans_of_equals(sorted_values: NDArray[Any]) -> Iterator[tuple[int, int]]:
 
 def _from_pieces(pieces: Iterable[bytes]) -> ClassCounts:
     """Return the counts whose bytes were cut into these pieces."""
-    return ClassCounts._of(*file.counts_from_bytes(b"".join(pieces), "partial counts"))
+    return ClassCounts._of(file.counts_from_bytes(b"".join(pieces), "partial counts"))
 
 
 def _pieces(part: int, counts: ClassCounts, piece_bytes: int) -> Iterator[Any]:

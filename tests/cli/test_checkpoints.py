@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import termsift as ts
 from signals import LIMIT, start_hearing
-from termsift._api.scan_counting import ScanCounting
+from termsift._counts.scan_counting import ScanCounting
 from termsift._util.files import replacing
 from termsift.cli import checkpoints
 
@@ -72,7 +73,7 @@ def stop_in(monkeypatch: Any, n_inputs: int, error: BaseException) -> None:
         scan = counting._scan
         for _ in usual(counting):
             if scan.inputs_done == n_inputs and scan.bytes_done > sum(
-                path.n_bytes for path in scan._sources[:n_inputs]
+                source.n_bytes for source in scan._sources[:n_inputs]
             ):
                 raise error
             yield
@@ -84,7 +85,7 @@ def interrupt(run: Any, n_inputs: int, *arguments: Any) -> Any:
     """Run a job that is interrupted after so many inputs."""
     with pytest.MonkeyPatch.context() as patch:
         stop_in(patch, n_inputs, KeyboardInterrupt())
-        result = run("count", *arguments, "--checkpoint", "--chunk-docs", 7)
+        result = run("count", *arguments, "--checkpoint")
     assert result.code == 130
     return result
 
@@ -245,9 +246,13 @@ def test_inputs_that_were_counted_may_not_change(run: Any, tables: list[Path], o
 def test_files_beside_the_inputs_may_not_change(
     run: Any, tmp_path: Path, out: Path, option: str
 ) -> None:
-    paths = [tmp_path / f"{number}.svm" for number in range(2)]
+    ending = "svm" if option == "--terms" else "npz"
+    paths = [tmp_path / f"{number}.{ending}" for number in range(2)]
     for path in paths:
-        path.write_text("1 1:1 2:1\n" * 200)
+        if option == "--terms":
+            path.write_text("1 1:1 2:1\n" * 200)
+        else:
+            sparse.save_npz(path, sparse.csr_array(np.ones((200, 2), dtype=int)))
     beside = tmp_path / "beside"
     beside.write_text("ant\nbee\n" if option == "--terms" else "x\n" * 200)
     options = [option, beside] if option == "--terms" else [option, beside] * 2
@@ -363,7 +368,7 @@ def test_an_output_that_cannot_be_written_loses_nothing(
 def start(tables: list[Path], out: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "termsift", "count", *map(str, tables), "-o", str(out)]
     return start_hearing(
-        [*command, "--checkpoint", "--chunk-docs", "1"],
+        [*command, "--checkpoint"],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )

@@ -56,11 +56,8 @@ class TestSvmlight:
         for read in (lambda: ts.count(ts.scan(path)), lambda: read_split(path, path)):
             with pytest.raises(ValueError, match=f"{re.escape(message)}$"):  # and no --on-error
                 read()
-        whole, (train, test) = (
-            read(*paths, index_base=0)
-            for read, paths in ((read_collection, [path]), (read_split, [path, path]))
-        )
-        for collection in (whole, train, test):
+        scan = ts.scan(path, index_base=0)
+        for collection in (read_collection(path, index_base=0), *read_split(scan, scan)):
             np.testing.assert_array_equal(collection.X.toarray(), [[0, 2], [5, 0]])
         counts = ts.count(ts.scan(path, index_base=0))
         np.testing.assert_array_equal(counts.term_frequency.toarray(), [[0, 2], [5, 0]])
@@ -97,11 +94,10 @@ class TestSvmlight:
         assert collection.classes == [1, 2, 3]
         assert collection.X.shape == (4, 5)
 
-    def test_labels_of_another_file_replace_its_own(self, tmp_path: Path, labels: Path) -> None:
+    def test_a_file_of_labels_is_refused(self, tmp_path: Path, labels: Path) -> None:
         path = write(tmp_path / "c.svm", "1,2 1:1\n2 1:1\n3 1:1\n")
-        collection = read_collection(path, labels=labels)
-        assert list(collection.y) == LABELS
-        assert collection.classes is None
+        message = "c.svm: an svmlight file has its own labels and no texts; leave out labels"
+        assert complaint(path, labels=labels) == message
 
     def test_names_tell_how_many_columns_there_are(self, tmp_path: Path) -> None:
         path = write(tmp_path / "c.svm", "1 1:2\n")
@@ -150,8 +146,8 @@ class TestSvmlight:
 
     def test_columns_mean_nothing(self, tmp_path: Path) -> None:
         path = write(tmp_path / "c.svm", "1 1:1\n")
-        message = "c.svm: a matrix holds no texts; leave out text and label"
-        assert complaint(path, text="a", label="b") == message
+        message = "c.svm: an svmlight file has its own labels and no texts; leave out "
+        assert complaint(path, text="a", label="b") == f"{message}text and label"
 
 
 # ----------------------------------------------------------------------- .npz and Matrix Market

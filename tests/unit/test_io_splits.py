@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import termsift as ts
 from collection_files import COUNTS, write, write_labels
 from termsift.io import read_names, read_split
 from termsift.text import count_words
@@ -62,7 +63,7 @@ class TestSplit:
         self, tmp_path: Path, train: str, test: str, base: int, columns: list[list[int]]
     ) -> None:
         first, second = write(tmp_path / "train.svm", train), write(tmp_path / "test.svm.gz", test)
-        known, new = read_split(first, second, index_base=base)
+        known, new = read_split(*(ts.scan(path, index_base=base) for path in (first, second)))
         new.X.check_format(full_check=True)  # nothing beyond the last column
         np.testing.assert_array_equal(new.X.toarray(), columns)
         assert known.X.shape[1] == new.X.shape[1]
@@ -70,7 +71,9 @@ class TestSplit:
 
         names = [f"n{i}" for i in range(12)]
         terms = write(tmp_path / "terms.txt", "".join(f"{name}\n" for name in names))
-        known, new = read_split(first, second, terms=terms, index_base=base)
+        known, new = read_split(
+            *(ts.scan(path, terms=terms, index_base=base) for path in (first, second))
+        )
         for part in (known, new):
             assert part.X.shape == (2, 12)
             np.testing.assert_array_equal(part.term_names, names)
@@ -80,13 +83,16 @@ class TestSplit:
         sparse.save_npz(tmp_path / "test.npz", sparse.csr_array(COUNTS[:1]))
         of_test = write(tmp_path / "test.labels", "trade\n")
         files = tmp_path / "train.npz", tmp_path / "test.npz"
-        _, new = read_split(*files, labels=labels, test_labels=of_test)
+        scans = [
+            ts.scan(path, labels=file) for path, file in zip(files, (labels, of_test), strict=True)
+        ]
+        _, new = read_split(*scans)
         assert list(new.y) == ["trade"]
         np.testing.assert_array_equal(new.X.toarray(), COUNTS[:1])
 
         sparse.save_npz(tmp_path / "test.npz", sparse.csr_array(COUNTS[:1, :2]))
         with pytest.raises(ValueError, match=r"test.npz: has 2 columns, expected the 3 of .*train"):
-            read_split(*files, labels=labels, test_labels=of_test)
+            read_split(*scans)
 
     @pytest.mark.parametrize(
         ("test", "content", "message"),

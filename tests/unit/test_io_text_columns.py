@@ -81,7 +81,7 @@ def test_a_missing_text_is_named_or_skipped(tmp_path: Path) -> None:
 
 def test_both_tables_of_a_split(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "mail.csv")
-    train, test = read_split(path, path, text=["title", "body"], label="kind")
+    train, test = read_split(*[ts.scan(path, text=["title", "body"], label="kind")] * 2)
     assert (train.X != test.X).nnz == 0
 
 

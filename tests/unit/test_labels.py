@@ -64,7 +64,8 @@ def in_frames(labels: list[Any], kinds: set[type], held: dict[str, Any]) -> dict
     except ImportError:
         return held
     held["pandas objects"] = pandas.Series(labels, dtype=object)
-    held["Index"] = pandas.Index(labels, dtype=object)
+    # A MultiIndex, which tuples become otherwise, takes "" and "\0" for one.
+    held["Index"] = pandas.Index(labels, dtype=object, tupleize_cols=False)
     if not any(isinstance(label, tuple) for label in labels):
         held["Categorical"] = pandas.Categorical(labels)
         held["categories"] = pandas.Series(labels).astype("category")
@@ -276,16 +277,16 @@ def _as_json_number(label: str) -> Any:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(labels=label_lists, chunk_docs=st.sampled_from([None, 1, 2]))
+@given(labels=label_lists)
 def test_every_text_format_and_reader_returns_the_same_classes(
-    tmp_path: Path, labels: list[str], chunk_docs: int | None
+    tmp_path: Path, labels: list[str]
 ) -> None:
     first = None
     for path in write_all(tmp_path, labels):
         collection = read_collection(path)
         whole = ts.count(collection.X, collection.y)
         whole.term_names = collection.term_names
-        scanned = ts.count(ts.scan(path, chunk_docs=chunk_docs))
+        scanned = ts.count(ts.scan(path))
         assert scanned == whole, path.name
         assert list(map(type, scanned.classes)) == list(map(type, whole.classes)), path.name
         first = first or whole
@@ -313,7 +314,7 @@ def test_labels_of_json_are_text(tmp_path: Path, labels: list[Any], classes: lis
     collection = read_collection(path)
     assert ts.count(collection.X, collection.y).classes == classes
     assert ts.count(ts.scan(path)).classes == classes
-    assert ts.count(ts.scan(path, chunk_docs=1)).classes == classes
+    assert ts.count(ts.scan(path)).classes == classes
 
 
 @pytest.mark.parametrize("label", ["1.0", "1e2", "NaN", "Infinity", "null", "[]", "{}", '""'])

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsift as ts
-from termsift._api.passages import Passage
 from termsift.text import TextRules
+from termsift.text._passages import Passage
 
 TEXTS = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free pills", "A free prize, free!"]
 LABELS = ["ham", "ham", "spam", "spam"]

@@ -112,11 +112,11 @@ def parquet(**options: Any) -> bytes:
 
 
 def zstandard(content: bytes) -> bytes:
-    return bytes(pytest.importorskip("zstandard").compress(content))
+    return bytes(pytest.importorskip("backports.zstd").compress(content))
 
 
 def unzstandard(content: bytes) -> bytes:
-    return bytes(pytest.importorskip("zstandard").decompress(content))
+    return bytes(pytest.importorskip("backports.zstd").decompress(content))
 
 
 def saved_counts(tf: str = "raw") -> bytes:
@@ -304,7 +304,7 @@ def readers(path: Path, options: dict[str, Any]) -> dict[str, Callable[[], objec
     ways["count"] = lambda: ts.count(ts.scan(path, **options))
     ways["count --output"] = lambda: command("count", path, "-o", path.parent / "out", *words)
     if "labels" not in options:
-        ways["skip"] = lambda: ts.count(ts.scan(path, on_error="skip", chunk_docs=2))
+        ways["skip"] = lambda: ts.count(ts.scan(path, on_error="skip"))
     ways["read_collection"] = lambda: termsift_io.read_collection(path, **options)
     return ways
 

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import termsift as ts
 from file_kinds import KINDS, N_DOCS, TEXTS, WORDS, as_folders, as_table, random_collection, write
 from termsift import io
-from termsift._api.scan_counting import ScanCounting, finished
-from termsift.io import _source, _svmlight
+from termsift._counts.scan_counting import ScanCounting, finished
+from termsift.io import _arrow_tables, _class_folder, _svmlight, _texts
+from termsift.io._source import Skipped
 
-CHUNKS = [None, 1, 4, 100]
+BLOCK_BYTES = [4, 60, 1 << 20]
+
+
+def read_in_blocks(monkeypatch: Any, n_bytes: int) -> None:
+    """Read inputs of every kind in blocks of about so many bytes."""
+    monkeypatch.setattr(_svmlight, "_BLOCK_BYTES", n_bytes)
+    monkeypatch.setattr(_texts, "BLOCK_BYTES", n_bytes)
+    monkeypatch.setattr(_class_folder, "BLOCK_BYTES", n_bytes)
+    monkeypatch.setattr(_arrow_tables, "_ROWS_AT_ONCE", max(n_bytes // 20, 1))
+
+
+@pytest.fixture(autouse=True, params=BLOCK_BYTES)
+def blocks(request: Any, monkeypatch: Any) -> None:
+    read_in_blocks(monkeypatch, request.param)
 
 
 @pytest.fixture(scope="module")
@@ -38,23 +50,16 @@ def expected(collection: Any, path: Path) -> ts.ClassCounts:
     return counts
 
 
-@pytest.mark.parametrize("chunk_docs", CHUNKS)
-def test_counts_are_those_of_the_whole(written: Any, collection: Any, chunk_docs: Any) -> None:
+def test_counts_are_those_of_the_whole(written: Any, collection: Any) -> None:
     path, options = written
-    counts = ts.count(ts.scan(path, chunk_docs=chunk_docs, **options))
-    assert counts == expected(collection, path)
-
-
-def test_chunks_have_the_requested_size(written: Any) -> None:
-    path, options = written
-    sizes = [X.shape[0] for X, y in ts.scan(path, chunk_docs=5, **options)]
-    assert sum(sizes) == N_DOCS
-    assert max(sizes) <= 5
+    scan = ts.scan(path, **options)
+    assert ts.count(scan) == expected(collection, path)
+    assert sum(X.shape[0] for X, _ in scan) == N_DOCS
 
 
 def test_every_iteration_begins_anew(written: Any) -> None:
     path, options = written
-    scan = ts.scan(path, chunk_docs=4, **options)
+    scan = ts.scan(path, **options)
     assert ts.count(scan) == ts.count(scan)
 
 
@@ -64,7 +69,7 @@ def test_going_on_after_every_input(written: Any) -> None:
     if options:
         options = {"labels": [options["labels"]] * 3}
     whole = ts.count(ts.scan(paths, **options))
-    scan = ts.scan(paths, chunk_docs=4, **options)
+    scan = ts.scan(paths, **options)
     inputs_done = 0
     counting = ScanCounting(scan, "raw")
     for _ in counting.steps():
@@ -73,7 +78,7 @@ def test_going_on_after_every_input(written: Any) -> None:
         inputs_done = scan.inputs_done
         so_far = counting.counts()
         rest = ts.scan(paths, **options)
-        rest._resume(inputs_done, scan.n_skipped, scan.skipped)
+        rest._begin_after(inputs_done, Skipped(scan.n_skipped, scan.skipped))
         after = ScanCounting(rest, "raw", so_far)
         for _ in after.steps():
             pass
@@ -84,20 +89,16 @@ def test_going_on_after_every_input(written: Any) -> None:
 
 def test_fractions_and_logarithms_have_the_same_bits(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
-    X = sparse.csr_array(rng.random((40, 9)) * rng.integers(0, 3, (40, 9)))
-    y = rng.integers(0, 3, 40)
-    sparse.save_npz(tmp_path / "c.npz", X)
-    np.save(tmp_path / "y.npy", y)
+    X, y = rng.random((40, 9)) * rng.integers(0, 3, (40, 9)), rng.integers(0, 3, 40)
+    rows = [" ".join(f"{i + 1}:{x!r}" for i, x in enumerate(row.tolist()) if x) for row in X]
+    (tmp_path / "c.svm").write_text("".join(f"{y} {row}\n" for y, row in zip(y, rows, strict=True)))
     for tf in ("raw", "log"):
-        whole = ts.count(X, y, tf=tf)
-        for chunk_docs in (1, 7, None):
-            scan = ts.scan(tmp_path / "c.npz", labels=tmp_path / "y.npy", chunk_docs=chunk_docs)
-            assert ts.count(scan, tf=tf) == whole
+        assert ts.count(ts.scan(tmp_path / "c.svm"), tf=tf) == ts.count(X, y, tf=tf)
 
 
 def test_progress_in_bytes(written: Any) -> None:
     path, options = written
-    scan = ts.scan(path, chunk_docs=4, **options)
+    scan = ts.scan(path, **options)
     done = [scan.bytes_done for _ in scan]
     assert done == sorted(done)
     assert 0 < done[-1] <= scan.n_bytes
@@ -117,10 +118,7 @@ def test_documents_of_several_classes(tmp_path: Path) -> None:
     path.write_text("1,3 1:2 2:1\n2 2:1\n 1:1\n3,1,3 3:4\n")
     X = np.array([[2, 1, 0], [0, 1, 0], [1, 0, 0], [0, 0, 4]])
     Y = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 0], [1, 0, 1]])
-    whole = ts.count(X, Y, classes=[1, 2, 3])
-    for chunk_docs in (None, 1, 2, 3):
-        scan = ts.scan(path, chunk_docs=chunk_docs)
-        assert ts.count(scan) == whole
+    assert ts.count(ts.scan(path)) == ts.count(X, Y, classes=[1, 2, 3])
 
 
 def test_labels_that_text_wrote_are_settled_at_the_end(tmp_path: Path) -> None:
@@ -157,32 +155,13 @@ def test_names_of_terms(tmp_path: Path) -> None:
     assert counts.n_terms == 3
 
 
-@pytest.mark.parametrize("limit", [1, 40, 200])
-def test_chunks_of_a_matrix_are_cut_by_their_size(
-    written: Any, collection: Any, limit: int, monkeypatch: Any
-) -> None:
-    monkeypatch.setattr(_source, "CHUNK_BYTES", limit)
-    path, options = written
-    scan = ts.scan(path, **options)
-    for X, _ in scan:
-        assert X.shape[0] == 1 or X.nnz * (X.indices.itemsize + X.data.itemsize) <= limit
-    assert ts.count(scan) == expected(collection, path)
-
-
-def test_numpy_counts_documents_of_a_chunk(tmp_path: Path) -> None:
-    (tmp_path / "c.svm").write_text("1 1:1\n" * 5)
-    scan = ts.scan(tmp_path / "c.svm", chunk_docs=np.int64(2))  # type: ignore[arg-type]
-    assert [X.shape[0] for X, _ in scan] == [2, 2, 1]
-
-
 def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x\tcow bee\n")
     (tmp_path / "b.txt").write_text("x\tant bee\n")
     scan = ts.scan([tmp_path / "a.txt", tmp_path / "b.txt"])
     names = [scan.term_names.tolist() for _ in scan]  # type: ignore[union-attr]
     assert names == [["bee", "cow"], ["bee", "cow", "ant"]]
-    ts.count(scan)
-    assert scan.term_names.tolist() == ["ant", "bee", "cow"]  # type: ignore[union-attr]
+    assert ts.count(scan).term_names.tolist() == ["ant", "bee", "cow"]
 
 
 # ---- how texts are cut ---------------------------------------------------------------------------
@@ -205,15 +184,12 @@ RULES: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
 @pytest.mark.parametrize("written_as", [as_table, as_folders])
-@pytest.mark.parametrize("chunk_docs", [None, 1, 3])
-def test_texts_are_cut_as_when_read_whole(
-    tmp_path: Path, rules: Any, written_as: Any, chunk_docs: Any
-) -> None:
+def test_texts_are_cut_as_when_read_whole(tmp_path: Path, rules: Any, written_as: Any) -> None:
     path = written_as(tmp_path)
     whole = io.read_collection(path, **rules)
     expected = ts.count(whole.X, whole.y)
     expected.term_names = whole.term_names
-    assert ts.count(ts.scan(path, chunk_docs=chunk_docs, **rules)) == expected
+    assert ts.count(ts.scan(path, **rules)) == expected
 
 
 @pytest.mark.parametrize("rules", [{}, {"preset": "paper"}, {"hashing": 64}], ids=str)
@@ -242,10 +218,7 @@ def test_a_split_of_tables_of_columns(tmp_path: Path) -> None:
     assert known.X.toarray().tolist() == new.X.toarray().tolist()
 
 
-@pytest.mark.parametrize("block_bytes", [20, 60, 1 << 20])
-def test_blocks_of_svmlight_are_stacked(tmp_path: Path, monkeypatch: Any, block_bytes: int) -> None:
-    blocks = partial(_svmlight.read_blocks, block_bytes=block_bytes)
-    monkeypatch.setattr(_svmlight, "read_blocks", blocks)
+def test_blocks_of_svmlight_are_stacked(tmp_path: Path) -> None:
     X, y = random_collection()
     path, _ = write("svm", tmp_path, X, y)
     whole = io.read_collection(path)

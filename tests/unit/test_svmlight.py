@@ -10,17 +10,19 @@ import subprocess
 import sys
 import textwrap
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+import termsift as ts
 from signals import LIMIT, interrupting, needs_timers, start_deaf
 from termsift import _core
-from termsift.io._svmlight import read_blocks
+from termsift.io import _svmlight
 
 THREADS = (1, 2, 3, 7)
 FIELDS = ("indptr", "indices", "data", "labels", "label_indptr")
@@ -288,106 +290,71 @@ def test_the_test_of_ctrl_c_ends_where_sigint_is_ignored() -> None:
 # -------------------------------------------------------------------------------------- blocks
 
 
-def everything(blocks: list[_core.SvmlightBlock]) -> list[list[Any]]:
-    """Return the documents of blocks: labels, indices, counts."""
-    documents = []
-    for block in blocks:
-        label_indptr = block["label_indptr"]
-        if label_indptr is None:
-            label_indptr = np.arange(len(block["labels"]) + 1)
-        for d in range(len(block["indptr"]) - 1):
-            own = slice(*block["indptr"][d : d + 2])
-            labels = block["labels"][slice(*label_indptr[d : d + 2])]
-            documents.append([labels, block["indices"][own], block["data"][own]])
-    return [[array.tolist() for array in document] for document in documents]
+BLOCK_BYTES = [1, 2, 3, 7, 64, 1 << 20]
+TEXT = b"\xef\xbb\xbf1 1:2\n# c\n2,3 30:4444444444 5:1.5\r\n\n 7:1\n4" + b" 1:1" * 40
 
 
-TEXT = b"\xef\xbb\xbf1 1:2\n# c\n2,3 30:4444444444 5:1.5\r\n\n7:1\n4" + b" 1:1" * 40
+@pytest.fixture(params=BLOCK_BYTES)
+def read(request: Any, tmp_path: Path, monkeypatch: Any) -> Any:
+    """Return a function that reads text in blocks of some size."""
+    monkeypatch.setattr(_svmlight, "_BLOCK_BYTES", request.param)
+
+    def read_text(text: bytes, ending: str = "", **options: Any) -> ts.io.Collection:
+        path = tmp_path / f"f.svm{ending}"
+        path.write_bytes(gzip.compress(text) if ending else text)
+        return ts.io.read_collection(path, **options)
+
+    return read_text
 
 
-@pytest.mark.parametrize("compressed", [False, True])
-@pytest.mark.parametrize("block_bytes", [1, 2, 3, 7, 64, 1 << 20])
-def test_blocks_of_any_size_hold_the_same(block_bytes: int, compressed: bool) -> None:
-    file: Any = io.BytesIO(TEXT)
-    if compressed:
-        file = gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(TEXT)))
-    blocks = list(read_blocks(file, "f.svm", block_bytes=block_bytes))
-    assert everything(blocks) == [
-        [[1], [1], [2]],
-        [[2, 3], [30, 5], [4444444444, 1.5]],
-        [[], [7], [1]],
-        [[4], [1] * 40, [1] * 40],
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_blocks_of_any_size_hold_the_same(read: Any, ending: str) -> None:
+    collection = read(TEXT, ending)
+    X = collection.X
+    entries = [(X.indices[a:b] + 1, X.data[a:b]) for a, b in pairwise(X.indptr)]
+    assert [[part.tolist() for part in entry] for entry in entries] == [
+        [[1], [2]],
+        [[30, 5], [4444444444, 1.5]],
+        [[7], [1]],
+        [[1] * 40, [1] * 40],
     ]
+    assert collection.classes == [1, 2, 3, 4]
+    assert collection.y.nonzero()[1].tolist() == [0, 1, 2, 3]
+    assert collection.y.sum(axis=1).tolist() == [1, 2, 0, 1]
 
 
-def test_blocks_of_short_lines_are_cut(monkeypatch: Any) -> None:
-    lines = [f"{d} 1:1\n".encode() * (d % 7 == 0) + b"3 1:2 4:1\n" for d in range(1000)]
-    text = b"".join(lines) + b"4 4:4"
-    whole = everything(list(read_blocks(io.BytesIO(text), "f.svm")))
-    monkeypatch.setattr("termsift.io._svmlight._LINES_AT_ONCE", 100)
-    blocks = list(read_blocks(io.BytesIO(text), "f.svm", block_bytes=4096))
-    assert everything(blocks) == whole
-    assert max(len(block["indptr"]) - 1 for block in blocks) < 150
+def test_errors_in_later_blocks_name_their_line(read: Any) -> None:
+    with pytest.raises(ValueError, match=r"f\.svm, line 7: expected "):
+        read(TEXT + b"\n1 1:x\n")
 
 
-@pytest.mark.parametrize("block_bytes", [1, 7, 64])
-def test_errors_in_later_blocks_name_their_line(block_bytes: int) -> None:
-    blocks = read_blocks(io.BytesIO(TEXT + b"\n1 1:x\n"), "f.svm", block_bytes=block_bytes)
-    with pytest.raises(ValueError, match=r"^f\.svm, line 7: "):
-        list(blocks)
-
-
-@pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
-def test_a_document_without_a_label_where_none_has_several(block_bytes: int) -> None:
-    text = b"1 1:1\n# c\n2:1\n3:1\n2 1:1\n"
-    blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes)
-    message = r"^f\.svm, line 3: expected a label before the first index:count, found '2:1'$"
+def test_a_document_without_a_label_where_none_has_several(read: Any) -> None:
+    message = r"f\.svm, line 3: expected a label before the first index:count, found '2:1'; "
     with pytest.raises(ValueError, match=message):
-        list(blocks)
-    blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, multilabel=True)
-    assert [labels for labels, *_ in everything(list(blocks))] == [[1], [], [], [2]]
+        read(b"1 1:1\n# c\n2:1\n3:1\n2 1:1\n")
 
 
-@pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
-def test_documents_without_a_label_are_skipped(block_bytes: int) -> None:
+def test_documents_without_a_label_are_skipped(read: Any) -> None:
     for text in (b"1 1:1\n2:1\n3:1\n2 1:1\n", b"1 1:1\n2:1\n3:1\n2,3 1:1\n"):
-        blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, skip=True)
-        parts = list(blocks)
-        assert sum(part["n_skipped"] for part in parts) == 2
-        assert len(everything(parts)) == 2
-        assert [line for part in parts for line, _ in part["skipped"]] == [2, 3]
+        collection = read(text, on_error="skip")
+        assert (collection.X.shape[0], collection.n_skipped) == (2, 2)
+        assert ["line 2" in collection.skipped[0], "line 3" in collection.skipped[1]] == [True] * 2
 
 
-@pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
-def test_bad_lines_are_skipped_and_reported(block_bytes: int) -> None:
-    text = b"1 1:1\nx\n2 2:1\n1 1:-1\n3,3 1:1\n"
-    options: dict[str, Any] = {"multilabel": False, "skip": True, "block_bytes": block_bytes}
-    blocks = list(read_blocks(io.BytesIO(text), "f.svm", **options))
-    assert [labels for labels, *_ in everything(blocks)] == [[1], [2]]
-    assert sum(block["n_skipped"] for block in blocks) == 3
-    assert [line for block in blocks for line, _ in block["skipped"]] == [2, 4, 5]
+def test_bad_lines_are_skipped_and_reported(read: Any) -> None:
+    collection = read(b"1 1:1\nx\n2 2:1\n1 1:-1\n3 1:1\n", on_error="skip")
+    assert collection.y.tolist() == [1, 2, 3]
+    assert collection.n_skipped == 2
+    lines = [complaint.partition(": ")[0].rpartition(" ")[2] for complaint in collection.skipped]
+    assert lines == ["2", "4"]
 
 
-def test_a_file_that_fails_fails_where_it_is_read() -> None:
-    class Failing(io.BytesIO):
-        def read(self, size: int | None = -1) -> bytes:
-            if self.tell() >= 12:
-                raise OSError(5, "Input/output error")
-            return super().read(size)
-
-    blocks = read_blocks(Failing(b"1 1:1\n1 2:1\n1 3:1\n"), "f.svm", block_bytes=6)
-    assert next(blocks)["indices"].tolist() == [1]
-    assert next(blocks)["indices"].tolist() == [2]
-    with pytest.raises(OSError, match="Input/output"):
-        next(blocks)
-
-
-@settings(max_examples=50)
-@given(texts, st.integers(1, 40))
-def test_blocks_are_the_text(lines: list[str], block_bytes: int) -> None:
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts)
+def test_blocks_are_the_text(read: Any, lines: list[str]) -> None:
     text = "\n".join(lines).encode()
-    blocks = list(read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, multilabel=False))
     whole = parse(text)
-    for field in ("indices", "labels"):
-        joined = [value for block in blocks for value in block[field].tolist()]
-        assert joined == whole[field].tolist()
+    if len(whole["labels"]):
+        collection = read(text, index_base=0)
+        assert collection.X.indices.tolist() == whole["indices"].tolist()
+        assert collection.y.tolist() == whole["labels"].tolist()

@@ -139,7 +139,7 @@ def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixt
 
 def test_rules_apply_only_to_texts(tmp_path: Path) -> None:
     path = write(tmp_path / "c.mtx", "")
-    expected = "c.mtx: a matrix holds no texts; leave out encoding and min_df"
+    expected = "c.mtx: a matrix holds no texts; leave out encoding"
     assert complaint(path, encoding="utf-8", min_df=2) == expected
     table = write(tmp_path / "c.csv", "label,text\na,ball\nb,oil\n")
     expected = "c.csv: no text has a term by these rules: min_df="
@@ -159,13 +159,15 @@ def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
     first = write(tmp_path / "train.csv", "label,text\n" + "".join(table))
     write(tmp_path / "test/a/1", new[0])
     write(tmp_path / "test/b/1", new[1])
-    known, tested = read_split(first, tmp_path / "test", preset="paper", ngram_range=(1, 2))
+    known, tested = read_split(
+        ts.scan(first, preset="paper", ngram_range=(1, 2)), tmp_path / "test"
+    )
     vectorizer = text.CountVectorizer(stop_words="english", min_df=2, ngram_range=(1, 2))
     np.testing.assert_array_equal(known.X.toarray(), vectorizer.fit_transform(train).toarray())
     np.testing.assert_array_equal(tested.X.toarray(), vectorizer.transform(new).toarray())
     assert known.term_names is tested.term_names is not None
     assert list(known.term_names) == list(vectorizer.get_feature_names_out())
-    known, tested = read_split(first, tmp_path / "test", hashing=16)
+    known, tested = read_split(ts.scan(first, hashing=16), tmp_path / "test")
     assert (known.X.shape, tested.X.shape) == ((4, 16), (2, 16))
     assert known.term_names is tested.term_names is None
 
@@ -177,7 +179,7 @@ def test_the_news_of_reuters(rules: dict[str, Any]) -> None:
     folder = corpora.FOLDER / "r8_text"
     if not folder.is_dir():
         pytest.skip("the texts of Reuters-8 are not here: no r8_text in TERMSIFT_DATA")
-    known, tested = read_split(folder / "train.txt", folder / "test.txt", **rules)
+    known, tested = read_split(ts.scan(folder / "train.txt", **rules), folder / "test.txt")
     vectorizer = text.CountVectorizer(**rules)
     for part, file in ((known, "train.txt"), (tested, "test.txt")):
         rows = [row.split("\t") for row in (folder / file).read_text("utf-8").splitlines()]

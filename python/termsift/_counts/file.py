@@ -23,21 +23,19 @@ import json
 import math
 import os
 import struct
-from collections.abc import Hashable
-from typing import IO, Any, TypeAlias, cast
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._counts.held import Held
 from termsift._util import validation
 from termsift._util.labels import decode_label, encode_label
 
 MAGIC = b"termsift"
 _VERSION = 1
 _HEADER = struct.Struct("<8sIQ32s")
-# The counts, the labels of their classes, the names of their terms, and the weight of a term.
-Held: TypeAlias = tuple[_core.Counts, list[Hashable], "NDArray[np.object_] | None", str]
 _FREQUENCIES = ("term_frequency", "document_frequency")
 _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
 
@@ -157,7 +155,7 @@ def _parse(file: IO[bytes], length: int) -> Held:
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
     tf = validation.check_tf(header.get("tf", "raw"))
-    return counts, classes, _decode_names(*names, counts.n_terms), tf
+    return Held(counts, classes, _decode_names(*names, counts.n_terms), tf)
 
 
 def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray[Any]]:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._api.class_counts import ClassCounts
-from termsift._counts.table import is_exact
+from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.curve import Curve, Metric, check_metric, curve_of
 from termsift._evaluate.folds import USUAL_FOLDS, Fold, folds_of
 from termsift._evaluate.rankers import Variant, rank_by, variants_of
@@ -32,6 +31,7 @@ from termsift._scores.registry import (
     find_ranker,
 )
 from termsift._util import validation
+from termsift._util.adding import is_exact
 from termsift._util.progress import progress
 
 # By default every number of terms up to this k is evaluated; beyond it, one in a hundred.

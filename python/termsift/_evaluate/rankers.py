@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from termsift._api.class_counts import ClassCounts
+from termsift._counts.class_counts import ClassCounts
 from termsift._scores.methods import MODELS, Method, MethodName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, check_policy, find_ranker

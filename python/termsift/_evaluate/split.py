@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import count_checked
+from termsift._counts.class_counts import ClassCounts
+from termsift._counts.counting import count_checked
 from termsift._evaluate.curve import METRICS, Metric
 from termsift._evaluate.folds import sklearn_labels
 from termsift._scores.methods import MODELS

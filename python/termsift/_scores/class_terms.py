@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.table import CountTable, check_counts
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.methods import MethodName
 from termsift._scores.registry import DESCRIBING, find_method
@@ -24,6 +23,9 @@ from termsift._scores.significance import (
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.log import logger
+
+if TYPE_CHECKING:
+    from termsift._counts.class_counts import ClassCounts
 
 # Whether the terms are listed that a class has more of than the others, less of, or both.
 Direction: TypeAlias = Literal["both", "over", "under"]
@@ -65,7 +67,7 @@ class ClassTerms:
 
 
 def distinctive_terms(
-    counts: CountTable,
+    counts: ClassCounts,
     method: MethodName = DESCRIBING,
     k: int | None = None,
     classes: Iterable[Hashable] | None = None,
@@ -117,7 +119,7 @@ def distinctive_terms(
     news win
     spam win
     """
-    check_counts(counts)
+    validation.check_counts(counts)
     rows = np.arange(counts.n_classes) if classes is None else _rows_of(counts, classes)
     k = validation.check_k(k, counts.n_terms)
     scored = Scoring.of(counts, find_method(method), **scoring)
@@ -133,7 +135,7 @@ def distinctive_terms(
 
 
 def dominant_class(
-    counts: CountTable, terms: NDArray[np.int64], method: MethodName = DESCRIBING, **scoring: Any
+    counts: ClassCounts, terms: NDArray[np.int64], method: MethodName = DESCRIBING, **scoring: Any
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
@@ -158,7 +160,7 @@ def dominant_class(
     >>> dominant_class(counts, np.array([2, 1]), "md")
     array([0, 1])
     """
-    check_counts(counts)
+    validation.check_counts(counts)
     chosen = validation.check_indices(terms, counts.n_terms, "terms")
     distinct, place = np.unique(chosen, return_inverse=True)
     scored = Scoring.of(counts, find_method(method), **scoring).of_terms(distinct)
@@ -173,14 +175,14 @@ def dominant_class(
     return found[place]
 
 
-def largest_classes(counts: CountTable, n: int) -> list[int]:
+def largest_classes(counts: ClassCounts, n: int) -> list[int]:
     """Return the positions of the classes with the most documents, the largest first."""
     order: list[int] = np.argsort(-np.asarray(counts.class_docs), kind="stable").tolist()
     return order[:n]
 
 
 def class_columns(
-    counts: CountTable,
+    counts: ClassCounts,
     method: MethodName = DESCRIBING,
     k: int | None = None,
     *,
@@ -324,7 +326,7 @@ def _joined(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype=dtype), *parts])
 
 
-def _rows_of(counts: CountTable, classes: Iterable[Hashable]) -> NDArray[np.int64]:
+def _rows_of(counts: ClassCounts, classes: Iterable[Hashable]) -> NDArray[np.int64]:
     """Return the positions of classes, given by their labels."""
     position = {label: c for c, label in enumerate(counts.classes)}
     rows = []

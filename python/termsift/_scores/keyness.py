@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._counts.table import CountTable, check_counts
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.class_terms import DIRECTIONS, Direction
 from termsift._scores.corrections import CORRECTIONS, Correction, corrected_g2
@@ -21,6 +20,9 @@ from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
+
+if TYPE_CHECKING:
+    from termsift._counts.class_counts import ClassCounts
 
 KeynessOrder: TypeAlias = Literal[
     "g2", "log_ratio", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", "count"
@@ -128,7 +130,7 @@ class Keyness(Tabular):
 
 
 def keyness(
-    self: CountTable,
+    self: ClassCounts,
     target: Hashable | Iterable[Hashable],
     reference: Hashable | Iterable[Hashable] | None = None,
     k: int | None = None,
@@ -232,7 +234,7 @@ def keyness(
     more in 'spam':              target reference log_ratio       g2
       pills                           1        15     -3.42     17.0
     """
-    check_counts(self)
+    validation.check_counts(self)
     validation.check_choice(sort, KEYNESS_ORDERS, "sort")
     validation.check_choice(direction, DIRECTIONS, "direction")
     validation.check_choice(correction, CORRECTIONS, "correction")
@@ -286,7 +288,7 @@ def keyness(
 # ---- the two corpora -------------------------------------------------------------------------
 
 
-def _sides(counts: CountTable, target: Any, reference: Any) -> list[list[Hashable]]:
+def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:
     """Return the labels of the target and of the reference, by default all others."""
     sides = [_labels_of(counts, target, "target")]
     if reference is None:
@@ -300,7 +302,7 @@ def _sides(counts: CountTable, target: Any, reference: Any) -> list[list[Hashabl
     return sides
 
 
-def _labels_of(counts: CountTable, given: Any, name: str) -> list[Hashable]:
+def _labels_of(counts: ClassCounts, given: Any, name: str) -> list[Hashable]:
     """Return the labels that a label, or several, stand for."""
     known = set(counts.classes)
     if _is_among(given, known):

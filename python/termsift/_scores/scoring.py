@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.table import CountTable
 from termsift._scores.methods import (
     CoreMeasure,
     EventModel,
@@ -25,6 +24,9 @@ from termsift._util import validation
 from termsift._util.log import levels_to_caller
 from termsift._util.printable import printable
 from termsift._util.progress import progress
+
+if TYPE_CHECKING:
+    from termsift._counts.class_counts import ClassCounts
 
 ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha: TypeAlias = float | tuple[float, float]
@@ -51,7 +53,7 @@ class Prepared:
 
 
 def prepare(
-    counts: CountTable,
+    counts: ClassCounts,
     ranker: Ranker,
     model: Model = "multinomial",
     alpha: Alpha = 1.0,
@@ -83,7 +85,7 @@ class Scoring(Prepared):
     @classmethod
     def of(
         cls,
-        counts: CountTable,
+        counts: ClassCounts,
         method: Method,
         /,
         model: Model = "multinomial",
@@ -141,7 +143,7 @@ class Scoring(Prepared):
                     report(last)
 
 
-def warn_if_common_terms_lead(counts: CountTable, terms: NDArray[np.int64]) -> None:
+def warn_if_common_terms_lead(counts: ClassCounts, terms: NDArray[np.int64]) -> None:
     """Warn, once a process, if half of the first terms of a ranking are common in all classes.
 
     `md` and `md_chi2` rank such terms first where the probabilities of small classes depend on the

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.table import CountTable
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.methods import Method, PValue
 from termsift._scores.scoring import Scoring
 from termsift._util.tabular import Tabular
 from termsift._util.validation import check_choice, check_flag
+
+if TYPE_CHECKING:
+    from termsift._counts.class_counts import ClassCounts
 
 Adjustment: TypeAlias = Literal["bh", "bonferroni"]
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)  # the default first
@@ -152,7 +154,7 @@ class Significance(Tabular):
 
 
 def significance_by(
-    counts: CountTable, method: Method, *, per_class: bool = False, n_threads: int | None = None
+    counts: ClassCounts, method: Method, *, per_class: bool = False, n_threads: int | None = None
 ) -> Significance:
     """Return the significance of every term by a method that is a test."""
     scoring = Scoring.of(counts, method, n_threads=n_threads)
@@ -176,7 +178,7 @@ def significance_by(
 
 
 def class_statistics(
-    counts: CountTable, method: Method, scores: NDArray[np.float64], rows: NDArray[np.int64]
+    counts: ClassCounts, method: Method, scores: NDArray[np.float64], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Turn the scores of some rows into statistics with one degree of freedom, in place.
 

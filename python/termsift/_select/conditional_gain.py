@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from termsift import _core
-from termsift._counts.table import CountTable, add_documents, is_exact
 from termsift._scores.ranking import Ranking
 from termsift._util import scipy, validation
+from termsift._util.adding import add_documents, is_exact
 from termsift._util.log import logger
 from termsift._util.progress import progress
 
@@ -152,7 +152,7 @@ def choose_by_gain(
         nothing = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
         window = _core.default_window_bytes
         counts = add_documents(nothing, matrix, labels, weights, "binary", threads, window)
-        a = likeliest_shape(CountTable._of(counts, labels.classes, None, "binary"))
+        a = likeliest_shape(counts)
     with progress("chosen", k, "terms") as report:
         indices, gains, evaluations = _core.conditional_gain(
             *matrix.parts,
@@ -173,7 +173,7 @@ def choose_by_gain(
     return Ranking(indices, gains, None if names is None else names[indices], selector)
 
 
-def likeliest_shape(counts: CountTable) -> float:
+def likeliest_shape(counts: _core.Counts) -> float:
     """Return the shape of the distribution of lifts that makes the document counts most likely.
 
     With C = D_tc and E = n_c d_t / n, the likelihood is, up to factors without a, the product over
@@ -183,13 +183,16 @@ def likeliest_shape(counts: CountTable) -> float:
     all classes are summed by d_t: O(pairs of the terms + n_classes * distinct d_t) for each shape.
     """
     n_c = np.asarray(counts.class_docs, dtype=np.float64)
-    d_t = np.asarray(counts.collection_document_frequency, dtype=np.float64)
+    documents, occurring, _ = counts.as_one_class().document_frequency()
+    d_t = np.zeros(counts.n_terms)
+    d_t[occurring] = documents
     n = n_c.sum()
     terms = np.flatnonzero(d_t >= 2)
     if len(terms) > _MOST_TERMS:
         terms = terms[np.arange(_MOST_TERMS) * len(terms) // _MOST_TERMS]
     d_t = d_t[terms]
-    table = counts.document_frequency[:, terms].tocoo()
+    shape = len(n_c), counts.n_terms
+    table = scipy.sparse.csr_array(counts.document_frequency(), shape=shape)[:, terms].tocoo()
     C = table.data.astype(np.float64)
     E = n_c[table.row] * d_t[table.col] / n
     C_values, n_C = np.unique(C, return_counts=True)

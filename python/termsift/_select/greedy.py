@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.table import CountTable, check_counts
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import GREEDY, MD
@@ -18,9 +17,12 @@ from termsift._util import validation
 from termsift._util.log import logger
 from termsift._util.progress import progress
 
+if TYPE_CHECKING:
+    from termsift._counts.class_counts import ClassCounts
+
 
 def divergence(
-    counts: CountTable,
+    counts: ClassCounts,
     indices: Any,
     *,
     model: Model = "multinomial",
@@ -63,7 +65,7 @@ def divergence(
     >>> round(ts.divergence(counts, [0, 2]), 4)
     1.1496
     """
-    check_counts(counts)
+    validation.check_counts(counts)
     terms = validation.check_indices(indices, counts.n_terms)
     prepared = prepare(counts, GREEDY, model, alpha, class_prior)
     if prepared.model.independent:
@@ -72,7 +74,7 @@ def divergence(
 
 
 def greedy(
-    counts: CountTable,
+    counts: ClassCounts,
     k: int | None = None,
     *,
     model: Model = "multinomial",

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from termsift._api.class_counts import ClassCounts
-from termsift._api.scan_counting import ScanCounting
 from termsift._counts.file import read_from, write_to
+from termsift._counts.held import Held
+from termsift._counts.scan_counting import ScanCounting
 from termsift._util.files import replacing
 from termsift.io._scan import Scan
+from termsift.io._source import Skipped
 
 _log = logging.getLogger("termsift")
 
@@ -42,7 +43,7 @@ class Checkpoint:
         self._options = json.loads(json.dumps(options))  # as it will be read: tuples become lists
         self._size, self._bytes_done = 0, 0  # of the last checkpoint
 
-    def restore(self) -> ClassCounts | None:
+    def restore(self) -> Held | None:
         """Return the counts of the checkpoint, and let the scan go on after them.
 
         Return None if there is no checkpoint. Raise ValueError if it is damaged, or if its inputs
@@ -62,20 +63,22 @@ class Checkpoint:
             except (ValueError, TypeError, KeyError, RecursionError):
                 raise damaged from None
             self._check_same_job(files, n_inputs, options)
-            counts, classes, names, tf = read_from(file, str(self.path))
+            held = read_from(file, str(self.path))
             self._size = file.tell()
-        if self._scan.has_words and counts.n_terms > len(set([] if names is None else names)):
+        if self._scan.has_words and held.counts.n_terms > len(
+            set([] if held.names is None else held.names)
+        ):
             raise damaged
-        self._scan._resume(n_inputs, n_skipped, skipped)
+        self._scan._begin_after(n_inputs, Skipped(n_skipped, skipped))
         self._bytes_done = self._scan.bytes_done
-        return ClassCounts._of(counts, classes, names, tf)
+        return held
 
     def write_if_due(self, counting: ScanCounting) -> None:
         """Write the counts if as much was read since the last checkpoint as it has bytes."""
         if self._scan.bytes_done - self._bytes_done >= self._size:
             self.write(counting.counts())
 
-    def write(self, counts: ClassCounts) -> None:
+    def write(self, counts: Held) -> None:
         """Replace the checkpoint by the counts of all inputs that the scan has read.
 
         If writing fails, on a full disk for example, the job goes on without it.
@@ -91,7 +94,7 @@ class Checkpoint:
         try:
             with replacing(self.path) as file:
                 file.write(json.dumps(job).encode() + b"\n")
-                write_to(file, counts._state)
+                write_to(file, counts)
                 self._size = file.seek(0, os.SEEK_END)
             self._bytes_done = scan.bytes_done
         except OSError as error:

@@ -133,7 +133,10 @@ def _tested(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves,
     refuse_counts(args)
     _log.info("reading %s and %s", args.input, args.test)
     options = reading_options(args)
-    train, test = io.read_split(args.input, args.test, test_labels=args.test_labels, **options)
+    first = ts.scan(args.input, **options)
+    train, test = io.read_split(
+        first, ts.scan(args.test, **{**options, "labels": args.test_labels})
+    )
     with naming(f"{train.source} and {test.source}"):
         classifier = Classifier(args.naive_bayes, args.alpha, None, args.threads)
         split = Split.of(train.X, train.y, test.X, test.y, classifier.n_threads)

@@ -12,7 +12,6 @@ from typing import Any, TextIO
 import numpy as np
 
 from termsift import _core
-from termsift._api.passages import Passages, passages_of
 from termsift._util.printable import printable
 from termsift._util.tabular import object_array
 from termsift._util.validation import naming
@@ -21,6 +20,7 @@ from termsift.cli.inputs import DEMO, labelled_texts, scan_of, tell_skipped, unk
 from termsift.cli.output import Answer, add_output, answering, write_table
 from termsift.io._class_folder import ClassFolder
 from termsift.io._kinds import holds_texts
+from termsift.text._passages import Passages, passages_of
 
 _log = logging.getLogger("termsift")
 

@@ -12,8 +12,6 @@ from termsift.cli.arguments import (
     add_command,
     add_input,
     add_output_file,
-    add_values,
-    positive,
 )
 from termsift.cli.checkpoints import Checkpoint
 from termsift.cli.inputs import counted, reading_options, refuse_repeated, tell_skipped
@@ -41,14 +39,6 @@ def add(commands: Any) -> None:
     about = "count collections of any size into a file of counts"
     parser = add_command(commands, "count", _run, about, _MORE, "INPUT ... -o FILE [options]")
     add_input(parser, several=True)
-    most = (
-        "the most documents that are read at a time (default: 256 MiB of entries of a matrix, "
-        "16 MiB of svmlight text, or 4 MiB of texts)"
-    )
-    add_values(
-        parser,
-        ("--chunk-docs", positive, "N", most),
-    )
     group = parser.add_argument_group("output")
     add_output_file(group, "the counts", COUNTS_FILE)
     keep = "keep the counts of the inputs that have been read; see below"
@@ -58,16 +48,13 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     check_writable(args.output)
     refuse_repeated(args.inputs)
-    scan = ts.scan(
-        args.inputs,
-        **reading_options(args),
-        chunk_docs=args.chunk_docs,
-        n_threads=args.threads,
-    )
+    scan = ts.scan(args.inputs, **reading_options(args), n_threads=args.threads)
     checkpoint = _checkpoint(args, scan)
     restored = checkpoint.restore() if checkpoint else None
     if restored is not None:
-        tell(f"going on from {args.output}.checkpoint, after {restored.n_docs:,.0f} documents")
+        tell(
+            f"going on from {args.output}.checkpoint, after {restored.counts.n_docs:,.0f} documents"
+        )
     try:
         counts = counted(args, scan, restored, checkpoint.write_if_due if checkpoint else None)
         counts.save(args.output)

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import termsift as ts
 from termsift import io
-from termsift._api.counting import count_collection
+from termsift._counts.counting import count_collection
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.registry import DESCRIBING
 from termsift.cli.arguments import add_command, add_method, add_values, positive
@@ -23,7 +23,7 @@ from termsift.cli.output import (
     write_table,
 )
 from termsift.cli.report import PAGE_ENDINGS, PASSAGES, passages_in
-from termsift.io._demo import demo_texts
+from termsift.io._demo import scan_demo
 from termsift.report import write_report
 
 _log = logging.getLogger("termsift")
@@ -60,7 +60,7 @@ def _run(args: argparse.Namespace) -> None:
         collection = _show(args, standard_output())
         _log.info("evaluating %s for the page", args.method)
         command = f"termsift report {DEMO} --method {args.method} -o report.html"
-        find = partial(passages_in, demo_texts, PASSAGES)
+        find = partial(passages_in, scan_demo, PASSAGES)
         write_report(collection, page, method=args.method, passages=find, command=command)
     tell(f"wrote {args.report}, a page about these docstrings")
 

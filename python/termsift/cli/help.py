@@ -41,7 +41,7 @@ kinds of input, recognised by the ending of the name:
   .termsift               counts that termsift saved, but not for compare
 or the word demo: the docstrings of Python's standard library, as termsift demo shows them.
 
-Files of text and .mtx may also end in .gz, in .zip (of one file) or in .zst (needs zstandard).
+Files of text and .mtx may also end in .gz, in .zip (of one file) or in .zst (needs backports.zstd).
 Files are UTF-8, texts are in --encoding. Numbers such as --text 2 --label 1 are columns of a table
 without header. The indices of an svmlight file count from 1, or from 0 with --index-base 0.
 """

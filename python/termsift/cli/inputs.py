@@ -10,26 +10,25 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import termsift as ts
 from termsift import io
-from termsift._api.counting import count_collection
-from termsift._api.passages import Blocks
-from termsift._api.scan_counting import ScanCounting, finished
 from termsift._counts.file import MAGIC
+from termsift._counts.held import Held
+from termsift._counts.scan_counting import ScanCounting, finished
 from termsift._util.progress import progress
 from termsift._util.validation import did_you_mean
 from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
-from termsift.io._collection import read_corpora
-from termsift.io._kinds import holds_texts
-from termsift.io._source import lines_or_rows, listed
+from termsift.io._collection import read_whole
+from termsift.io._demo import scan_demo
+from termsift.io._source import Skipped, listed
 from termsift.io._texts import TextBlock
 from termsift.text import TextRules
+from termsift.text._passages import Blocks
 
 _log = logging.getLogger("termsift")
 
@@ -88,15 +87,11 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the counts that the input holds, or count its collection."""
     if holds_counts(args.input):
         return saved_counts(args)
-    if args.input != DEMO and holds_texts(args.input, args.input_format):
-        scan = scan_of(args)
-        counts = counted(args, scan)
-        _log.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
-        tell_skipped(scan)
-        return counts
-    collection = read_documents(args)
-    _log.info("counting %d documents of %d terms", *collection.X.shape)
-    return count_collection(collection, args.tf or "raw", args.threads)
+    scan = scan_of(args)
+    counts = counted(args, scan)
+    _log.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
+    tell_skipped(scan)
+    return counts
 
 
 def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
@@ -119,7 +114,7 @@ def unknown_class(name: str, classes: Collection[str]) -> ValueError:
 def counted(
     args: argparse.Namespace,
     scan: ts.Scan,
-    before: ts.ClassCounts | None = None,
+    before: Held | None = None,
     after_input: Callable[[ScanCounting], None] | None = None,
 ) -> ts.ClassCounts:
     """Count what a scan has still to read, on top of the counts ``before``."""
@@ -162,18 +157,23 @@ def holds_counts(path: str) -> bool:
 
 def read_documents(args: argparse.Namespace, corpora: Sequence[Path] = ()) -> io.Collection:
     """Read the collection that the input holds, or folders of documents as its classes."""
+    if args.input == DEMO:
+        _refuse_reading_options(args)
+        return io.load_demo()
+    collection = read_whole(scan_of(args, corpora))
+    tell_skipped(collection)
+    return collection
+
+
+def scan_of(args: argparse.Namespace, corpora: Sequence[Path] = ()) -> ts.Scan:
+    """Open the input, or folders of documents as its classes, to read it a part at a time."""
     refuse_counts(args)
     _log.info("reading %s", args.input)
-    if args.input != DEMO:
-        options = {**reading_options(args), "n_threads": args.threads}
-        read = (
-            partial(read_corpora, corpora) if corpora else partial(io.read_collection, args.input)
-        )
-        collection = read(**options)
-        tell_skipped(collection)
-        return collection
-    _refuse_options(args, "has labels and terms", *FILE_OPTIONS, *TEXT_OPTIONS)
-    return io.load_demo()
+    if args.input == DEMO:
+        _refuse_reading_options(args)
+        return scan_demo()
+    paths = {str(path): path for path in corpora} if corpora else args.input
+    return ts.scan(paths, **reading_options(args), n_threads=args.threads)
 
 
 def labelled_texts(scan: ts.Scan) -> tuple[Blocks, TextRules]:
@@ -181,21 +181,15 @@ def labelled_texts(scan: ts.Scan) -> tuple[Blocks, TextRules]:
 
     def blocks() -> Blocks:
         with closing(scan._blocks()) as read:
-            for block, _ in read:
+            for block in read:
                 if isinstance(block, TextBlock):
                     yield block.texts, [[label] for label in block.y.tolist()]
 
     return blocks(), scan.rules
 
 
-def scan_of(args: argparse.Namespace) -> ts.Scan:
-    """Open the input, to read it a part at a time."""
-    _log.info("reading %s", args.input)
-    return ts.scan(args.input, **reading_options(args), n_threads=args.threads)
-
-
 def reading_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that `read_collection` and `read_split` take besides paths."""
+    """Return the options of `termsift.scan` that were given."""
     given = values_of(args, *FILE_OPTIONS, *TEXT_OPTIONS)
     options = {name: value for name, value in given.items() if value is not None}
     if options.get("stop_words", "english") != "english":
@@ -206,11 +200,15 @@ def reading_options(args: argparse.Namespace) -> dict[str, Any]:
 def tell_skipped(read: ts.Scan | io.Collection) -> None:
     """Print how many lines, rows and documents were left out, and why the first of them."""
     if read.n_skipped:
-        _log.warning("left out %s with errors:", lines_or_rows(read.n_skipped))
+        _log.warning("left out %s with errors:", Skipped(read.n_skipped))
         for complaint in read.skipped:
             _log.warning("  %s", complaint)
         if read.n_skipped > len(read.skipped):
             _log.warning("  and %d more", read.n_skipped - len(read.skipped))
+
+
+def _refuse_reading_options(args: argparse.Namespace) -> None:
+    _refuse_options(args, "has labels and terms", *FILE_OPTIONS, *TEXT_OPTIONS)
 
 
 def _refuse_options(args: argparse.Namespace, why: str, *options: str) -> None:

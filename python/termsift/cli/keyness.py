@@ -12,7 +12,7 @@ from typing import Any, TextIO
 import numpy as np
 
 import termsift as ts
-from termsift._api.counting import count_collection
+from termsift._counts.counting import count_collection
 from termsift._scores.class_terms import DIRECTIONS
 from termsift._scores.corrections import CORRECTIONS
 from termsift._scores.keyness import KEYNESS_ORDERS

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 import termsift as ts
 from termsift import _core, io
-from termsift._api.counting import count_collection
+from termsift._counts.counting import count_collection
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import DIRECTIONS, class_columns
 from termsift._scores.methods import MODELS

@@ -13,7 +13,6 @@ from io import TextIOWrapper
 from typing import Any
 
 import termsift as ts
-from termsift._api.passages import Blocks, Passages, passages_of
 from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._scores.registry import DESCRIBING
 from termsift.cli.arguments import (
@@ -40,10 +39,9 @@ from termsift.cli.inputs import (
 )
 from termsift.cli.output import STDOUT, check_ending, opened, tell_written
 from termsift.io import Collection
-from termsift.io._demo import demo_texts
 from termsift.io._kinds import holds_texts
 from termsift.report import FindPassages, write_report
-from termsift.text import TextRules
+from termsift.text._passages import Passages, passages_of
 
 _log = logging.getLogger("termsift")
 
@@ -125,18 +123,17 @@ def _passages(args: argparse.Namespace, is_counts: bool) -> FindPassages | None:
     n_passages = PASSAGES if args.passages is None else args.passages
     if not has_texts or n_passages == 0 or args.hashing is not None:
         return None
-    open_texts = demo_texts if is_demo else lambda: labelled_texts(scan_of(args))
-    return partial(passages_in, open_texts, n_passages)
+    return partial(passages_in, lambda: scan_of(args), n_passages)
 
 
 def passages_in(
-    open_texts: Callable[[], tuple[Blocks, TextRules]],
+    scan: Callable[[], ts.Scan],
     n_passages: int,
     terms: dict[Hashable, list[str]],
 ) -> Passages:
     """Find passages of the terms of each class in texts that are read again."""
     _log.info("looking for passages in the texts")
-    blocks, rules = open_texts()
+    blocks, rules = labelled_texts(scan())
     # The labels of files are text; a collection has whole numbers if all are.
     wanted = {str(label): own for label, own in terms.items()}
     options: dict[str, Any] = {"n_passages": n_passages, "width": _WIDTH}

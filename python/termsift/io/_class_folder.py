@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -21,8 +21,8 @@ _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the class, and the file
 class ClassFolder(TextSource):
     """A folder of class folders, laid out as for scikit-learn's ``load_files``.
 
-    The ``folders`` may also be given, and their paths are then the labels. ``files_read`` has the
-    files of the documents that `blocks` has yielded, without those left out.
+    The ``folders`` of the classes may also be given by label. ``files_read`` has the files of the
+    documents that `blocks` has yielded, without those left out.
     """
 
     takes = TEXT_OPTIONS
@@ -33,30 +33,25 @@ class ClassFolder(TextSource):
         path: Path,
         labels: Path | None,
         options: Options,
-        folders: Sequence[Path] = (),
+        folders: Mapping[str, str | os.PathLike[str]] | None = None,
     ) -> None:
         super().__init__(path, labels, options)
-        classes = {str(folder): folder for folder in folders}
-        entries = [] if classes else visible(path)
-        classes = classes or {entry.name: Path(entry) for entry in entries if entry.is_dir()}
-        if not classes:
-            raise ValueError(
-                f"{path}: expected one sub-folder per class with one file per document, found "
-                f"{number_of(len(entries), 'file')} and no sub-folder; give tables by their own "
-                "names"
-            )
+        if folders is None:
+            entries = visible(path)
+            folders = {entry.name: entry for entry in entries if entry.is_dir()}
+            if not folders:
+                raise ValueError(
+                    f"{path}: expected one sub-folder per class with one file per document, found "
+                    f"{number_of(len(entries), 'file')} and no sub-folder; give tables by their "
+                    "own names"
+                )
         self._documents = list[_Document]()
-        for label, folder in classes.items():
+        for label, folder in folders.items():
             documents = visible(folder)
             self._documents += [(label, document) for document in documents]
             if not documents:
-                logger.warning("%s: a class without documents is left out", folder)
+                logger.warning("%s: a class without documents is left out", os.fspath(folder))
         self.files = [file for _, file in self._documents if file.is_file()]
-
-    @property
-    def n_bytes(self) -> int:
-        """The size of the files on the disk."""
-        return sum(file.stat().st_size for _, file in self._documents if file.is_file())
 
     def blocks(self) -> Generator[TextBlock, None, None]:
         """Yield the documents in the order of the names of their classes and files."""
@@ -65,23 +60,12 @@ class ClassFolder(TextSource):
         is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
         for documents, n_bytes in self._groups():
             done += n_bytes
-            texts = self._at_once([file for _, file in documents]) if is_utf8 else None
+            texts = _at_once([file for _, file in documents], self.options) if is_utf8 else None
             if texts is None:
                 texts, documents = self._one_by_one(documents)
             self.files_read += [file for _, file in documents]
-            yield self.block(done, texts, *coded(label for label, _ in documents))
+            yield TextBlock(texts, *coded(label for label, _ in documents), done)
             del texts  # before the next ones are read
-
-    def _at_once(self, files: list[os.DirEntry[str]]) -> _core.Texts | None:
-        """Read files on all threads; None if one does not hold plain UTF-8."""
-        # A pipe would be waited for.
-        if not all(file.is_file() and not file.name.endswith(COMPRESSED) for file in files):
-            return None
-        try:
-            texts = _core.Texts.of_files(files, self.options.n_threads)
-        except OSError:
-            return None
-        return texts if texts.is_utf8 else None
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
         """Yield documents that are read together, and their size on the disk."""
@@ -113,6 +97,18 @@ class ClassFolder(TextSource):
             except ValueError as error:
                 self.complain(str(error))
         return _core.Texts.of_strings(texts), good
+
+
+def _at_once(files: list[os.DirEntry[str]], options: Options) -> _core.Texts | None:
+    """Read files on all threads; return None if one does not hold plain UTF-8."""
+    # A pipe would be waited for.
+    if not all(file.is_file() and not file.name.endswith(COMPRESSED) for file in files):
+        return None
+    try:
+        texts = _core.Texts.of_files(files, options.n_threads)
+    except OSError:
+        return None
+    return texts if texts.is_utf8 else None
 
 
 def visible(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:

@@ -1,13 +1,12 @@
-"""Reading a labelled collection whole: the blocks of one input, stacked."""
+"""Reading a labelled collection whole: the blocks of a scan, stacked."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,15 @@ from termsift._util.printable import printable_errors
 from termsift._util.progress import progress
 from termsift._util.tabular import object_array
 from termsift._util.validation import warn_of_swapped_columns
-from termsift.io._class_folder import ClassFolder
-from termsift.io._kinds import open_source
 from termsift.io._labels import indicator_of, integers_if_all_whole
-from termsift.io._scan import Scan
-from termsift.io._source import MatrixBlock, check_options
+from termsift.io._scan import AnyPath, Scan, scan
+from termsift.io._source import MatrixBlock
 from termsift.io._svmlight import SvmlightFile
+from termsift.io._texts import TextBlock
+from termsift.text import TextRules
 from termsift.text._matrices import count_blocks
+
+_P = ParamSpec("_P")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,33 +59,28 @@ class Collection:
     skipped: list[str] = field(default_factory=list)
 
 
-@printable_errors()
-def read_collection(
-    path: str | os.PathLike[str],
-    *,
-    labels: str | os.PathLike[str] | None = None,
-    **reading: Any,
-) -> Collection:
-    r"""Read a labelled collection whole. The module's table shows the kinds of file.
+def _taking_arguments_of(scan: Callable[_P, Scan]) -> Callable[..., Callable[_P, Collection]]:
+    def decorate(read: Callable[[Scan], Collection]) -> Callable[_P, Collection]:
+        @wraps(scan)
+        @printable_errors()
+        def read_arguments(*args: _P.args, **kwargs: _P.kwargs) -> Collection:
+            return read(scan(*args, **kwargs))
 
-    Parameters
-    ----------
-    path : path
-        The file or folder to read.
-    labels : path, optional
-        The file of its labels, as for `termsift.scan`.
-    **reading
-        terms, text, label, delimiter, encoding, preset, index_base, on_error, n_threads and the
-        rules of texts, as for `termsift.scan`. Only texts take ``min_df``.
+        read_arguments.__name__, read_arguments.__doc__ = read.__name__, read.__doc__
+        return read_arguments
+
+    return decorate
+
+
+@_taking_arguments_of(scan)
+def read_collection(scan: Scan) -> Collection:
+    r"""Read a labelled collection whole.
+
+    It takes the arguments of `termsift.scan`, and raises its errors.
 
     Returns
     -------
     collection : Collection
-
-    Raises
-    ------
-    FileNotFoundError, ValueError, TypeError, MissingExtraError
-        As for `termsift.scan`, and for errors in the content of the file.
 
     Examples
     --------
@@ -100,41 +96,26 @@ def read_collection(
     >>> list(collection.term_names), list(collection.y)
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
-    checked = check_options(**reading)
-    scan = Scan([open_source(path, labels, checked)], checked)
+    return read_whole(scan)
+
+
+def read_whole(scan: Scan) -> Collection:
+    """Read all documents of a scan."""
     return _counted(scan) if scan.has_texts else _stacked(scan)
 
 
-def read_corpora(folders: Sequence[Path], **reading: Any) -> Collection:
-    """Read folders of documents, which are classes named by their paths."""
-    checked = check_options(**reading)
-    return _counted(Scan([ClassFolder(folders[0], None, checked, folders)], checked))
-
-
 @printable_errors()
-def read_split(
-    train: str | os.PathLike[str],
-    test: str | os.PathLike[str],
-    *,
-    labels: str | os.PathLike[str] | None = None,
-    test_labels: str | os.PathLike[str] | None = None,
-    **reading: Any,
-) -> tuple[Collection, Collection]:
+def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection, Collection]:
     r"""Read training and test documents into the same columns.
 
-    The columns are those of ``train``; other terms of ``test`` are left out. The rules apply to the
-    texts of both, and ``train`` alone decides which terms are kept. Labels are whole numbers if
-    those of both files are.
+    The columns are those of ``train``; other terms of ``test`` are left out. The rules of ``train``
+    cut the texts of both, and ``train`` alone decides which terms are kept. Labels are whole
+    numbers if those of both files are.
 
     Parameters
     ----------
-    train, test : path
-        Both are texts, or both are matrices.
-    labels, test_labels : path, optional
-        The labels of each, as for `read_collection`.
-    **reading
-        terms, text, label, delimiter, encoding, preset, index_base, on_error, n_threads and the
-        rules of texts, as for `read_collection`, for both.
+    train, test : path or Scan
+        Both are texts, or both are matrices. `termsift.scan` takes options of reading.
 
     Returns
     -------
@@ -143,7 +124,7 @@ def read_split(
     Raises
     ------
     FileNotFoundError, ValueError, TypeError, MissingExtraError
-        As for `read_collection`, and if the files have no term or no label in common.
+        As for `termsift.scan`, and if the files have no term or no label in common.
 
     Examples
     --------
@@ -157,64 +138,68 @@ def read_split(
     >>> test.X.toarray(), list(test.term_names)
     (array([[0, 2, 0]]), ['cherry', 'lemon', 'plum'])
     """
-    shared = check_options(**reading)
-    first, second = (
-        Scan([open_source(path, of_path, shared)], shared)
-        for path, of_path in ((train, labels), (test, test_labels))
-    )
+    first, second = (given if isinstance(given, Scan) else scan(given) for given in (train, test))
     if first.has_texts != second.has_texts:
-        raise ValueError(f"{train} and {test}: expected texts in both, or matrices in both")
+        raise ValueError(
+            f"{first._source} and {second._source}: expected texts in both, or matrices in both"
+        )
     if first.has_texts:
         known = _counted(first)
-        new = _counted(second, known.term_names)
+        new = _counted(second, replace(first.rules, vocabulary=known.term_names))
+        new = replace(new, term_names=known.term_names)
         if not new.X.nnz:
-            raise ValueError(f"{test}: has no term of {train}")
+            raise ValueError(f"{second._source}: has no term of {first._source}")
         return _with_like_labels(known, new)
     known, new = _stacked(first), _stacked(second)
     n_columns = known.X.shape[1]
     if isinstance(second._sources[0], SvmlightFile):  # which need not use the last columns
-        new = replace(new, X=_resized(new.X, n_columns), term_names=known.term_names)
+        X: Any = new.X
+        X.resize((X.shape[0], n_columns))
+        new = replace(new, term_names=known.term_names)
     elif new.X.shape[1] != n_columns:
         raise ValueError(
-            f"{test}: has {new.X.shape[1]} columns, expected the {n_columns} of {train}"
+            f"{second._source}: has {new.X.shape[1]} columns, expected the {n_columns} of "
+            f"{first._source}"
         )
     return _with_like_labels(known, new)
 
 
-def _counted(scan: Scan, names: NDArray[np.object_] | None = None) -> Collection:
-    """Count the terms of all texts of a scan, or those that have ``names``."""
-    rules, labels = scan.rules, list[str]()
-    if names is not None:
-        rules = replace(rules, vocabulary=names)
+def _counted(scan: Scan, of_train: TextRules | None = None) -> Collection:
+    """Count the terms of all texts of a scan, or those by the rules of training documents."""
+    rules, labels = of_train or scan.rules, list[str]()
 
     def texts() -> Iterator[_core.Texts]:
         for block in _all_blocks(scan):
+            assert isinstance(block, TextBlock)
             labels.extend(block.y)
             yield block.texts
 
-    X, found = count_blocks(texts(), rules, scan._options.n_threads)
+    X, names = count_blocks(texts(), rules, scan._options.n_threads)
     scan._check_read(len(labels))
-    if names is None and not X.nnz:
+    if of_train is None and not X.nnz:
         raise ValueError(f"{scan._source}: no text has {rules.what_counts}")
-    if names is None and scan.has_columns:
+    if of_train is None and scan.has_columns:
         warn_of_swapped_columns(len(set(labels)), len(labels))
     y = integers_if_all_whole(labels)
-    names = found if names is None else names
     return Collection(X, y, names, scan._source, None, scan.n_skipped, scan.skipped)
 
 
 def _stacked(scan: Scan) -> Collection:
     """Read all documents of a matrix."""
+    if scan.rules.drops:
+        raise ValueError(f"{scan._source}: a matrix is read with all its terms; leave out min_df")
     blocks = [block for block in _all_blocks(scan) if len(block)]
     scan._check_read(len(blocks))
-    X = blocks[0].X
+    first = blocks[0]
+    assert isinstance(first, MatrixBlock)
+    X, y, classes = first.X, first.y, first.classes
     if len(blocks) > 1:
         n_terms = max(block.X.shape[1] for block in blocks)
-        X = scipy.sparse.csr_array(
-            scipy.sparse.vstack([_resized(block.X, n_terms) for block in blocks], format="csr")
-        )
-    y, classes = _stacked_labels(blocks)
-    if scan._labels_are_text:
+        for block in blocks:
+            block.X.resize(len(block), n_terms)
+        X = scipy.sparse.csr_array(scipy.sparse.vstack([block.X for block in blocks], format="csr"))
+        y, classes = _stacked_labels(blocks)
+    if all(source.labels_are_text for source in scan._sources):
         y = integers_if_all_whole(y.tolist())
     return Collection(X, y, scan.term_names, scan._source, classes, scan.n_skipped, scan.skipped)
 
@@ -225,7 +210,7 @@ def _all_blocks(scan: Scan) -> Iterator[Any]:
         progress("read", scan.n_bytes, "bytes", already=0) as report,
         closing(scan._blocks()) as blocks,
     ):
-        for block, _ in blocks:
+        for block in blocks:
             if block is not None:
                 yield block
             if report is not None:
@@ -233,24 +218,12 @@ def _all_blocks(scan: Scan) -> Iterator[Any]:
             del block
 
 
-def _resized(X: scipy.sparse.csr_array, n_terms: int) -> scipy.sparse.csr_array:
-    """Return a matrix with more columns, or without the last ones."""
-    if X.shape[1] > n_terms:
-        X = X[:, :n_terms]
-    return scipy.sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], n_terms))
-
-
 def _stacked_labels(blocks: list[MatrixBlock]) -> tuple[Any, list[Any] | None]:
     """Return the labels of all blocks, and the classes if they are an indicator matrix."""
-    classes = blocks[0].classes
-    if all(block.classes == classes for block in blocks):
-        if classes is None:
-            return np.concatenate([block.y for block in blocks]), None
-        return scipy.sparse.csr_array(
-            scipy.sparse.vstack([block.y for block in blocks], format="csr")
-        ), classes
+    if all(block.classes is None for block in blocks):
+        return np.concatenate([block.y for block in blocks]), None
     several = [
-        (block.y, np.ones(len(block.y), dtype=np.int64))
+        (block.y, np.ones(len(block), dtype=np.int64))
         if block.classes is None
         else (np.asarray(block.classes)[block.y.indices], np.diff(block.y.indptr))
         for block in blocks

@@ -20,27 +20,25 @@ class DelimitedTable(Table):
     takes = Table.takes | {"delimiter"}
 
     def __init__(
-        self,
-        path: Path,
-        labels: Path | None,
-        options: Options,
-        *,
-        delimiter: str,
-        quoted: bool,
-        default: tuple[str | int, str | int],
+        self, path: Path, labels: Path | None, options: Options, *, delimiter: str, quoted: bool
     ) -> None:
         super().__init__(path, labels, options)
         self._quoted = quoted
-        label = default[1] if options.label is None else options.label
+        text, label = options.text, options.label
+        if not quoted:
+            text, label = text or (2,), 1 if label is None else label
         # The columns of the text, in order, and then that of the label.
-        self._columns = [_column(column) for column in (*(options.text or default[:1]), label)]
-        if len({isinstance(column, int) for column in self._columns}) > 1:
-            all_ = " and ".join(repr(column) for column in self._columns)
+        columns = (*(text or ("text",)), "label" if label is None else label)
+        self._columns = [
+            int(column) if isinstance(column, str) and column.isdecimal() else column
+            for column in columns
+        ]
+        if len(set(map(type, self._columns))) > 1:
+            all_ = " and ".join(map(repr, self._columns))
             raise ValueError(f"text and label are names of columns or numbers, not {all_}")
-        self._has_header = not isinstance(self._columns[0], int)
-        self._delimiters = options.delimiter or (
-            delimiter + _DELIMITERS if self._has_header else delimiter
-        )
+        self._has_header = isinstance(self._columns[0], str)
+        tried = delimiter + _DELIMITERS if self._has_header else delimiter
+        self._delimiters = options.delimiter or tried
         # Without a header, the usual two columns are all: a text with a tab must not lose its end.
         is_usual = not self._has_header and (options.text, options.label) == (None, None)
         self._n_fields = 2 if is_usual else None
@@ -56,7 +54,7 @@ class DelimitedTable(Table):
         if fault is not None and self._n_fields is None:
             raise ValueError(fault)
         if not fields and self._has_header:
-            both = " and ".join(repr(column) for column in columns)
+            both = " and ".join(map(repr, columns))
             raise ValueError(f"{path}: expected a header with the columns {both}, found none")
         n_fields = self._n_fields or len(fields)
         if n_fields:
@@ -66,11 +64,6 @@ class DelimitedTable(Table):
         return table
 
 
-def _column(column: str | int) -> str | int:
-    """Return a column's number as an integer, and its name as it is."""
-    return int(column) if isinstance(column, str) and column.isdecimal() else column
-
-
 def _position(where: str, column: str | int, first: list[str]) -> int:
     """Return the position of a column, which the first row names unless it is a number."""
     # One field suggests that the row is divided by something else.
@@ -78,18 +71,18 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
     if len(first) > 1:
         cure = f"{NAMED}, by number if there is no header"
     if isinstance(column, str):
-        if first.count(column) != 1:
-            names = listed(first)
-            if column in first:
-                cure = "give each column of the header another name"
-            elif len(first) > 1:
-                cure += did_you_mean(column, first)
-                parts = column.split(",")
-                if len(parts) > 1 and all(first.count(part) == 1 for part in parts):
-                    options = " ".join(f"--text {part}" for part in parts)
-                    cure = f"for several columns, name each: text={parts!r}, or {options}"
-            raise ValueError(f"{where}: expected one column {column!r}, found {names}; {cure}")
-        return first.index(column)
+        if first.count(column) == 1:
+            return first.index(column)
+        if column in first:
+            cure = "give each column of the header another name"
+        elif len(first) > 1:
+            cure += did_you_mean(column, first)
+            parts = column.split(",")
+            if len(parts) > 1 and all(first.count(part) == 1 for part in parts):
+                options = " ".join(f"--text {part}" for part in parts)
+                cure = f"for several columns, name each: text={parts!r}, or {options}"
+        names = listed(first)
+        raise ValueError(f"{where}: expected one column {column!r}, found {names}; {cure}")
     if column < 1:
         raise ValueError(f"columns are numbered from 1, not {column}")
     if column > len(first):

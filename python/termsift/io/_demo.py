@@ -8,15 +8,17 @@ import sys
 import sysconfig
 import tokenize
 import warnings
-from collections.abc import Hashable, Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from termsift import _core
 from termsift._util.log import logger
-from termsift.io._collection import Collection
-from termsift.text import TextRules, count_words
+from termsift.io._collection import Collection, read_whole
+from termsift.io._scan import Scan
+from termsift.io._source import Options
+from termsift.io._texts import TextBlock, TextSource, coded
+from termsift.text import TextRules
 
 _WORD = re.compile(r"[a-z]{2,}")
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"}
@@ -62,50 +64,44 @@ def load_demo() -> Collection:
     >>> "email" in collection.y and "unittest" in collection.y
     True
     """
-    packages: list[str] = []
-
-    def documents() -> Iterator[list[str]]:
-        for package, docstrings in _packages():
-            packages.extend([package] * len(docstrings))
-            yield from map(_words_of, docstrings)
-
-    X, names = count_words(documents())
-    if not packages:
-        raise ValueError(f"{_library()}: expected the sources of the standard library, found none")
     version = ".".join(str(part) for part in sys.version_info[:3])
     source = f"the docstrings of the standard library of Python {version}"
-    return Collection(X, np.array(packages, dtype=object), names, source)
+    return replace(read_whole(scan_demo()), source=source)
 
 
-def demo_texts() -> tuple[Iterator[tuple[_core.Texts, list[list[Hashable]]]], TextRules]:
-    """Return the docstrings by package, with their labels, and the rules that cut them."""
+def scan_demo() -> Scan:
+    """Return the scan of the docstrings."""
+    source = Docstrings()
+    return Scan([source], source.options)
 
-    def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
-        for package, docstrings in _packages():
-            yield _core.Texts.of_strings(docstrings), [[package]] * len(docstrings)
 
-    return blocks(), TextRules(analyzer=_words_of)
+class Docstrings(TextSource):
+    """The docstrings in the sources of the standard library, by package."""
+
+    def __init__(self) -> None:
+        library = Path(sysconfig.get_path("stdlib"))
+        super().__init__(library, None, Options(rules=TextRules(analyzer=_words_of)))
+        self._files_of: dict[str, list[Path]] = {}
+        for package in sorted(entry.parent for entry in library.glob("*/__init__.py")):
+            paths = [path.relative_to(library) for path in sorted(package.rglob("*.py"))]
+            paths = [library / path for path in paths if _SKIPPED.isdisjoint(path.parts)]
+            self._files_of[package.name] = paths
+        self.files = [path for paths in self._files_of.values() for path in paths]
+
+    def blocks(self) -> Generator[TextBlock, None, None]:
+        """Yield the docstrings, a package at a time."""
+        n_bytes = 0
+        for package, paths in self._files_of.items():
+            logger.debug("reading the docstrings of %s", package)
+            docstrings = [docstring for path in paths for docstring in _docstrings_of(path)]
+            n_bytes += sum(path.stat().st_size for path in paths)
+            if len(docstrings) >= _FEWEST:
+                labels = coded([package] * len(docstrings))
+                yield TextBlock(_core.Texts.of_strings(docstrings), *labels, n_bytes)
 
 
 def _words_of(docstring: str) -> list[str]:
     return [word for word in _WORD.findall(docstring.lower()) if word not in _STOP_WORDS]
-
-
-def _library() -> Path:
-    return Path(sysconfig.get_path("stdlib"))
-
-
-def _packages() -> Iterator[tuple[str, list[str]]]:
-    """Yield each package of the library that has enough docstrings, and these."""
-    for package in sorted(entry.parent for entry in _library().glob("*/__init__.py")):
-        if package.name in _SKIPPED:
-            continue
-        logger.debug("reading the docstrings of %s", package.name)
-        paths = sorted(package.rglob("*.py"))
-        paths = [path for path in paths if _SKIPPED.isdisjoint(path.relative_to(package).parts)]
-        docstrings = [docstring for path in paths for docstring in _docstrings_of(path)]
-        if len(docstrings) >= _FEWEST:
-            yield package.name, docstrings
 
 
 def _docstrings_of(path: Path) -> Iterator[str]:

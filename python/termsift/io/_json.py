@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from io import BufferedIOBase
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from termsift import _core
-from termsift.io._source import Options
-from termsift.io._texts import Table, text_and_label
+from termsift.io._texts import Table
 
 
-class JsonTable(Table):
-    """A file of JSON objects."""
+class JsonLines(Table):
+    """A file of JSON objects, one in a line."""
 
-    def __init__(
-        self, path: Path, labels: Path | None, options: Options, *, may_be_array: bool
-    ) -> None:
-        super().__init__(path, labels, options)
-        self._may_be_array = may_be_array
+    may_be_array: ClassVar[bool] = False
 
     def opened(self, content: BufferedIOBase, options: dict[str, Any]) -> _core.Table:
         """Return the table of the objects."""
-        texts, label = text_and_label(self.options)
-        return _core.JsonTable(
-            content.readinto,
-            str(self.path),
-            texts=texts,
-            label=label,
-            may_be_array=self._may_be_array,
-            **options,
-        )
+        texts, label = self.columns
+        options |= {"texts": texts, "label": label, "may_be_array": self.may_be_array}
+        return _core.JsonTable(content.readinto, str(self.path), **options)
+
+
+class JsonFile(JsonLines):
+    """A file of JSON objects, one in a line or in an array."""
+
+    may_be_array = True

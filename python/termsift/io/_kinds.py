@@ -8,31 +8,29 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from termsift._util.files import check_path
 from termsift._util.validation import check_choice
-from termsift.io._arrow_tables import ArrowTable
+from termsift.io._arrow_tables import ArrowFile, ParquetFile
 from termsift.io._class_folder import ClassFolder
 from termsift.io._delimited import DelimitedTable
-from termsift.io._json import JsonTable
+from termsift.io._json import JsonFile, JsonLines
 from termsift.io._matrix_files import MatrixFile, read_matrix_market, read_npz
 from termsift.io._opening import COMPRESSED, existing, zipped_name
 from termsift.io._source import Options, Source
 from termsift.io._svmlight import SvmlightFile
 from termsift.io._texts import TextSource
 
-_NAMES = ("text", "label")  # the usual columns
 # Each opens an input; the second argument is the file of its labels.
 _KINDS: dict[str, Callable[[Path, Path | None, Options], Source]] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), SvmlightFile),
     ".npz": partial(MatrixFile, read=read_npz),
     ".mtx": partial(MatrixFile, read=read_matrix_market),
-    ".csv": partial(DelimitedTable, delimiter=",", quoted=True, default=_NAMES),
-    ".tsv": partial(DelimitedTable, delimiter="\t", quoted=True, default=_NAMES),
-    ".txt": partial(DelimitedTable, delimiter="\t", quoted=False, default=(2, 1)),
-    **dict.fromkeys((".jsonl", ".ndjson"), partial(JsonTable, may_be_array=False)),
-    ".json": partial(JsonTable, may_be_array=True),
-    ".parquet": partial(ArrowTable, is_parquet=True),
-    **dict.fromkeys((".arrow", ".feather", ".ipc"), partial(ArrowTable, is_parquet=False)),
+    ".csv": partial(DelimitedTable, delimiter=",", quoted=True),
+    ".tsv": partial(DelimitedTable, delimiter="\t", quoted=True),
+    ".txt": partial(DelimitedTable, delimiter="\t", quoted=False),
+    **dict.fromkeys((".jsonl", ".ndjson"), JsonLines),
+    ".json": JsonFile,
+    ".parquet": ParquetFile,
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), ArrowFile),
 }
 
 # The formats of files by name.
@@ -45,14 +43,8 @@ _CURES = {
 }
 
 
-def open_source(
-    path: str | os.PathLike[str], labels: str | os.PathLike[str] | None, options: Options
-) -> Source:
-    """Open a file or folder by what it is; options that its kind does not take are an error."""
-    check_path(path)
-    if labels is not None:
-        check_path(labels, "labels")
-    path, labels = Path(path), None if labels is None else Path(labels)
+def open_source(path: Path, labels: Path | None, options: Options) -> Source:
+    """Open a file or folder by its kind; options of other kinds are an error."""
     if path.is_dir():
         return ClassFolder(path, labels, options)
     ending = _ending(existing(path), options.input_format)
@@ -80,12 +72,9 @@ def _ending(path: Path, input_format: str | None) -> str:
     if input_format is not None:
         check_choice(input_format, FORMATS, "input_format")
         return f".{input_format}"
-    *_, ending = "", *(suffix.lower() for suffix in path.suffixes)
-    if ending == ".zip":
-        within = Path(zipped_name(path)).suffix.lower()
-    elif ending in COMPRESSED:
-        within = path.with_suffix("").suffix.lower()
-    else:
+    ending = path.suffix.lower()
+    if ending not in COMPRESSED:
         return ending
+    within = Path(zipped_name(path)) if ending == ".zip" else path.with_suffix("")
     # A .npz file is an archive already; compressed once more it is not read.
-    return ending if within == ".npz" else within
+    return ending if within.suffix.lower() == ".npz" else within.suffix.lower()

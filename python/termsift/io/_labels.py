@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Sequence
@@ -57,19 +56,7 @@ def is_npy(path: Path) -> bool:
     return path.suffix.lower() == ".npy"
 
 
-def label_text(value: object) -> str | None:
-    """Return a typed label as text, or None if it is neither a whole number nor a string of text.
-
-    A label must be the same class in every format, and CSV has only text: 1 becomes "1", and true
-    becomes "true", as JSON writes it.
-    """
-    if isinstance(value, bool):
-        return json.dumps(value)
-    text = str(value) if isinstance(value, (str, int)) else ""
-    return text if text.strip() else None
-
-
-def integers_if_all_whole(labels: Sequence[str]) -> NDArray[Any]:
+def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
     """Return labels of text as integers if all are whole numbers, else as they are."""
     if all(map(_WHOLE_NUMBER.fullmatch, labels)):
         return np.array([int(label) for label in labels], dtype=np.int64)

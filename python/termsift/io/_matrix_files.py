@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,13 @@ from termsift._util import scipy
 from termsift._util.validation import widened
 from termsift.io._labels import is_npy, read_labels
 from termsift.io._opening import DAMAGE, existing, opened
-from termsift.io._source import MatrixBlock, MatrixBlocks, Options, Source
+from termsift.io._source import MatrixBlock, Options, Source
 
 
 class MatrixFile(Source):
     """A file of a matrix, with its labels in another file."""
+
+    takes = frozenset({"labels", "terms"})
 
     def __init__(
         self, path: Path, labels: Path | None, options: Options, read: Callable[[Path], Any]
@@ -30,19 +32,22 @@ class MatrixFile(Source):
         self.files = [path, self._labels]
         self.labels_are_text = not is_npy(labels)
 
-    def blocks(self) -> MatrixBlocks:
+    def blocks(self) -> Generator[MatrixBlock, None, None]:
         """Read the matrix and its labels."""
         X, names = self._read(self.path), self.options.names
         if X.ndim != 2:
             raise ValueError(f"{self.path}: expected a matrix of two dimensions, found {X.ndim}")
+        n_docs, n_terms = X.shape
         y = read_labels(self._labels)
-        self.check_n_labels(y.shape[0], X.shape[0])
-        if names is not None and len(names) != X.shape[1]:
+        if y.shape[0] != n_docs:
             raise ValueError(
-                f"{self.options.terms}: {len(names)} names for the {X.shape[1]} terms of "
-                f"{self.path}"
+                f"{self._labels}: {y.shape[0]} labels for the {n_docs} documents of {self.path}"
             )
-        yield MatrixBlock(self.n_bytes, X=scipy.sparse.csr_array(X), y=y)
+        if names is not None and len(names) != n_terms:
+            raise ValueError(
+                f"{self.options.terms}: {len(names)} names for the {n_terms} terms of {self.path}"
+            )
+        yield MatrixBlock(scipy.sparse.csr_array(X), y, None, self.n_bytes)
 
 
 def read_npz(path: Path) -> Any:

@@ -19,10 +19,9 @@ from termsift._util.files import check_path
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the cure of a wrong one
 COMPRESSED = (".gz", ".zst", ".zip")
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
+_OF_EXTRAS = ("IsalError", "ZstdError")  # names of their errors about damaged files
 
 _BUFFER_BYTES = 1 << 17
-# Four compressed bytes may stand for 128 KiB, so that such a piece becomes 32 MiB at most.
-_ZSTANDARD_PIECE_BYTES = 1 << 10
 
 
 def existing(path: str | os.PathLike[str]) -> Path:
@@ -55,13 +54,14 @@ def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
         if ending == ".gz":
             # isal decompresses 113 MB in 0.14 s where zlib takes 0.54.
             fast = available("isal.igzip")
-            kind = gzip.GzipFile if fast is None else fast.IGzipFile
-            with kind(fileobj=raw) as unpacked:
+            with (fast.IGzipFile if fast else gzip.GzipFile)(fileobj=raw) as unpacked:
                 yield unpacked, raw
         elif ending == ".zst":
-            package = require("zstandard", "zstd", f"{path}: reading it")
-            with _Pieces(_zstandard_pieces(raw, package)).buffered() as pieces:
-                yield pieces, raw
+            package = available("compression.zstd") or require(
+                "backports.zstd", "zstd", f"{path}: reading it"
+            )
+            with package.ZstdFile(raw) as unpacked:
+                yield unpacked, raw
         elif ending == ".zip":
             with zipfile.ZipFile(raw) as archive:
                 try:
@@ -95,54 +95,9 @@ def _naming_damage(path: Path) -> Iterator[None]:
         reason = "not enough memory" if str(exc) in ("", "std::bad_alloc") else exc
         raise MemoryError(f"{path}: {reason}") from None
     except Exception as exc:
-        if not isinstance(exc, DAMAGE) and type(exc).__name__ != "IsalError":  # of an extra
+        if not isinstance(exc, DAMAGE) and type(exc).__name__ not in _OF_EXTRAS:
             raise
         raise ValueError(f"{path}: damaged or cut short: {exc}") from None
-
-
-class _Pieces(io.RawIOBase):
-    """A file whose content comes from an iterator of bytes."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces, self._ready = pieces, memoryview(b"")
-
-    def buffered(self) -> io.BufferedReader:
-        """Return a file that reads ahead."""
-        return io.BufferedReader(self, _BUFFER_BYTES)
-
-    def readable(self) -> bool:
-        """Return True, as `io.BufferedReader` asks."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer with the next bytes, and return how many; 0 at the end."""
-        while not self._ready:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return 0
-            self._ready = memoryview(piece)
-        n = min(len(buffer), len(self._ready))
-        buffer[:n] = self._ready[:n]
-        self._ready = self._ready[n:]
-        return n
-
-
-def _zstandard_pieces(raw: BinaryIO, package: Any) -> Iterator[bytes]:
-    """Yield the content of a .zst file of any number of frames.
-
-    The reader of the zstandard package takes a file that is cut within a frame for complete, which
-    would lose documents silently.
-    """
-    frame, rest = None, b""
-    while piece := rest or raw.read(_ZSTANDARD_PIECE_BYTES):
-        frame = frame or package.ZstdDecompressor().decompressobj()
-        try:
-            yield frame.decompress(piece)
-        except package.ZstdError as error:
-            raise EOFError(str(error)) from None
-        rest, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
-    if frame is not None:
-        raise EOFError("the compressed content ends before its end was marked")
 
 
 # ---- text ----------------------------------------------------------------------------------------
@@ -190,7 +145,7 @@ def opened_text(path: Path, encoding: str) -> Iterator[tuple[io.BufferedIOBase, 
                 raise ValueError(f"{path}: {what}")
         if codec != "utf-8-sig":
             try:
-                yield _Pieces(_recoded_pieces(content, codec)).buffered(), raw
+                yield io.BufferedReader(_Recoded(content, codec), _BUFFER_BYTES), raw
             except UnicodeError as error:
                 raise ValueError(f"{path}: is not {encoding}: {error}{NAME_ENCODING}") from None
         elif begin.startswith(_UTF16):
@@ -199,11 +154,28 @@ def opened_text(path: Path, encoding: str) -> Iterator[tuple[io.BufferedIOBase, 
             yield content, raw
 
 
-def _recoded_pieces(content: io.BufferedIOBase, codec: str) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder(codec)(_UNDECODED)
-    while piece := content.read(_BUFFER_BYTES):
-        yield decoder.decode(piece).encode("utf-8", "surrogatepass")
-    yield decoder.decode(b"", final=True).encode("utf-8", "surrogatepass")
+class _Recoded(io.RawIOBase):
+    """A file of text, as UTF-8."""
+
+    def __init__(self, content: io.BufferedIOBase, codec: str) -> None:
+        self._content, self._ready = content, b""
+        self._decoder = codecs.getincrementaldecoder(codec)(_UNDECODED)
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` asks."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer with the next bytes, and return how many; 0 at the end."""
+        is_end = False
+        while not self._ready and not is_end:
+            piece = self._content.read(_BUFFER_BYTES)
+            is_end = not piece
+            text = self._decoder.decode(piece, final=is_end)
+            self._ready = text.encode("utf-8", "surrogatepass")
+        n = min(len(buffer), len(self._ready))
+        buffer[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
 
 
 def decoded_text(path: Path, encoding: str = "utf-8") -> str:

@@ -13,14 +13,13 @@ from importlib import resources
 from string import Template
 from typing import TextIO, TypeAlias
 
-from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import count_collection
-from termsift._api.passages import Passages
-from termsift._counts.table import TermFrequency
+from termsift._counts.class_counts import ClassCounts
+from termsift._counts.counting import count_collection
 from termsift._scores.class_terms import ClassTerms, distinctive_terms, largest_classes
 from termsift._scores.methods import MethodName
 from termsift._scores.registry import DESCRIBING, find_method
 from termsift._util import validation
+from termsift._util.adding import TermFrequency
 from termsift._util.files import text_output
 from termsift._util.info import build_info
 from termsift.io import Collection
@@ -29,6 +28,7 @@ from termsift.report._html import Child, element, name, number, render
 from termsift.report._overlap import COMPARED, overlap_table
 from termsift.report._scatter import DISTINCTIVE, read_script, scatter
 from termsift.report._terms import BEST, anchors_of, best_terms, class_cards
+from termsift.text._passages import Passages
 
 __all__ = ["write_report"]
 

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from termsift._api.class_counts import ClassCounts
+from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.confusions import count_confusions
 from termsift._evaluate.curve import Curve
 from termsift._evaluate.evaluation import cross_validate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from termsift._api.class_counts import ClassCounts
+from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.curve import Curve
 from termsift._scores.class_terms import largest_classes
 from termsift._scores.ranking import Ranking

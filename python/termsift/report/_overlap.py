@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._api.class_counts import ClassCounts
+from termsift._counts.class_counts import ClassCounts
 from termsift.report._html import Child, element, name, number, table
 
 COMPARED = 12  # classes beside one another; more would not fit

@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._api.class_counts import ClassCounts
+from termsift._counts.class_counts import ClassCounts
 from termsift._scores.class_terms import ClassTerms
 from termsift.report._html import clean, cut, element
 

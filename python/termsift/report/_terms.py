@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from termsift._api.class_counts import ClassCounts
-from termsift._api.passages import Passage, Passages
+from termsift._counts.class_counts import ClassCounts
 from termsift._scores.class_terms import ClassTerms, dominant_class
 from termsift._scores.methods import MethodName
 from termsift.report._html import element, name, number, table
+from termsift.text._passages import Passage, Passages
 
 BEST = 500
 

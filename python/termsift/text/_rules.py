@@ -260,6 +260,19 @@ def check_rule_names(names: Iterable[str], options: Collection[str] = ()) -> Non
             )
 
 
+def check_rules(
+    rules: TextRules | None, keywords: dict[str, Any], options: Collection[str] = ()
+) -> TextRules:
+    """Return the rules that are given whole or as keywords, beside the names of ``options``."""
+    check_rule_names(keywords, options)
+    if rules is None:
+        return text_rules(**keywords)
+    check_kind(rules, TextRules, "rules")
+    if keywords:
+        raise TypeError(f"rules already say it all: leave out {', '.join(keywords)}, or rules")
+    return rules
+
+
 # ---- checks ----------------------------------------------------------------------------------
 
 

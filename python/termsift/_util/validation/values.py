@@ -37,6 +37,12 @@ def check_kind(value: object, kind: type | tuple[type, ...], name: str) -> None:
         raise TypeError(f"{name} must be a {expected}, got {type(value).__name__}")
 
 
+def check_counts(counts: Any) -> None:
+    """Check that an argument is a `ClassCounts`."""
+    if not isinstance(getattr(counts, "_counts", None), _core.Counts):
+        raise TypeError(f"counts must be a ClassCounts, got {type(counts).__name__}")
+
+
 def a_kind(value: object) -> str:
     """Return the kind of an object with its article, as in "a str" or "an int"."""
     name = type(value).__name__

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._counts import file
-from termsift._counts.table import CountTable
+from termsift._counts.additive_counts import AdditiveCounts
 from termsift._scores.class_terms import Direction, class_columns
 from termsift._scores.keyness import keyness
 from termsift._scores.methods import Method, MethodName, Model
@@ -58,10 +58,10 @@ def load(path: str | os.PathLike[str]) -> ClassCounts:
     """
     check_path(path)
     with open(path, "rb") as saved:
-        return ClassCounts._of(*file.read_from(saved, os.fspath(path)))
+        return ClassCounts._of(file.read_from(saved, os.fspath(path)))
 
 
-class ClassCounts(CountTable):
+class ClassCounts(AdditiveCounts):
     """Term and document frequencies by class, and what follows from them.
 
     `termsift.count` and `termsift.load` make them. Counts of shards add (``a + b``) and counts of
@@ -104,43 +104,6 @@ class ClassCounts(CountTable):
     def _repr_html_(self) -> str:
         html: str = call_later_stage("report._notebook", "show_counts", self)
         return html
-
-    def update_texts(self, texts: Any, y: Any = None, **counting: Any) -> Self:
-        """Count further texts, whose words may be new.
-
-        Parameters
-        ----------
-        texts, y
-            As for `termsift.count_texts`.
-        **counting
-            text, label, sample_weight, classes, rules, on_missing, n_threads and rules as keywords,
-            as for `termsift.count_texts`. The rules are those of the texts before, without
-            ``min_df``, ``max_df`` and ``max_features``: they look at all documents at once, so use
-            `with_min_df` at the end.
-
-        Returns
-        -------
-        self : ClassCounts
-            Terms are matched by name, as by `termsift.merge`; ``tf`` stays the same.
-
-        Raises
-        ------
-        ValueError, CountOverflowError, TypeError
-            As for `termsift.count_texts`, and if the terms so far have no names. The counts do not
-            change.
-
-        Examples
-        --------
-        >>> import termsift as ts
-        >>> counts = ts.count_texts(["eggs and bacon"], ["ham"])
-        >>> _ = counts.update_texts(["cheap eggs"], ["spam"])
-        >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
-        (['and', 'bacon', 'cheap', 'eggs'], [[1, 1, 0, 1], [0, 0, 1, 1]])
-        """
-        call_later_stage("_api.text_counting", "update_by_texts", self, texts, y, **counting)
-        return self
-
-    # ---- scores ----------------------------------------------------------------------------------
 
     def class_scores(self, method: MethodName = "md", **scoring: Any) -> NDArray[np.float64]:
         """Score every term for every class.

@@ -10,12 +10,12 @@ from itertools import pairwise, product
 from typing import Any, NamedTuple, TypeAlias
 
 from termsift import _core
-from termsift._api.labelled_texts import LabelledTexts
-from termsift._api.text_counting import check_rules
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.text import TextRules
+from termsift.text._labelled_texts import LabelledTexts
 from termsift.text._matrices import count_blocks
+from termsift.text._rules import check_rules
 from termsift.text._terms import TOKEN_PATTERN
 
 _WORD = "[\\w\u0300-\u036f]+"  # with the accents of its letters

@@ -1,33 +1,35 @@
-"""`CountTable`: the counts of a collection, and how they add up."""
+"""The counts of a collection by class, and how they add up."""
 
 from __future__ import annotations
 
 import os
 import threading
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Literal, Self, TypeAlias
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._counts import file
+from termsift._counts.held import Held
+from termsift._counts.reshaping import of_classes, of_collection
+from termsift._counts.texts import united_with_texts
 from termsift._util import scipy, validation
+from termsift._util.adding import add_documents
 from termsift._util.files import replacing
-from termsift._util.log import levels_to_caller, logger
-
-TermFrequency: TypeAlias = Literal["raw", "log", "binary"]
+from termsift._util.log import levels_to_caller
 
 
-class CountTable:
-    """The counts in `ClassCounts`, without anything that scores them."""
+class AdditiveCounts:
+    """The counts in `ClassCounts`, and how they grow, add up and are written."""
 
     __slots__ = ("_changing", "_state", "_warns_of")
 
     # Counts, classes, term names and tf are replaced together, so that a thread that reads while
     # another updates sees the state either before or after.
-    _state: file.Held
+    _state: Held
     _changing: threading.Lock  # held from reading the state to replacing it
     _warns_of: set[str]  # what has not been checked yet
 
@@ -35,15 +37,9 @@ class CountTable:
         raise TypeError("use termsift.count or termsift.load")
 
     @classmethod
-    def _of(
-        cls,
-        counts: _core.Counts,
-        classes: list[Hashable],
-        term_names: NDArray[np.object_] | None,
-        tf: str = "raw",
-    ) -> Self:
+    def _of(cls, state: Held) -> Self:
         self = object.__new__(cls)
-        self._state = counts, classes, term_names, tf
+        self._state = state
         self._changing = threading.Lock()
         self._warns_of = {"fractions", "common terms"}
         return self
@@ -110,18 +106,12 @@ class CountTable:
     @property
     def collection_term_frequency(self) -> NDArray[Any]:
         """The occurrences of each term, l_i. A document of several classes counts once."""
-        return self._collection(_core.Counts.term_frequency)
+        return of_collection(self._counts, "term_frequency")
 
     @property
     def collection_document_frequency(self) -> NDArray[Any]:
         """The documents that contain each term, d_i. A document of several classes counts once."""
-        return self._collection(_core.Counts.document_frequency)
-
-    def _collection(self, frequency: Callable[[_core.Counts], Any]) -> NDArray[Any]:
-        data, terms, _ = frequency(self._counts.as_one_class())
-        dense = np.zeros(self.n_terms, dtype=data.dtype)
-        dense[terms] = data
-        return dense
+        return of_collection(self._counts, "document_frequency")
 
     @property
     def term_names(self) -> NDArray[np.object_] | None:
@@ -131,8 +121,8 @@ class CountTable:
     @term_names.setter
     def term_names(self, names: Iterable[str] | None) -> None:
         with self._changing:
-            counts, classes, _, tf = self._state
-            self._state = counts, classes, validation.check_term_names(names, counts.n_terms), tf
+            names = validation.check_term_names(names, self.n_terms)
+            self._state = self._state._replace(names=names)
 
     def __repr__(self) -> str:
         kind = "exact" if self._counts.exact else "float"
@@ -147,7 +137,7 @@ class CountTable:
 
     def __eq__(self, other: object) -> bool:
         """Return whether both hold the same classes, counts (bit for bit), names and ``tf``."""
-        if not isinstance(other, CountTable):
+        if not isinstance(other, AdditiveCounts):
             return NotImplemented
         counts, classes, names, tf = self._state
         other_counts, other_classes, other_names, other_tf = other._state
@@ -264,7 +254,7 @@ class CountTable:
                 threads,
                 window,
             )
-            self._state = counts, united, names, tf
+            self._state = Held(counts, united, names, tf)
         return self
 
     def __add__(self, other: Self) -> Self:
@@ -273,13 +263,9 @@ class CountTable:
         Terms are matched by index. Exact counts add exactly. Sums of float counts may round
         differently from counting both collections at once.
         """
-        if not isinstance(other, CountTable):
+        if not isinstance(other, AdditiveCounts):
             return NotImplemented
-        self, other = self._now(), other._now()
-        names = self._common_names(other)
-        united, in_self, in_other = validation.unite_classes(self._classes, other._classes)
-        counts = self._counts.with_classes(in_self).merge(other._counts.with_classes(in_other))
-        return self._of(counts, united, names, self.tf)
+        return self._of(self._state.plus(other._state))
 
     def __sub__(self, other: Self) -> Self:
         """Return the counts without those of a part, such as a fold of cross-validation.
@@ -289,36 +275,45 @@ class CountTable:
         occurrences. In float counts of fractions, a remainder below 2^-40 of the whole is taken for
         rounding and becomes 0, and a remainder that rounding has destroyed is an error.
         """
-        if not isinstance(other, CountTable):
+        if not isinstance(other, AdditiveCounts):
             return NotImplemented
-        self, other = self._now(), other._now()
-        names = self._common_names(other)
-        if unknown := set(other._classes).difference(self._classes):
-            label = next(label for label in other._classes if label in unknown)
-            raise ValueError(
-                f"cannot subtract counts that are not part of these: class {label!r} is not among "
-                "the classes"
-            )
-        _, _, in_other = validation.unite_classes(self._classes, other._classes)
-        counts = self._counts.subtract(other._counts.with_classes(in_other))
-        return self._of(counts, list(self._classes), names, self.tf)
+        return self._of(self._state.minus(other._state))
 
-    def _now(self) -> Self:
-        """Return a copy that does not change when another thread updates these counts."""
-        return self._of(*self._state)
+    def update_texts(self, texts: Any, y: Any = None, **counting: Any) -> Self:
+        """Count further texts, whose words may be new.
 
-    def _common_names(self, other: Self) -> NDArray[np.object_] | None:
-        """Return the names of all terms; an error if the two counted different things."""
-        if self.tf != other.tf:
-            raise ValueError(
-                f"the counts are of different things: tf={self.tf!r} in one and {other.tf!r} "
-                "in the other"
-            )
-        if self.term_names is None or other.term_names is None:
-            longer = self if self.n_terms >= other.n_terms else other
-            return longer.term_names
-        validation.check_same_terms(self.term_names, other.term_names)
-        return max(self.term_names, other.term_names, key=len)
+        Parameters
+        ----------
+        texts, y
+            As for `termsift.count_texts`.
+        **counting
+            text, label, sample_weight, classes, rules, on_missing, n_threads and rules as keywords,
+            as for `termsift.count_texts`. The rules are those of the texts before, without
+            ``min_df``, ``max_df`` and ``max_features``: they look at all documents at once, so use
+            `with_min_df` at the end.
+
+        Returns
+        -------
+        self : ClassCounts
+            Terms are matched by name, as by `termsift.merge`; ``tf`` stays the same.
+
+        Raises
+        ------
+        ValueError, CountOverflowError, TypeError
+            As for `termsift.count_texts`, and if the terms so far have no names. The counts do not
+            change.
+
+        Examples
+        --------
+        >>> import termsift as ts
+        >>> counts = ts.count_texts(["eggs and bacon"], ["ham"])
+        >>> _ = counts.update_texts(["cheap eggs"], ["spam"])
+        >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
+        (['and', 'bacon', 'cheap', 'eggs'], [[1, 1, 0, 1], [0, 0, 1, 1]])
+        """
+        with self._changing:
+            self._state = united_with_texts(self._state, texts, y, **counting)
+        return self
 
     def with_min_df(self, min_df: int) -> Self:
         """Return the counts without terms that occur in few documents.
@@ -354,9 +349,9 @@ class CountTable:
         """
         min_df = validation.check_integer(min_df, "min_df")
         kept = self.collection_document_frequency >= min_df
-        n_terms = int(kept.sum())
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
-        return self._with_columns(columns, n_terms, self._names_of(np.flatnonzero(kept)))
+        names = self._names_of(np.flatnonzero(kept))
+        return self._of(self._state.in_columns(columns, int(kept.sum()), names))
 
     def subset(self, classes: Iterable[Hashable] | Mapping[Any, Any]) -> Self:
         """Return the counts of some classes, which may be merged.
@@ -392,81 +387,8 @@ class CountTable:
                [0, 1, 5]])
         """
         groups = validation.check_groups(classes, self._classes)
-        held = self._counts.to_arrays()
-        if held["has_collection"]:
-            raise ValueError(
-                "documents have several classes, and counts do not hold which of them two classes "
-                "share: count the documents of these classes instead"
-            )
-        parts = [self._rows(held, rows) for rows in groups.values()]
-        joined: dict[str, Any] = {
-            name: np.concatenate([part[name] for part in parts])
-            for name in ("class_docs", "terms", "term_frequency", "document_frequency")
-        }
-        sizes = np.concatenate([np.diff(part["indptr"]) for part in parts])
-        joined["indptr"] = np.append(0, np.cumsum(sizes, dtype=np.int64))
-        n_docs = joined["class_docs"].sum().item()
-        counts = _core.Counts.from_arrays(
-            n_terms=held["n_terms"], n_docs=n_docs, has_collection=False, **joined
-        )
-        return self._of(counts, list(groups), self.term_names, self.tf)
-
-    @staticmethod
-    def _rows(held: _core.CountArrays, rows: list[int]) -> _core.CountArrays:
-        """Return the arrays of some classes, merged into one class."""
-        ends = [(held["indptr"][row], held["indptr"][row + 1]) for row in rows]
-        parts: dict[str, Any] = {
-            name: np.concatenate([held[name][a:b] for a, b in ends])
-            for name in ("terms", "term_frequency", "document_frequency")
-        }
-        sizes = [b - a for a, b in ends]
-        parts["indptr"] = np.append(0, np.cumsum(sizes, dtype=np.int64))
-        parts["class_docs"] = held["class_docs"][rows]
-        n_docs = parts["class_docs"].sum().item()
-        counts = _core.Counts.from_arrays(
-            n_terms=held["n_terms"], n_docs=n_docs, has_collection=False, **parts
-        )
-        return (counts if len(rows) == 1 else counts.as_one_class()).to_arrays()
-
-    def _with_columns(
-        self, new_column: NDArray[np.int64], n_terms: int, names: NDArray[np.object_] | None
-    ) -> Self:
-        """Return the counts with each term in its new column; -1 leaves the term out.
-
-        Takes 40 bytes of temporary memory for each pair of a class and a term.
-        """
-        held: dict[str, Any] = {**self._counts.to_arrays(), "n_terms": n_terms}
-        columns = new_column[held["terms"]]
-        kept = columns >= 0
-        n_rows = len(held["indptr"]) - 1
-        rows = np.repeat(np.arange(n_rows, dtype=np.int32), np.diff(held["indptr"]))[kept]
-        columns = columns[kept].astype(np.int32)
-        order: Any = slice(None)
-        if (np.diff(new_column[new_column >= 0]) < 0).any():
-            order = np.lexsort((columns, rows))
-        sizes = np.bincount(rows, minlength=n_rows)
-        held["indptr"] = np.append(0, np.cumsum(sizes, dtype=np.int64))
-        held["terms"] = np.ascontiguousarray(columns[order])
-        for name in ("term_frequency", "document_frequency"):
-            held[name] = np.ascontiguousarray(held[name][kept][order])
-        counts = _core.Counts.from_arrays(**held)
-        names = validation.check_term_names(names, n_terms)
-        return self._of(counts, list(self._classes), names, self.tf)
-
-    def _with_classes_renamed(self, labels: list[Hashable]) -> Self:
-        """Return the counts with other labels for the classes, in the order of the labels."""
-        if labels == self._classes:
-            return self
-        in_order = validation.in_order(labels)
-        at = {label: row for row, label in enumerate(labels)}
-        counts = self._counts.with_classes([at[label] for label in in_order])
-        return self._of(counts, in_order, self.term_names, self.tf)
-
-    def _with_classes_in_order(self, coder: validation.LabelCoder) -> Self:
-        """Return the counts with the classes, which a coder has numbered, in their order."""
-        ordered, place = coder.ordered()
-        counts = self._counts.with_classes(np.argsort(place).tolist())
-        return self._of(counts, ordered, self.term_names, self.tf)
+        counts = of_classes(self._counts, list(groups.values()))
+        return self._of(self._state._replace(counts=counts, classes=list(groups)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to a file that `termsift.load` reads.
@@ -485,62 +407,6 @@ class CountTable:
             file.write_to(output, self._state)
 
     @classmethod
-    def _rebuilt(
-        cls,
-        arrays: _core.CountArrays,
-        classes: list[Hashable],
-        term_names: NDArray[np.object_] | None,
-        tf: str = "raw",
-    ) -> Self:
+    def _rebuilt(cls, arrays: _core.CountArrays, *about: Any) -> Self:
         """Return the counts that were pickled or copied."""
-        return cls._of(_core.Counts.from_arrays(**arrays), classes, term_names, tf)
-
-
-def check_counts(counts: object) -> None:
-    """Check that an argument is a `ClassCounts`."""
-    if not isinstance(counts, CountTable):
-        raise TypeError(f"counts must be a ClassCounts, got {type(counts).__name__}")
-
-
-def is_exact(matrix: validation.Csr, weights: _core.Count | None, tf: str) -> bool:
-    """Return whether the counts of these documents are integers."""
-    integers = tf == "binary" or (tf == "raw" and matrix.holds_integers)
-    return integers and (weights is None or weights.dtype.kind == "i")
-
-
-def add_documents(
-    counts: _core.Counts,
-    matrix: validation.Csr,
-    labels: validation.Labels,
-    weights: _core.Count | None,
-    tf: str,
-    n_threads: int,
-    window_bytes: int,
-) -> _core.Counts:
-    """Return the counts with documents added; both have the classes ``labels.classes``."""
-    exact = counts.exact and is_exact(matrix, weights, tf)
-    try:
-        added, path = counts.updated(
-            *matrix.parts,
-            labels.indptr,
-            labels.codes,
-            weights if exact else validation.as_float_weights(weights),
-            _core.TermWeight.__members__[tf],
-            n_threads,
-            window_bytes,
-        )
-    except MemoryError:
-        raise MemoryError(
-            f"not enough memory to count documents of {matrix.n_terms:,} terms: besides the "
-            "counts, it takes up to 12 bytes for each term and thread, or 28 for fractions; use "
-            "fewer terms (hashing), fewer threads or a smaller window"
-        ) from None
-    logger.debug(
-        "counted %d documents, %d terms, %d classes, %d entries by %s",
-        matrix.n_docs,
-        matrix.n_terms,
-        len(labels.classes),
-        len(matrix.data),
-        path,
-    )
-    return added
+        return cls._of(Held(_core.Counts.from_arrays(**arrays), *about))

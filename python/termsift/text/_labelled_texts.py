@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._api.class_counts import ClassCounts
 from termsift._util import scipy, validation
 from termsift.text._blocks import check_source, labelled_blocks
+
+# The arguments besides the texts and y.
+OPTIONS_OF_LABELS = ("text", "label", "sample_weight", "classes", "on_missing")
 
 OnMissing: TypeAlias = Literal["raise", "skip"]
 
@@ -75,17 +77,15 @@ class LabelledTexts:
         """The classes so far, by number."""
         return self._coder.classes if self._whole is None else self._whole.classes
 
-    def in_order(self, counts: ClassCounts) -> ClassCounts:
-        """Return the counts of all documents with the classes in their order."""
-        if self._whole is None:
-            counts = counts._with_classes_in_order(self._coder)
-        lost = [] if self._keeps_classes else [self.classes[number] for number in self._lost()]
-        if not lost:
-            return counts
-        stay = [row for row, label in enumerate(counts.classes) if label not in lost]
-        classes = [counts.classes[row] for row in stay]
-        left = counts._counts.with_classes(stay)
-        return ClassCounts._of(left, classes, counts.term_names, counts.tf)
+    @property
+    def coder(self) -> validation.LabelCoder | None:
+        """What has numbered the classes, unless all labels were checked together."""
+        return self._coder if self._whole is None else None
+
+    @property
+    def lost_classes(self) -> list[Hashable]:
+        """The classes whose documents were all left out, unless they stay in the counts."""
+        return [] if self._keeps_classes else [self.classes[number] for number in self._lost()]
 
     def warn_of_lost_classes(self, stacklevel: int, known: Collection[Hashable] = ()) -> None:
         """Warn of each class whose documents were all left out, but not of those ``known``."""

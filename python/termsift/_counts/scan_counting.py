@@ -10,9 +10,9 @@ from typing import cast
 import numpy as np
 
 from termsift import _core
-from termsift._api.class_counts import ClassCounts
-from termsift._api.merging import nothing, united
-from termsift._api.text_counting import (
+from termsift._counts.class_counts import ClassCounts
+from termsift._counts.held import Held
+from termsift._counts.texts import (
     ByClass,
     ByDocument,
     check_rules_of_parts,
@@ -22,13 +22,14 @@ from termsift._api.text_counting import (
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.io._scan import Scan
+from termsift.io._source import MatrixBlock
 from termsift.io._texts import TableCount, TextBlock
 
 
 class ScanCounting:
     """The counts of a scan while it is read.
 
-    They are added to the ``counts`` of the inputs that the scan has already read. The other
+    They are added to those ``before``, of the inputs that the scan has already read. The other
     arguments are as for `termsift.count`.
     """
 
@@ -36,7 +37,7 @@ class ScanCounting:
         self,
         scan: Scan,
         tf: str,
-        counts: ClassCounts | None = None,
+        before: Held | None = None,
         *,
         n_threads: int | None = None,
         window_bytes: int = _core.default_window_bytes,
@@ -44,7 +45,7 @@ class ScanCounting:
         self._scan, self._tf, self._window_bytes = scan, tf, window_bytes
         self._n_threads = n_threads
         # The counts of what was read before the last call of `counts`.
-        self._before = nothing(tf) if counts is None else ClassCounts._of(*counts._state[:3], tf)
+        self._before = Held.nothing(tf) if before is None else before._replace(tf=tf)
         if scan.has_texts:
             check_rules_of_parts(scan.rules, {}, tf)
         # What is read is known only at the end, and so is which terms are kept.
@@ -55,31 +56,25 @@ class ScanCounting:
         self._n_docs = 0
 
     def steps(self) -> Generator[None, None, None]:
-        """Read the scan; stop after each block or chunk and each input."""
-        scan, counts = self._scan, self._before
-        if scan.has_texts:
-            scan._begin()
-            count = self._table_count if self._by_class else None
-            with closing(scan._blocks(count)) as blocks:
-                for block, _ in blocks:
-                    if isinstance(block, TextBlock) and len(block):
-                        self._add(block)
-                    del block  # before the next one is read
-                    yield
-            return
-        counts.term_names = None  # the names of the scan may be more
-        with closing(scan._steps()) as steps:
-            for X, y in steps:
-                if X is not None:
+        """Read the scan; stop after each block and each input."""
+        scan, count = self._scan, self._table_count if self._by_class else None
+        # The names of the scan may be more.
+        counts = ClassCounts._of(self._before._replace(names=None))
+        with closing(scan._blocks(count)) as blocks:
+            for block in blocks:
+                if isinstance(block, MatrixBlock):
                     with validation.naming(scan.where):
                         counts.update(
-                            X,
-                            y,
-                            classes=scan.classes,
+                            block.X,
+                            block.y,
+                            classes=block.classes,
                             n_threads=self._n_threads,
                             window_bytes=self._window_bytes,
                         )
-                del X, y  # before the next chunk is read
+                    self._before = counts._state
+                elif block:
+                    self._add(block)
+                del block  # before the next one is read
                 yield
 
     def _started(self) -> ByClass | ByDocument:
@@ -109,33 +104,30 @@ class ScanCounting:
         self._n_docs += tally.add_table(table, n_bytes)
         self._coder.codes(table.labels(len(self._coder.classes)))  # numbers the new ones
 
-    def counts(self) -> ClassCounts:
+    def counts(self) -> Held:
         """Return the counts of all that has been read, with the words of texts as names."""
         if self._tally is None:
             return self._before
         counts = self._tally.counts(self._coder.classes, self._n_docs)
-        counts = counts._with_classes_in_order(self._coder)
+        counts = counts.in_order(self._coder)
         if self._by_class:
-            counts = united(self._before, counts) if self._before.n_docs else counts
+            counts = self._before.united(counts) if self._before.counts.n_docs else counts
             self._before, self._tally, self._n_docs = counts, None, 0
             self._coder = validation.LabelCoder(None)
-        self._scan._found = counts.term_names
         return counts
 
 
 @printable_errors()
-def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
+def finished(counts: Held, scan: Scan) -> ClassCounts:
     """Return the counts of a whole scan with names, in the order of `io.read_collection`."""
-    scan._check_read(counts.n_docs)
-    names = None if scan.has_texts else scan.term_names
-    if names is not None:
-        if counts.n_terms < len(names):  # svmlight text need not use all
-            counts = counts._with_columns(np.arange(counts.n_terms), len(names), None)
-        counts.term_names = names
+    scan._check_read(counts.counts.n_docs)
+    names, n_terms = None if scan.has_texts else scan.term_names, counts.counts.n_terms
+    if names is not None:  # svmlight text need not use all
+        counts = counts.in_columns(np.arange(n_terms), len(names), names)
     with validation.naming(scan._source):
         counts = kept_terms_only(counts, scan.rules)
-    if scan.has_texts and counts.n_terms == 0:
+    if scan.has_texts and counts.counts.n_terms == 0:
         raise ValueError(f"{scan._source}: no text has {scan.rules.what_counts}")
     if scan.has_columns:
-        validation.warn_of_swapped_columns(counts.n_classes, counts.n_docs)
-    return counts._with_classes_renamed(scan.settled(counts.classes))
+        validation.warn_of_swapped_columns(len(counts.classes), counts.counts.n_docs)
+    return ClassCounts._of(counts.renamed(scan.settled(counts.classes)))

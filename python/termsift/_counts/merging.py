@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
-from termsift._api.class_counts import ClassCounts
-from termsift._core import CountOverflowError, Counts
+from termsift._core import CountOverflowError
+from termsift._counts.class_counts import ClassCounts
+from termsift._counts.held import Held
 from termsift._util import validation
-from termsift._util.tabular import object_array
 
 
 def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCounts:
@@ -54,75 +50,32 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['egg', 'jam', 'tea'], [[2, 0, 1], [0, 3, 4]])
     """
-    merged: ClassCounts | None = None
+    merged: Held | None = None
     by_index = validation.check_flag(by_index, "by_index")
     for number, part in enumerate(validation.check_iterable(parts, "parts", "ClassCounts")):
         if not isinstance(part, ClassCounts):
             raise TypeError(f"part {number} is {validation.a_kind(part)}, expected ClassCounts")
         try:
+            held = part._state
             if merged is not None:
-                a, b = (
-                    _with_strings_for_numbers(merged, part),
-                    _with_strings_for_numbers(part, merged),
-                )
-                part = united(a, b, by_index=by_index)
-            merged = part
+                a = _with_strings_for_numbers(merged, held)
+                b = _with_strings_for_numbers(held, merged)
+                held = a.united(b, by_index=by_index)
+            merged = held
         except ValueError as error:
             kind = CountOverflowError if isinstance(error, OverflowError) else ValueError
             raise kind(f"part {number} and those before it: {error}") from None
     if merged is None:
         raise ValueError("expected at least one part to merge, got none")
-    return merged
+    return ClassCounts._of(merged)
 
 
-def nothing(tf: str) -> ClassCounts:
-    """Return the counts of no documents, to which others can be added."""
-    return ClassCounts._of(Counts(0, tf != "log"), [], None, tf)
-
-
-def united(a: ClassCounts, b: ClassCounts, *, by_index: bool = False) -> ClassCounts:
-    """Return the sum of two counts, with terms matched as by `merge`, and labels as they are."""
-    mine, theirs = a.term_names, b.term_names
-    if mine is not None and theirs is not None:
-        shared = min(len(mine), len(theirs))
-        if (mine[:shared] != theirs[:shared]).any():
-            names = _union(mine, theirs)
-            return _in_names(a, names) + _in_names(b, names)
-    elif a.n_terms and b.n_terms and not by_index:
-        one_has_names = (mine is None) != (theirs is None)
-        if one_has_names or a.n_terms != b.n_terms:
-            raise ValueError(
-                f"{a.n_terms} and {b.n_terms} terms, not all with names: count them with the names "
-                "of the terms, or merge them by index if index i is the same term in both"
-            )
-    return a + b
-
-
-def _with_strings_for_numbers(counts: ClassCounts, others: ClassCounts) -> ClassCounts:
+def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
     """Convert integer labels to strings if the labels of the others are strings.
 
     Labels of text become integers if all are whole numbers, and a shard does not know the others.
     """
     are_numbers = all(type(label) is int for label in counts.classes)
     if others.classes and are_numbers and all(isinstance(label, str) for label in others.classes):
-        return counts._with_classes_renamed([str(label) for label in counts.classes])
+        return counts.renamed([str(label) for label in counts.classes])
     return counts
-
-
-def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, int]:
-    """Return the column of each name in the merged vocabulary."""
-    for names in (mine, theirs):
-        name, n_terms = Counter(names).most_common(1)[0]
-        if n_terms > 1:
-            raise ValueError(f"the vocabularies differ, and {name!r} names {n_terms} terms")
-    both = dict.fromkeys([*mine.tolist(), *theirs.tolist()])
-    are_sorted = all((names[1:] >= names[:-1]).all() for names in (mine, theirs))
-    return dict(zip(sorted(both) if are_sorted else both, range(len(both)), strict=True))
-
-
-def _in_names(counts: ClassCounts, column_of: dict[str, int]) -> ClassCounts:
-    """Return the counts in the columns of the merged vocabulary."""
-    names = counts.term_names
-    assert names is not None
-    columns = np.fromiter(map(column_of.__getitem__, names.tolist()), np.int64, len(names))
-    return counts._with_columns(columns, len(column_of), object_array(list(column_of)))

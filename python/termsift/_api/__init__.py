@@ -1,1 +1,0 @@
-"""The class and the functions that users call on a collection or on its counts."""

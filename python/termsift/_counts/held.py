@@ -1,0 +1,131 @@
+"""The content of `ClassCounts`: counts with their classes and names, and how they add up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._counts.reshaping import in_columns
+from termsift._util import validation
+from termsift._util.tabular import object_array
+
+
+class Held(NamedTuple):
+    """Counts, which never change.
+
+    Attributes
+    ----------
+    counts : Counts
+        The counts, with a row for each class and a column for each term.
+    classes : list of labels
+        The labels of the rows.
+    names : ndarray of str, or None
+        The names of the terms.
+    tf : str
+        How an entry is counted: "raw", "log" or "binary".
+    """
+
+    counts: _core.Counts
+    classes: list[Hashable]
+    names: NDArray[np.object_] | None
+    tf: str
+
+    @classmethod
+    def nothing(cls, tf: str) -> Held:
+        """Return the counts of no documents, to which others can be added."""
+        return cls(_core.Counts(0, tf != "log"), [], None, tf)
+
+    def plus(self, other: Held) -> Held:
+        """Return the sum, with classes matched by label and terms by index."""
+        names = self._common_names(other)
+        united, in_self, in_other = validation.unite_classes(self.classes, other.classes)
+        counts = self.counts.with_classes(in_self).merge(other.counts.with_classes(in_other))
+        return Held(counts, united, names, self.tf)
+
+    def minus(self, part: Held) -> Held:
+        """Return the rest, with the classes of the whole."""
+        names = self._common_names(part)
+        if unknown := set(part.classes).difference(self.classes):
+            label = next(label for label in part.classes if label in unknown)
+            raise ValueError(
+                f"cannot subtract counts that are not part of these: class {label!r} is not among "
+                "the classes"
+            )
+        _, _, in_part = validation.unite_classes(self.classes, part.classes)
+        counts = self.counts.subtract(part.counts.with_classes(in_part))
+        return Held(counts, list(self.classes), names, self.tf)
+
+    def united(self, other: Held, *, by_index: bool = False) -> Held:
+        """Return the sum, with terms matched by name if the names differ."""
+        mine, theirs = self.names, other.names
+        n_mine, n_theirs = self.counts.n_terms, other.counts.n_terms
+        if mine is not None and theirs is not None:
+            shared = min(len(mine), len(theirs))
+            if (mine[:shared] != theirs[:shared]).any():
+                names = _union(mine, theirs)
+                return self._in_names(names).plus(other._in_names(names))
+        elif n_mine and n_theirs and not by_index:
+            one_has_names = (mine is None) != (theirs is None)
+            if one_has_names or n_mine != n_theirs:
+                raise ValueError(
+                    f"{n_mine} and {n_theirs} terms, not all with names: count them with the names "
+                    "of the terms, or merge them by index if index i is the same term in both"
+                )
+        return self.plus(other)
+
+    def in_columns(
+        self, new_column: NDArray[np.int64], n_terms: int, names: NDArray[np.object_] | None
+    ) -> Held:
+        """Return the counts with each term in its new column; -1 leaves the term out."""
+        counts = in_columns(self.counts, new_column, n_terms)
+        return self._replace(counts=counts, names=validation.check_term_names(names, n_terms))
+
+    def renamed(self, labels: list[Hashable]) -> Held:
+        """Return the counts with other labels for the classes, in the order of the labels."""
+        if labels == self.classes:
+            return self
+        in_order = validation.in_order(labels)
+        at = {label: row for row, label in enumerate(labels)}
+        counts = self.counts.with_classes([at[label] for label in in_order])
+        return self._replace(counts=counts, classes=in_order)
+
+    def in_order(self, coder: validation.LabelCoder) -> Held:
+        """Return the counts with the classes, which a coder has numbered, in their order."""
+        ordered, place = coder.ordered()
+        counts = self.counts.with_classes(np.argsort(place).tolist())
+        return self._replace(counts=counts, classes=ordered)
+
+    def _common_names(self, other: Held) -> NDArray[np.object_] | None:
+        """Return the names of all terms; an error if the two counted different things."""
+        if self.tf != other.tf:
+            raise ValueError(
+                f"the counts are of different things: tf={self.tf!r} in one and {other.tf!r} "
+                "in the other"
+            )
+        if self.names is None or other.names is None:
+            longer = self if self.counts.n_terms >= other.counts.n_terms else other
+            return longer.names
+        validation.check_same_terms(self.names, other.names)
+        return max(self.names, other.names, key=len)
+
+    def _in_names(self, column_of: dict[str, int]) -> Held:
+        """Return the counts in the columns of a merged vocabulary."""
+        assert self.names is not None
+        columns = np.fromiter(map(column_of.__getitem__, self.names), np.int64, len(self.names))
+        return self.in_columns(columns, len(column_of), object_array(list(column_of)))
+
+
+def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, int]:
+    """Return the column of each name in the merged vocabulary."""
+    for names in (mine, theirs):
+        name, n_terms = Counter(names).most_common(1)[0]
+        if n_terms > 1:
+            raise ValueError(f"the vocabularies differ, and {name!r} names {n_terms} terms")
+    both = dict.fromkeys([*mine.tolist(), *theirs.tolist()])
+    are_sorted = all((names[1:] >= names[:-1]).all() for names in (mine, theirs))
+    return dict(zip(sorted(both) if are_sorted else both, range(len(both)), strict=True))

@@ -1,0 +1,199 @@
+"""Counting labelled texts: one driver for lists, frames, files and parts on a cluster.
+
+The core counts tokens by class where it can. Otherwise each block of texts becomes a matrix first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from termsift import _core
+from termsift._counts.held import Held
+from termsift._counts.reshaping import of_collection
+from termsift._util import validation
+from termsift._util.adding import add_documents
+from termsift._util.tabular import object_array
+from termsift.text import TextRules
+from termsift.text._labelled_texts import OPTIONS_OF_LABELS, LabelledTexts
+from termsift.text._matrices import BlockCounter, kept_columns
+from termsift.text._rules import check_rules
+from termsift.text._terms import kept_terms
+
+
+def united_with_texts(
+    before: Held,
+    texts: Any,
+    y: Any,
+    *,
+    rules: TextRules | None = None,
+    n_threads: int | None = None,
+    **options: Any,
+) -> Held:
+    """Return counts with those of further texts; see `ClassCounts.update_texts`."""
+    labelled = {name: options.pop(name) for name in OPTIONS_OF_LABELS if name in options}
+    rules = check_rules(rules, options, (*OPTIONS_OF_LABELS, "rules", "n_threads"))
+    if rules.drops and rules.vocabulary is None:
+        raise ValueError(
+            "min_df, max_df and max_features look at all documents, and an update has only some: "
+            "leave them out, and use with_min_df when all texts are counted"
+        )
+    documents = LabelledTexts(texts, y, **labelled)
+    after = before.united(counted(documents, rules, before.tf, n_threads))
+    # Before the counts change: a caller may make an error of the warning.
+    documents.warn_of_lost_classes(stacklevel=3, known=before.classes)
+    return after
+
+
+def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int | None) -> Held:
+    """Count labelled texts; there may be no terms."""
+    tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
+    weights = documents.weights
+    plain = documents.one_label_each and weights is None
+    by_class = plain and counts_by_class(rules, tf)
+    tally = (
+        ByClass(rules, tf, threads)
+        if by_class
+        else ByDocument(rules, tf, threads, Held.nothing(tf))
+    )
+    for texts, labels, weights in documents:
+        with documents.naming_rows():
+            tally.add(texts, labels, weights)
+    counts = tally.counts(documents.classes, documents.n_docs)
+    if documents.coder is not None:
+        counts = counts.in_order(documents.coder)
+    if lost := documents.lost_classes:
+        rows = [row for row, label in enumerate(counts.classes) if label not in lost]
+        classes = [counts.classes[row] for row in rows]
+        counts = counts._replace(counts=counts.counts.with_classes(rows), classes=classes)
+    return counts
+
+
+def with_terms(counts: Held, rules: TextRules) -> Held:
+    """Return counts as they are, unless the rules have left no term."""
+    if not counts.counts.n_terms and rules.hashing is None:
+        raise ValueError(f"empty vocabulary; no text has {rules.what_counts}")
+    return counts
+
+
+def check_rules_of_parts(rules: TextRules | None, keywords: dict[str, Any], tf: str) -> TextRules:
+    """Return the rules by which the parts of a collection are counted and put together."""
+    rules = check_rules(rules, keywords)
+    if rules.max_features is not None and validation.check_tf(tf) != "raw" and not rules.binary:
+        raise ValueError(
+            f"max_features needs tf='raw', since parts counted with tf={tf!r} do not tell which "
+            "terms are the most frequent; rules with binary=True take the terms in most documents"
+        )
+    return rules
+
+
+def kept_terms_only(counts: Held, rules: TextRules) -> Held:
+    """Return counts without the terms that the rules drop; there may be none left."""
+    if not rules.drops or rules.vocabulary is not None:
+        return counts
+    names = counts.names
+    assert names is not None
+    in_documents = of_collection(counts.counts, "document_frequency")
+    occurrences = in_documents
+    if not rules.binary:
+        occurrences = of_collection(counts.counts, "term_frequency")
+    kept = kept_terms(rules, int(counts.counts.n_docs), in_documents, occurrences)
+    columns = np.where(kept, np.cumsum(kept) - 1, -1)
+    return counts.in_columns(columns, int(kept.sum()), names[kept])
+
+
+# ---- the two ways --------------------------------------------------------------------------------
+
+
+def counts_by_class(rules: TextRules, tf: str) -> bool:
+    """Return whether the core can count tokens by class, if no document has weights or classes."""
+    by_words = rules.hashing is None and rules.vocabulary is None
+    return by_words and tf != "log" and rules.native is not None
+
+
+class ByClass:
+    """Tokens that the core cuts and counts by class, without a matrix."""
+
+    def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
+        self._rules, self._tf, self._n_threads = rules, tf, n_threads
+        native = rules.native
+        assert native is not None
+        self._counter = _core.TextCounter(native, by_class=True)
+
+    def add(self, texts: _core.Texts, labels: validation.Labels, _: Any) -> None:
+        """Count further documents."""
+        self._counter.add(texts, labels.codes, self._n_threads)
+
+    def add_table(self, table: _core.Table, n_bytes: int) -> int:
+        """Count about the next ``n_bytes`` of a table, and return the number of documents."""
+        return table.count(self._counter, n_bytes, self._n_threads)
+
+    def counts(self, classes: list[Hashable], n_docs: int) -> Held:
+        """Return the counts of all documents; ``classes`` are the classes by number."""
+        counter, threads = self._counter, self._n_threads
+        counter.sort(threads)
+        columns = kept_columns(self._rules, counter, n_docs, threads)
+        binary = self._rules.binary or self._tf == "binary"
+        counts = counter.counts(len(classes), columns, binary, threads)
+        return Held(counts, classes, object_array(counter.terms(columns)), self._tf)
+
+
+class ByDocument:
+    """Blocks of documents that become matrices, with a column for each term so far.
+
+    They are added to the counts ``before``, which have the terms and classes of the first columns.
+    """
+
+    def __init__(self, rules: TextRules, tf: str, n_threads: int, before: Held) -> None:
+        self._rules, self._tf, self._n_threads = rules, tf, n_threads
+        columns = rules.columns()
+        if columns is None:
+            names = before.names
+            columns = {} if names is None else dict(zip(names, range(len(names)), strict=True))
+        self._words: dict[str, int] = columns
+        self._grows = rules.vocabulary is None and rules.hashing is None
+        self._blocks = BlockCounter(rules, self._words, grows=self._grows, n_threads=n_threads)
+        self._counts, self._n_classes = before.counts, len(before.classes)
+        # Of each term, its documents and its occurrences. The rules that drop terms look at these:
+        # they count a document once, whatever its weight and its classes.
+        self._totals = np.zeros((2, 0), dtype=np.int64)
+
+    def add(
+        self, texts: _core.Texts, labels: validation.Labels, weights: _core.Count | None
+    ) -> None:
+        """Count further documents."""
+        X = self._blocks.count(texts)
+        if self._grows and self._rules.drops:
+            added = np.array([np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)])
+            added[:, : self._totals.shape[1]] += self._totals
+            self._totals = added
+        self._grow_classes(len(labels.classes))
+        matrix = validation.check_matrix(X, self._n_threads)
+        window, threads = _core.default_window_bytes, self._n_threads
+        self._counts = add_documents(
+            self._counts, matrix, labels, weights, self._tf, threads, window
+        )
+
+    def _grow_classes(self, n_classes: int) -> None:
+        if n_classes > self._n_classes:
+            new = [-1] * (n_classes - self._n_classes)
+            self._counts = self._counts.with_classes([*range(self._n_classes), *new])
+            self._n_classes = n_classes
+
+    def counts(self, classes: list[Hashable], n_docs: int) -> Held:
+        """Return the counts of all documents; ``classes`` are the classes by number."""
+        self._grow_classes(len(classes))
+        counts = Held(self._counts, classes, None, self._tf)
+        names = object_array(sorted(self._words, key=self._words.__getitem__))
+        if not self._grows:  # there may be no document that could say how many columns there are
+            n_columns = self._rules.hashing or len(names)
+            known = np.arange(counts.counts.n_terms)
+            return counts.in_columns(known, n_columns, names if len(names) else None)
+        order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+        if self._rules.drops:
+            order = order[kept_terms(self._rules, n_docs, *self._totals[:, order])]
+        new_column = np.full(len(names), -1)
+        new_column[order] = np.arange(len(order))
+        return counts.in_columns(new_column, len(order), names[order])

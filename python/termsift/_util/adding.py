@@ -1,0 +1,55 @@
+"""Adding documents to the counts of the core."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from termsift import _core
+from termsift._util import validation
+from termsift._util.log import logger
+
+TermFrequency: TypeAlias = Literal["raw", "log", "binary"]
+
+
+def is_exact(matrix: validation.Csr, weights: _core.Count | None, tf: str) -> bool:
+    """Return whether the counts of these documents are integers."""
+    integers = tf == "binary" or (tf == "raw" and matrix.holds_integers)
+    return integers and (weights is None or weights.dtype.kind == "i")
+
+
+def add_documents(
+    counts: _core.Counts,
+    matrix: validation.Csr,
+    labels: validation.Labels,
+    weights: _core.Count | None,
+    tf: str,
+    n_threads: int,
+    window_bytes: int,
+) -> _core.Counts:
+    """Return the counts with documents added; both have the classes ``labels.classes``."""
+    exact = counts.exact and is_exact(matrix, weights, tf)
+    try:
+        added, path = counts.updated(
+            *matrix.parts,
+            labels.indptr,
+            labels.codes,
+            weights if exact else validation.as_float_weights(weights),
+            _core.TermWeight.__members__[tf],
+            n_threads,
+            window_bytes,
+        )
+    except MemoryError:
+        raise MemoryError(
+            f"not enough memory to count documents of {matrix.n_terms:,} terms: besides the "
+            "counts, it takes up to 12 bytes for each term and thread, or 28 for fractions; use "
+            "fewer terms (hashing), fewer threads or a smaller window"
+        ) from None
+    logger.debug(
+        "counted %d documents, %d terms, %d classes, %d entries by %s",
+        matrix.n_docs,
+        matrix.n_terms,
+        len(labels.classes),
+        len(matrix.data),
+        path,
+    )
+    return added
