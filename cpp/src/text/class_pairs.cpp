@@ -1,7 +1,9 @@
 #include "text/class_pairs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/per_thread.hpp"
@@ -10,14 +12,17 @@
 namespace termsift {
 namespace {
 
-using ClassRowOfStore = Row<ClassEntry>;
+// A row, and the column of each id or -1. Without columns, ids are columns.
+using RowAndColumns = std::pair<const Row<ClassEntry>*, const std::int32_t*>;
 
-std::vector<const ClassRowOfStore*> by_owner(const RowStore<ClassEntry>& store) {
-  std::vector<const ClassRowOfStore*> rows;
-  for (const ClassRowOfStore& row : store.rows())
-    if (row.size > 0) rows.push_back(&row);
-  std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->owner < b->owner; });
-  return rows;
+// Adds the rows of a store to those of each class.
+void add_rows(std::vector<std::vector<RowAndColumns>>& of_classes, const RowStore<ClassEntry>& store,
+              const std::int32_t* columns) {
+  for (const Row<ClassEntry>& row : store.rows()) {
+    const auto c = static_cast<std::size_t>(row.owner);
+    if (of_classes.size() <= c) of_classes.resize(c + 1);
+    of_classes[c].emplace_back(&row, columns);
+  }
 }
 
 // The sums of one class.
@@ -29,53 +34,77 @@ struct Pair {
 // Adds up the entries of a class by column. Each thread has its own.
 class ClassSum {
  public:
-  explicit ClassSum(std::int64_t n_columns) : place_(LargeArray<std::int64_t>::zeroed(n_columns)), n_columns_(n_columns) {}
+  explicit ClassSum(std::int64_t n_columns) : n_columns_(n_columns) {}
 
   // Returns the sums, sorted by column, until the next call.
-  std::vector<Pair>& add_up(std::span<const std::pair<const ClassRowOfStore*, const std::int32_t*>> rows, Worker& worker) {
-    pairs_.clear();
-    for (const auto& [row, columns] : rows) {
-      worker.check();
-      constexpr std::int64_t near = 16, far = 32;  // entries ahead, since both tables may be far larger than a cache
-      for (std::int64_t i = 0; i < row->size; ++i) {
-        const ClassEntry& entry = row->entries[i];
-        if (i + far < row->size) prefetch(&columns[row->entries[i + far].id]);
-        if (i + near < row->size) prefetch_for_write(&place_[std::max(columns[row->entries[i + near].id], 0)]);
-        const std::int32_t column = columns[entry.id];
-        if (column < 0) continue;
-        if (place_[column] == 0) {
-          pairs_.push_back({column, 0, 0});
-          place_[column] = static_cast<std::int64_t>(pairs_.size());
-        }
-        Pair& pair = pairs_[static_cast<std::size_t>(place_[column] - 1)];
-        pair.count += entry.count;
-        pair.documents += entry.documents;
-      }
-    }
-    sort();
+  std::vector<Pair>& add_up(std::span<const RowAndColumns> rows, Worker& worker) {
+    std::int64_t n_entries = 0;
+    for (const auto& [row, columns] : rows) n_entries += row->size;
+    // A table of all columns is fastest if many rows repeat them. For a few of 3 million columns, which no cache holds, it
+    // takes four times as long as a sort.
+    if (n_entries < n_columns_)
+      add_up_sorted(rows, worker);
+    else
+      add_up_in_table(rows, worker);
     return pairs_;
   }
 
  private:
-  // Sorts pairs_ by column, and clears the places. Walking over all columns is faster than sorting, unless the class has
-  // few of them.
-  void sort() {
-    if (static_cast<std::int64_t>(pairs_.size()) * 16 < n_columns_) {
-      for (const Pair& pair : pairs_) place_[pair.column] = 0;
-      std::sort(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) { return a.column < b.column; });
-      return;
+  // Calls f(entry, column) for the entries that have a column.
+  template <class F>
+  static void for_each_entry(std::span<const RowAndColumns> rows, Worker& worker, const F& f) {
+    for (const auto& [row, columns] : rows) {
+      worker.check();
+      constexpr std::int64_t ahead = 32;  // entries, since the columns may take far more memory than a cache has
+      for (std::int64_t i = 0; i < row->size; ++i) {
+        const ClassEntry& entry = row->entries[i];
+        if (columns != nullptr && i + ahead < row->size) prefetch(&columns[row->entries[i + ahead].id]);
+        const std::int32_t column = columns != nullptr ? columns[entry.id] : static_cast<std::int32_t>(entry.id);
+        if (column >= 0) f(entry, column);
+      }
     }
-    sorted_.clear();
-    sorted_.reserve(pairs_.size());
-    for (std::int64_t column = 0; column < n_columns_; ++column)
-      if (const std::int64_t place = std::exchange(place_[column], 0))
-        sorted_.push_back(pairs_[static_cast<std::size_t>(place - 1)]);
-    pairs_.swap(sorted_);
+  }
+  void add_up_in_table(std::span<const RowAndColumns> rows, Worker& worker) {
+    pairs_.assign(static_cast<std::size_t>(n_columns_), {0, 0, 0});
+    for_each_entry(rows, worker, [&](const ClassEntry& entry, std::int32_t column) {
+      Pair& pair = pairs_[static_cast<std::size_t>(column)];
+      pair = {column, pair.count + entry.count, pair.documents + entry.documents};
+    });
+    std::erase_if(pairs_, [](const Pair& pair) { return pair.count == 0; });
+  }
+  void add_up_sorted(std::span<const RowAndColumns> rows, Worker& worker) {
+    entries_.clear();
+    for_each_entry(rows, worker, [&](const ClassEntry& entry, std::int32_t column) {
+      entries_.push_back({static_cast<std::uint32_t>(column), entry.count, entry.documents});
+    });
+    sort();
+    pairs_.clear();
+    for (const ClassEntry& entry : entries_) {
+      const auto column = static_cast<std::int32_t>(entry.id);
+      if (pairs_.empty() || pairs_.back().column != column) pairs_.push_back({column, 0, 0});
+      pairs_.back().count += entry.count;
+      pairs_.back().documents += entry.documents;
+    }
+  }
+  // Sorts entries_ by column.
+  void sort() {
+    constexpr std::size_t few = 256, n_values = 1 << 11;
+    if (entries_.size() < few)
+      return std::sort(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+    sorted_.resize(entries_.size());
+    for (int shift = 0; n_columns_ >> shift > 0; shift += 11) {
+      const auto digit = [shift](const ClassEntry& entry) { return entry.id >> shift & (n_values - 1); };
+      std::array<std::size_t, n_values> places{};
+      for (const ClassEntry& entry : entries_) ++places[digit(entry)];
+      std::exclusive_scan(places.begin(), places.end(), places.begin(), std::size_t{0});
+      for (const ClassEntry& entry : entries_) sorted_[places[digit(entry)]++] = entry;
+      entries_.swap(sorted_);
+    }
   }
 
-  LargeArray<std::int64_t> place_;  // 1 + the place of each column in pairs_, or 0
   std::int64_t n_columns_;
-  std::vector<Pair> pairs_, sorted_;
+  std::vector<ClassEntry> entries_, sorted_;  // their ids are columns
+  std::vector<Pair> pairs_;
 };
 
 ClassRowPtr<std::int64_t> class_row(std::span<const Pair> pairs, std::int64_t n_docs, bool binary) {
@@ -97,37 +126,28 @@ ClassRowPtr<std::int64_t> class_row(std::span<const Pair> pairs, std::int64_t n_
 }  // namespace
 
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker) {
+  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::vector<RowAndColumns>> rows;
+  add_rows(rows, store, nullptr);
   RowStore<ClassEntry> united;
-  // Where each id has its entry in the open row: valid if `row` is the number of that row, from 1 on.
-  struct Place {
-    std::uint32_t row, at;
-  };
-  const auto places = LargeArray<Place>::zeroed(n_ids);
-  std::uint32_t row_number = 0;
-  std::int64_t size = 0;
-  for (const ClassRowOfStore* row : by_owner(store)) {
-    worker.check();
-    if (!united.is_open() || united.open_owner() != row->owner) {
+  ClassSum sum(n_ids);
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    std::vector<Pair>& pairs = sum.add_up(rows[c], worker);
+    while (!pairs.empty()) {  // sums above 32 bits go on in a further row
+      united.open(static_cast<std::int64_t>(c));
+      ClassEntry* entry = united.reserve(static_cast<std::int64_t>(pairs.size()));
+      united.set_open_size(static_cast<std::int64_t>(pairs.size()));
       united.close();
-      united.open(row->owner);
-      ++row_number;
-      size = 0;
-    }
-    ClassEntry* const entries = united.reserve(row->size);
-    for (std::int64_t i = 0; i < row->size; ++i) {
-      const ClassEntry& entry = row->entries[i];
-      Place& place = places[entry.id];
-      if (place.row != row_number || entries[place.at].count > std::numeric_limits<std::uint32_t>::max() - entry.count) {
-        place = {row_number, static_cast<std::uint32_t>(size)};
-        entries[size++] = entry;
-        continue;
+      for (Pair& pair : pairs) {
+        const std::int64_t count = std::min(pair.count, most), documents = std::min(pair.documents, most);
+        *entry++ = {static_cast<std::uint32_t>(pair.column), static_cast<std::uint32_t>(count),
+                    static_cast<std::uint32_t>(documents)};
+        pair.count -= count;
+        pair.documents -= documents;
       }
-      entries[place.at].count += entry.count;
-      entries[place.at].documents += entry.documents;
+      std::erase_if(pairs, [](const Pair& pair) { return pair.count == 0; });
     }
-    united.set_open_size(size);
   }
-  united.close();
   store = std::move(united);
 }
 
@@ -137,10 +157,8 @@ ClassCounts<std::int64_t> class_counts(std::span<const CountedRows> counted, std
   counts.n_terms = n_columns;
   counts.rows.resize(static_cast<std::size_t>(n_classes));
   for (const std::int64_t n : documents) counts.n_docs += n;
-  std::vector<std::vector<std::pair<const ClassRowOfStore*, const std::int32_t*>>> rows(counts.rows.size());
-  for (const CountedRows& part : counted)
-    for (const ClassRowOfStore& row : part.store->rows())
-      if (row.size > 0) rows[static_cast<std::size_t>(row.owner)].emplace_back(&row, part.columns);
+  std::vector<std::vector<RowAndColumns>> rows(counts.rows.size());
+  for (const CountedRows& part : counted) add_rows(rows, *part.store, part.columns);
   PerThread<ClassSum> sums(worth(threads, n_classes, 1));
   for_each_block(n_classes, threads, [&](std::int64_t block, Worker& worker) {
     const auto c = static_cast<std::size_t>(block);

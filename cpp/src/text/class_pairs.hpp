@@ -10,7 +10,7 @@
 
 namespace termsift {
 
-// Unites the rows of each class, all closed, into one. A term keeps several entries if a sum exceeds 32 bits. O(entries).
+// Unites the rows of each class, all closed, into one, or into several if a sum exceeds 32 bits. O(entries + ids).
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker);
 
 // The rows of one thread, of terms of one length, with any number of rows for a class; and the column of each id, or -1.
