@@ -99,9 +99,49 @@ std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& 
 
 // One range of documents on its way to the streams.
 struct Range {
-  Range(Streams& streams_, std::size_t number_)
-      : streams(streams_), number(number_), next(streams.n_streams), bounds(streams.n_streams, 0) {
+  Range(Streams& streams_, std::size_t number_, std::int64_t n_columns)
+      : streams(streams_), number(number_), next(streams.n_streams), bounds(streams.n_streams, 0),
+        seen(static_cast<std::size_t>(n_columns / 64 + 1)) {
     for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * streams.n_ranges + number];
+  }
+
+  // Appends a checked row whose columns are in any order and may repeat, and whose values may be 0. The first entry of a
+  // column counts the document. The others become escapes, which add occurrences alone.
+  template <class Index, class Value>
+  void append_untidy(const CsrView<Index, Value>& x, std::int64_t d, bool is_binary, std::size_t stream) {
+    bounds[stream] += streams.packed.largest();
+    for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) {
+      const Value value = x.data[e];
+      if (value == Value{0}) continue;
+      const auto column = static_cast<std::uint32_t>(x.indices[e]);
+      const std::uint64_t bit = std::uint64_t{1} << column % 64;
+      std::uint64_t rest = 0;
+      if ((seen[column / 64] & bit) == 0) {
+        streams.entries[next[stream]++] = is_binary ? streams.packed.pack(column, Bool{1}) : streams.packed.pack(column, value);
+        if (!is_binary && !streams.packed.holds(value)) rest = streams.packed.rest(value);
+      } else if (!is_binary) {
+        rest = static_cast<std::uint64_t>(as_count<std::int64_t>(value));
+        ++scan.facts.n_unpackable;
+      }
+      seen[column / 64] |= bit;
+      if (rest != 0) streams.escapes[number].push_back({static_cast<std::uint32_t>(stream), column, rest});
+    }
+    for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) seen[static_cast<std::size_t>(x.indices[e]) / 64] = 0;
+  }
+
+  // Returns whether some of n columns is there twice.
+  template <class Index>
+  bool repeats(const Index* columns, std::int64_t n) {
+    std::uint64_t* const words = seen.data();
+    std::uint64_t found = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto column = static_cast<std::uint64_t>(columns[i]);
+      const std::uint64_t word = words[column / 64], bit = std::uint64_t{1} << column % 64;
+      found |= word & bit;
+      words[column / 64] = word | bit;
+    }
+    for (std::int64_t i = 0; i < n; ++i) words[static_cast<std::uint64_t>(columns[i]) / 64] = 0;
+    return found != 0;
   }
 
   template <class Index, class Value>
@@ -121,9 +161,10 @@ struct Range {
   const std::size_t number;
   CsrScan scan;                    // of the rows so far
   std::vector<std::int64_t> next;  // where the next entry of each stream goes
-  // No cell of a stream gains more: the sum of the bounds of its rows, whose columns are distinct, and thus at least their
-  // number too.
+  // No cell of a stream gains more: the sum of the bounds of its rows, whose packed columns are distinct, and thus at least
+  // their number too.
   std::vector<std::uint64_t> bounds;
+  std::vector<std::uint64_t> seen;  // a bit for each column, all 0 between rows: whether an untidy row has it
 };
 
 // Appends the window's documents among [first, last) to their streams, and checks them on the way. A row is written before
@@ -157,20 +198,27 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       const std::int64_t d = documents[i], begin = x.indptr[d], n = x.indptr[d + 1] - begin;
       const Index* const indices = x.indices + begin;
       const Value* const data = x.data + begin;
+      // The first columns of a row nearly always show whether they are in order, and the check proves it.
+      const bool in_order = std::is_sorted(indices, indices + std::min<std::int64_t>(n, 8));
       bool checked = false;
+      CsrScan own;
       for_each_stream(source, window, d, [&](std::size_t stream) {
         std::uint32_t* const out = streams.entries + range.next[stream];
-        if (const std::uint32_t own = kernels.pack_usual(indices, data, n, x.n_columns, streams.packed, out); own != 0) {
-          bound = std::max(bound, own);
-          range.bounds[stream] += own;
+        const std::uint32_t usual = kernels.pack_usual(indices, data, n, x.n_columns, in_order, streams.packed, out);
+        if (usual != 0 && (in_order || !range.repeats(indices, n))) {
+          bound = std::max(bound, usual);
+          range.bounds[stream] += usual;
           if (source.ones != nullptr) ones.pack(indices, source.ones, n, streams.packed, out);
           range.next[stream] += n;
           return;
         }
-        if (!checked) range.scan.rows(x, d, d + 1, streams.packed);
-        checked = true;
+        if (!std::exchange(checked, true)) {
+          own.rows(x, d, d + 1, streams.packed);
+          range.scan.add(own.refused, own.facts);
+        }
         if (!source.can_stream(range.scan, streams.packed, 1)) return;
-        if (source.ones != nullptr) range.append(ones, indices, source.ones, n, stream);
+        if (!own.facts.distinct || own.facts.has_zeros) range.append_untidy(x, d, source.ones != nullptr, stream);
+        else if (source.ones != nullptr) range.append(ones, indices, source.ones, n, stream);
         else range.append(kernels, indices, data, n, stream);
       });
       if (checked && !source.can_stream(range.scan, streams.packed, 1)) return;
@@ -186,7 +234,7 @@ CsrScan fill(const StreamSource& source, const Window& window, const Threads& th
   std::vector<CsrScan> scans(streams.n_ranges);
   for_each_block(static_cast<std::int64_t>(streams.n_ranges), threads, [&](std::int64_t block, Worker& worker) {
     const auto r = static_cast<std::size_t>(block);
-    Range range(streams, r);
+    Range range(streams, r, source.x.n_columns);
     for (std::int64_t d = begins[r], last; d < begins[r + 1]; d = last) {
       worker.check();
       last = rows_to_scan(source.x, d, begins[r + 1]);
@@ -194,7 +242,10 @@ CsrScan fill(const StreamSource& source, const Window& window, const Threads& th
       if (!source.can_stream(range.scan, streams.packed, 1)) break;
     }
     streams.sort_escapes(r);
-    for (std::size_t s = 0; s < streams.n_streams; ++s) streams.bounds[s * streams.n_ranges + r] = range.bounds[s];
+    for (std::size_t s = 0; s < streams.n_streams; ++s) {
+      streams.bounds[s * streams.n_ranges + r] = range.bounds[s];
+      streams.ends[s * streams.n_ranges + r] = range.next[s];
+    }
     scans[r] = range.scan;
   });
   return CsrScan::sum(scans);
@@ -249,6 +300,7 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
     result.possible = source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents));
     if (!result.possible) return result;
     result.value_bound = source.value_bound(scan);
+    result.distinct = scan.facts.distinct;
     add_up(streams, x.n_columns, notes_touched, result.value_bound, threads, counters,
            result.rows.data() + window.first_class);
   }

@@ -207,12 +207,15 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   Streamed<Count> streamed;
   if (path != CountingPath::rows)
     in_one_region(threads, [&] {
+      if (path == CountingPath::term_blocks) {
+        streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
+        if (streamed.possible) return;
+        path = CountingPath::touched_terms;  // which takes untidy rows
+      }
       const bool touched = path == CountingPath::touched_terms;
-      streamed = path == CountingPath::term_blocks
-                     ? count_by_term_blocks<Count>(source, options.window_bytes, threads)
-                     : count_by_class_streams<Count>(source, touched, options.window_bytes, threads);
+      streamed = count_by_class_streams<Count>(source, touched, options.window_bytes, threads);
     });
-  CsrFacts facts{true, false, streamed.value_bound};
+  CsrFacts facts{streamed.distinct, false, streamed.value_bound};
   if (path == CountingPath::rows || !streamed.possible) {
     path = CountingPath::rows;
     facts = check_csr(x, {}, threads);

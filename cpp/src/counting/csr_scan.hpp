@@ -18,6 +18,8 @@ struct CsrScan {
   // Checks the rows [first, last) too. Returns false if some entry is unsound. indptr must have been checked.
   bool rows(const AnyCsr& x, std::int64_t first, std::int64_t last, const PackedEntry& packed);
 
+  // Whether the columns of every row increase, and no value is zero.
+  bool is_tidy() const { return facts.distinct && !facts.has_zeros; }
   void add(bool others_refused, const EntryFacts& others);
   static CsrScan sum(const std::vector<CsrScan>& parts);
 };

@@ -77,7 +77,7 @@ TERMSIFT_INLINE void in_whole_vectors(std::int64_t n, const F& f) {
 }
 
 template <class Index, class Value>
-std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns,
+std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
                          PackedEntry packed, std::uint32_t* out) {
   if (n == 0) return 1;
   UsualValues<Value> usual;
@@ -89,6 +89,7 @@ std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n
       to[e] = packed.pack_less_one(static_cast<std::uint32_t>(from[e]),
                                    static_cast<std::uint32_t>(usual.less_one(values_from[e])));
   });
+  if (!in_order) return within(indices, n, n_columns) ? usual.bound(packed) : 0;
   Index descending = 0;
   in_whole_vectors(n - 1, [&](std::int64_t first, std::int64_t count) {
     const Index* const from = indices + first;

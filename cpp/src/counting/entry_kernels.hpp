@@ -21,10 +21,10 @@ struct EntryFacts {
 template <class Index, class Value>
 struct RowKernels {
   // Packs a row of n < 2^31 entries, whose cells are the columns, and checks it on the way. Returns a bound of the values,
-  // at least the largest and less than twice as much, if the columns strictly increase within [0, n_columns) and all values
-  // are small whole numbers from 1 on, as in nearly all rows; else 0, and `out` means nothing. Every value up to a quarter
-  // of what fits into a packed entry counts as small, and none above half of it.
-  std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns,
+  // at least the largest and less than twice as much, if the columns are in [0, n_columns), strictly increase if they are to
+  // be `in_order`, and all values are small whole numbers from 1 on, as in nearly all rows; else 0, and `out` means nothing.
+  // Every value up to a quarter of what fits into a packed entry counts as small, and none above half of it.
+  std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
                               PackedEntry packed, std::uint32_t* out);
   // Packs a row of n entries that has been checked. Returns the number of escapes.
   std::int64_t (*pack)(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out);

@@ -14,11 +14,12 @@ void Streams::sort_escapes(std::size_t range) {
 
 bool StreamSource::can_stream(const CsrScan& scan, const PackedEntry& packed, std::int64_t n_docs) const {
   const EntryFacts& facts = scan.facts;
-  if (scan.refused || !facts.distinct || facts.has_zeros || n_docs > most_documents) return false;
+  if (scan.refused || n_docs > most_documents) return false;
   if (ones != nullptr) return packed.holds(Bool{1});
   constexpr double most_occurrences = std::int64_t{1} << PackedCounters::large_document_shift;
-  return !facts.has_fractions && facts.n_unpackable <= n_entries() / 8 &&
-         facts.value_bound * static_cast<double>(n_docs) < most_occurrences;
+  // A document of distinct columns adds one value to a cell.
+  const auto n_values = static_cast<double>(facts.distinct ? n_docs : n_entries());
+  return !facts.has_fractions && facts.n_unpackable <= n_entries() / 8 && facts.value_bound * n_values < most_occurrences;
 }
 
 CellCounters::CellCounters(std::int64_t n_cells, bool notes_touched)
@@ -33,9 +34,9 @@ void CellCounters::add(const Streams& streams, std::size_t stream) {
   const bool bounded = std::accumulate(bounds, bounds + static_cast<std::ptrdiff_t>(streams.n_ranges), std::uint64_t{0}) <
                        PackedCounters::bound;
   for (std::size_t range = 0; range < streams.n_ranges; ++range) {
-    const std::int64_t* const offset = &streams.offsets[stream * streams.n_ranges + range];
-    const std::uint32_t* const begin = streams.entries + offset[0];
-    const std::int64_t n = offset[1] - offset[0];
+    const std::size_t segment = stream * streams.n_ranges + range;
+    const std::uint32_t* const begin = streams.entries + streams.offsets[segment];
+    const std::int64_t n = streams.ends[segment] - streams.offsets[segment];
     if (notes_touched_)
       kernels_.add_and_note(begin, n, streams.packed, counters(), bounded, seen_.get(), seen_groups_.get());
     else

@@ -57,13 +57,13 @@ struct StreamSource {
   // Returns a bound of the values that are counted.
   double value_bound(const CsrScan& scan) const { return ones == nullptr ? scan.facts.value_bound : 1; }
 
-  // Whether streams can count what was scanned, n_docs documents at a time: entries are sound and distinct, none is zero or
-  // a fraction, few are escapes, and the sums fit into the large counters.
+  // Whether streams can count what was scanned, n_docs documents at a time: entries are sound, none is a fraction, few are
+  // escapes, and the sums fit into the large counters.
   bool can_stream(const CsrScan& scan, const PackedEntry& packed, std::int64_t n_docs) const;
 
   // Scans the rows [first, last) too and returns whether streams can still count them.
   bool scan(CsrScan& scan, std::int64_t first, std::int64_t last, const PackedEntry& packed) const {
-    return scan.rows(x, first, last, packed) && can_stream(scan, packed, 1);
+    return scan.rows(x, first, last, packed) && can_stream(scan, packed, 1) && scan.is_tidy();
   }
 };
 
@@ -81,13 +81,14 @@ struct Streams {
   std::size_t n_streams;
   std::size_t n_ranges;
   std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,), where the segment of stream and range begins
+  std::vector<std::int64_t> ends;            // (n_streams * n_ranges,), where the entries of a segment end
   std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) of what a segment's packed entries add to any cell
   std::vector<std::vector<Escape>> escapes;  // of each range, sorted by stream
   std::uint32_t* entries = nullptr;          // (offsets.back(),), owned by the caller, who uses them for every window
 
   Streams(std::int64_t n_cells, std::size_t n_streams_, std::size_t n_ranges_)
       : packed(n_cells), n_streams(n_streams_), n_ranges(n_ranges_), offsets(n_streams * n_ranges + 1, 0),
-        bounds(n_streams * n_ranges, PackedCounters::bound), escapes(n_ranges) {}
+        ends(n_streams * n_ranges), bounds(n_streams * n_ranges, PackedCounters::bound), escapes(n_ranges) {}
 
   std::int64_t size(std::size_t stream) const { return offsets[(stream + 1) * n_ranges] - offsets[stream * n_ranges]; }
   // Turns the sizes of the segments, offsets[i + 1] that of segment i, into offsets.
@@ -98,6 +99,7 @@ struct Streams {
 // What the documents add to the counts.
 template <CountType Count>
 struct Streamed {
+  bool distinct = true;               // whether the columns of every document increase
   bool possible = true;               // whether streams can count the matrix; else the rest is meaningless
   double value_bound = 0;             // of the values that are counted
   std::vector<ClassRow<Count>> rows;  // StreamSource::n_rows(), without n_docs

@@ -115,6 +115,7 @@ void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, c
       source.visit_counted([&](const auto& view) { append_documents(view, source, d, end, shape, next, range, streams); });
       d = end;
     }
+    for (std::size_t b = 0; b < next.size(); ++b) streams.ends[b * streams.n_ranges + range] = next[b] - streams.entries;
     streams.sort_escapes(range);
   });
 }
@@ -170,7 +171,7 @@ Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t wi
     const std::vector<std::int64_t> begins = document_ranges(x, first, last, n_ranges);
     const CsrScan window = scan_and_lay_out(source, begins, shape, threads, streams);
     scan.add(window.refused, window.facts);
-    result.possible = source.can_stream(scan, streams.packed, last - first);
+    result.possible = scan.is_tidy() && source.can_stream(scan, streams.packed, last - first);
     if (!result.possible) return result;
     result.value_bound = source.value_bound(scan);
 
