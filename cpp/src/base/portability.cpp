@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #if defined(_WIN32)
 #include <filesystem>
@@ -138,14 +137,9 @@ void advise_huge_pages(void*, std::size_t) {}
 #if defined(__linux__)
 
 std::optional<int> allowed_processors() {
-  // A machine may have more processors than a cpu_set_t holds.
-  for (int n = CPU_SETSIZE; n <= 1 << 20; n *= 2) {
-    std::vector<cpu_set_t> sets(static_cast<std::size_t>(n / CPU_SETSIZE));
-    const std::size_t bytes = sets.size() * sizeof(cpu_set_t);
-    if (sched_getaffinity(0, bytes, sets.data()) == 0) return CPU_COUNT_S(bytes, sets.data());
-    if (errno != EINVAL) break;
-  }
-  return std::nullopt;
+  cpu_set_t allowed;  // too small for a machine of more than 1,024 processors
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return std::nullopt;
+  return CPU_COUNT(&allowed);
 }
 
 #else
