@@ -123,9 +123,6 @@ struct X86Features {
 };
 X86Features x86_features();
 
-// Tells the processor that this thread waits in a loop.
-void pause();
-
 // ---- memory ------------------------------------------------------------------------------------------------------------
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;

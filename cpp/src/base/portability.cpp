@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <system_error>
-#include <thread>
 
 #if defined(_WIN32)
 #include <filesystem>
@@ -97,13 +96,9 @@ X86Features x86_features() {
   return {has_avx2, has_avx2 && (saved & wide_vectors) == wide_vectors && (extended & avx512) == avx512};
 }
 
-void pause() { _mm_pause(); }
-
 #else
 
 X86Features x86_features() { return {}; }
-
-void pause() { std::this_thread::yield(); }
 
 #endif
 
