@@ -110,13 +110,11 @@ void* allocate_at_huge_page(std::size_t bytes) {
   return std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page);
 }
 
-void advise_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
-#ifdef MADV_HUGEPAGE
+void advise_huge_pages(void* memory, std::size_t bytes) {
   if (bytes < 2 * huge_page) return;
   const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
   const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge_page * huge_page;
   madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // may fail, which changes nothing
-#endif
 }
 
 #else
