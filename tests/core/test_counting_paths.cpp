@@ -244,7 +244,8 @@ TEST(untidy_rows_are_counted_in_streams) {
       every_way_agrees<double>(x, labels_in_turn(20, 3), std::to_string(row) + ": ", all_windows, false);
       for (const CountingPath path : {CountingPath::class_streams, CountingPath::touched_terms})
         CHECK(path_taken<double>(x, labels_in_turn(20, 3), {{}, 400, path}) == path);
-      CHECK(path_taken<double>(x, labels_in_turn(20, 3), {{}, 400, CountingPath::term_blocks}) == CountingPath::touched_terms);
+      const CountingPath instead = path_taken<double>(x, labels_in_turn(20, 3), {{}, 400, CountingPath::term_blocks});
+      CHECK(instead == CountingPath::touched_terms);
     };
     altered([](auto& x, std::size_t e) { x.data[e] = 0; });
     altered([](auto& x, std::size_t e) { x.indices[e] = x.indices[e - 1]; });

@@ -243,30 +243,6 @@ TEST(a_loop_within_a_loop) {
   CHECK_EQ(sound.load(), 4);
 }
 
-TEST(loops_of_one_region) {
-  // Catches a region that loses its threads or blocks after a loop, or a thread with a number that its loop does not have.
-  int sound = 0;
-  in_one_region({3, {}}, [&] {
-    for (int loop = 0; loop < 200; ++loop) sound += every_block_runs_once(1 + loop % 50, 1 + loop % 4);
-    in_one_region({2, {}}, [&] { sound += every_block_runs_once(50, 2); });
-  });
-  CHECK_EQ(sound, 201);
-  CHECK(every_block_runs_once(50, 2));
-}
-
-TEST(a_failure_in_a_region_leaves_it) {
-  // Catches a region that swallows what its call or a loop throws, or that keeps the caller in it afterwards.
-  CHECK_THROWS(in_one_region({2, {}}, [] { throw std::runtime_error("of the call"); }), std::runtime_error, "of the call");
-  const auto fail_in_a_loop = [] {
-    for_each_block(50, {2, {}}, [](std::int64_t block, Worker&) {
-      if (block == 7) throw std::runtime_error("of a block");
-    });
-  };
-  CHECK_THROWS(in_one_region({2, {}}, fail_in_a_loop), std::runtime_error, "of a block");
-  CHECK_EQ(effective_n_threads(2), 2);
-  CHECK(every_block_runs_once(50, 2));
-}
-
 TEST(threads_are_worth_their_work) {
   // Catches no thread at all for little work, more threads than allowed for much, or a poll that is dropped.
   const Threads threads{8, [] { return true; }};

@@ -36,7 +36,7 @@ class Root {
 
 }  // namespace
 
-TEST(quotas_of_version_2_are_rounded_up) {
+TEST(quotas_are_rounded_up) {
   for (const auto& [text, quota] : {std::pair<std::string, std::optional<int>>{"200000 100000\n", 2},
                                     {"150000 100000\n", 2}, {"50000 100000\n", 1}, {"1 100000\n", 1},
                                     {"max 100000\n", std::nullopt}, {"", std::nullopt}, {"-1 100000", std::nullopt},
@@ -65,23 +65,10 @@ TEST(a_path_of_the_host_leaves_what_the_container_sees) {
   CHECK(root.quota() == 4);
 }
 
-TEST(quotas_of_version_1_are_read_from_either_mount) {
-  for (const std::string mount : {"cpu,cpuacct", "cpu"}) {
-    Root root;
-    root.with("proc/self/cgroup", "5:memory:/job\n4:cpu,cpuacct:/job\n1:name=systemd:/\n0::/job\n");
-    root.with("sys/fs/cgroup/" + mount + "/job/cpu.cfs_period_us", "100000\n");
-    CHECK(root.quota() == std::nullopt);
-    root.with("sys/fs/cgroup/" + mount + "/job/cpu.cfs_quota_us", "-1\n");
-    CHECK(root.quota() == std::nullopt);
-    root.with("sys/fs/cgroup/" + mount + "/job/cpu.cfs_quota_us", "350000\n");
-    CHECK(root.quota() == 4);
-  }
-}
-
 TEST(nothing_to_read_is_no_limit) {
   Root root;
   CHECK(root.quota() == std::nullopt);
-  root.with("proc/self/cgroup", "nonsense\n:\n::\n4:cpuset:/a\n");
+  root.with("proc/self/cgroup", "nonsense\n:\n::\n4:cpu,cpuacct:/job\n");
   CHECK(root.quota() == std::nullopt);
 }
 

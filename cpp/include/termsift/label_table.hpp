@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "termsift/fold.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 

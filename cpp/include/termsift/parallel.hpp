@@ -50,11 +50,6 @@ class Worker {
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
 
-// Calls `call` on this thread and keeps the other threads at hand for its loops, in one region. Otherwise each loop has a
-// region of its own, which wakes the threads and waits for the last to come: beside another busy process, one loop in
-// three then took milliseconds longer. An exception of `call` is rethrown here.
-void in_one_region(const Threads& threads, const std::function<void()>& call);
-
 // Returns the same threads, but at most one for each `grain` units of work (entries, cells): waking a thread takes about ten
 // microseconds.
 Threads worth(const Threads& threads, std::int64_t work, std::int64_t grain = 1 << 16);

@@ -15,7 +15,6 @@
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 #define TERMSIFT_INLINE_LAMBDA __attribute__((always_inline))
-#define TERMSIFT_RESTRICT __restrict
 
 // Declares the iterations of the next loop independent. GCC does not check fifteen arrays for overlap.
 #if defined(__clang__)
@@ -65,17 +64,12 @@ TERMSIFT_INLINE void prefetch_for_write(const void* address) { __builtin_prefetc
 TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #endif
 
-// Returns the high half of the product of 128 bits xor its low half.
-TERMSIFT_INLINE std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
-#ifdef __SIZEOF_INT128__
+// Returns the high half of the product of 128 bits xor its low half. This is the step of the hash functions of labels and of
+// terms: a strong mixing in one multiplication. Compilers have no such product for systems of 32 bits, which have no wheels.
+TERMSIFT_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-#else
-  const std::uint64_t low = 0xffffffff, middle = (a & low) * (b & low);
-  const std::uint64_t one = (a >> 32) * (b & low) + (middle >> 32), other = (a & low) * (b >> 32) + (one & low);
-  return (a * b) ^ ((a >> 32) * (b >> 32) + (one >> 32) + (other >> 32));
-#endif
 }
 
 // ---- vectors -----------------------------------------------------------------------------------------------------------
@@ -122,9 +116,6 @@ struct X86Features {
   bool avx512 = false;  // F, BW, DQ and VL
 };
 X86Features x86_features();
-
-// Tells the processor that this thread waits in a loop.
-void pause();
 
 // ---- memory ------------------------------------------------------------------------------------------------------------
 

@@ -116,29 +116,18 @@ void on_threads(int n_threads, const F& f) {
 
 // ---- loops -------------------------------------------------------------------------------------------------------------
 
-// Spins for about 40 microseconds. What is waited for usually comes sooner, and waking a thread takes longer.
-template <class Condition>
-bool spin_until(const Condition& condition) {
-  for (int spins = 0; spins < 4000; ++spins) {
-    if (condition()) return true;
-    pause();
-  }
-  return condition();
-}
-
 // One call of for_each_block, shared by its threads.
 class Loop {
  public:
-  Loop(std::int64_t n_blocks, int n_threads_, const Poll& poll, const Body& body)
-      : n_threads(n_threads_), n_blocks_(n_blocks), poll_(poll), body_(body) {}
+  Loop(std::int64_t n_blocks, int n_threads, const Poll& poll, const Body& body)
+      : n_blocks_(n_blocks), n_threads_(n_threads), poll_(poll), body_(body) {}
 
-  const int n_threads;
-  std::atomic<int> n_running{0};  // the threads of a region, besides the caller's, that run blocks
-
-  // Runs blocks until none is left. Called once by each thread.
+  // Runs blocks until none is left. Each thread calls this once. A thread that comes later finds no block. The caller's
+  // thread polls until the others have left.
   void run(int thread) noexcept {
-    const bool before = std::exchange(runs_blocks, runs_blocks || n_threads > 1);
+    const bool before = std::exchange(runs_blocks, runs_blocks || n_threads_ > 1);
     LoopWorker worker(*this, thread);
+    ++n_running_;
     while (!stop_) {
       const std::int64_t block = next_.fetch_add(1, std::memory_order_relaxed);
       if (block >= n_blocks_) break;
@@ -148,14 +137,14 @@ class Loop {
       });
     }
     runs_blocks = before;
-  }
-
-  // The caller's thread calls this now and then while it waits for the others.
-  void poll() noexcept {
-    if (!stop_ && poll_)
-      guard(n_blocks_, [&] {
-        if (poll_()) throw Interrupted();
-      });
+    std::unique_lock lock(mutex_);
+    --n_running_;
+    if (thread != 0) return left_.notify_one();
+    while (!left_.wait_for(lock, poll_interval, [&] { return n_running_ == 0; })) {
+      lock.unlock();
+      poll();
+      lock.lock();
+    }
   }
 
   void rethrow() const {
@@ -182,6 +171,13 @@ class Loop {
     const int thread_;
   };
 
+  void poll() noexcept {
+    if (!stop_ && poll_)
+      guard(n_blocks_, [&] {
+        if (poll_()) throw Interrupted();
+      });
+  }
+
   // No exception may leave a thread's part of the loop. rethrow() throws the one of the lowest block. An Interrupted that
   // is thrown because the loop has already stopped does not count.
   template <class F>
@@ -204,84 +200,21 @@ class Loop {
   }
 
   const std::int64_t n_blocks_;
+  const int n_threads_;
   const Poll& poll_;
   const Body& body_;
   std::atomic<std::int64_t> next_{0};
   std::atomic<bool> stop_{false};
+  std::atomic<int> n_running_{0};
   std::mutex mutex_;
+  std::condition_variable left_;
   std::int64_t failed_block_ = std::numeric_limits<std::int64_t>::max();
   std::exception_ptr failure_;
 };
 
-// The threads of one region. Thread 0, the caller's, comes to the loops one after the other. The others wait for each loop
-// and take blocks of it. No loop waits for a thread that comes when the last block is taken.
-class Team {
- public:
-  explicit Team(int n_threads) : n_threads_(n_threads) {}
-
-  int n_threads() const { return n_threads_; }
-
-  // Called by thread 0.
-  void run(Loop& loop) {
-    post(&loop);
-    loop.run(0);
-    post(nullptr);
-    if (spin_until([&] { return loop.n_running == 0; })) return;
-    std::unique_lock lock(mutex_);
-    while (!left_.wait_for(lock, poll_interval, [&] { return loop.n_running == 0; })) {
-      lock.unlock();
-      loop.poll();
-      lock.lock();
-    }
-  }
-
-  // Called by thread 0 after its last loop.
-  void close() { post(nullptr, true); }
-
-  // Called by every other thread. Returns after close().
-  void help(int thread) {
-    for (std::int64_t seen = 0;;) {
-      spin_until([&] { return n_posts_ != seen; });
-      std::unique_lock lock(mutex_);
-      posted_.wait(lock, [&] { return n_posts_ != seen; });
-      seen = n_posts_;
-      if (closed_) return;
-      if (loop_ == nullptr || thread >= loop_->n_threads) continue;
-      Loop& loop = *loop_;
-      ++loop.n_running;
-      lock.unlock();
-      loop.run(thread);
-      lock.lock();
-      if (--loop.n_running == 0) left_.notify_one();
-    }
-  }
-
- private:
-  void post(Loop* loop, bool closes = false) {
-    const std::lock_guard lock(mutex_);
-    loop_ = loop;
-    closed_ = closes;
-    ++n_posts_;
-    posted_.notify_all();
-  }
-
-  const int n_threads_;
-  std::mutex mutex_;
-  std::condition_variable posted_, left_;
-  Loop* loop_ = nullptr;
-  std::atomic<std::int64_t> n_posts_{0};
-  bool closed_ = false;
-};
-
-// The team whose thread 0 this is, outside of loops.
-thread_local Team* team = nullptr;
-
 }  // namespace
 
-int effective_n_threads(int requested) {
-  if (team != nullptr) return requested > 0 ? std::min(requested, team->n_threads()) : team->n_threads();
-  return lost_threads || in_parallel() ? 1 : most_threads(requested);
-}
+int effective_n_threads(int requested) { return lost_threads || in_parallel() ? 1 : most_threads(requested); }
 
 std::string what_limits_threads() {
   if (lost_threads) return "the parent of this forked process had threads";
@@ -289,39 +222,17 @@ std::string what_limits_threads() {
   return effective_n_threads(0) < limit.count ? "OpenMP's settings" : limit.from;
 }
 
-void in_one_region(const Threads& threads, const std::function<void()>& call) {
-  const int n_threads = effective_n_threads(std::max(threads.count, 1));
-  if (team != nullptr || n_threads == 1) return call();
-  had_threads = true;
-  std::exception_ptr failure;
-  Team own(n_threads);
-  on_threads(n_threads, [&](int thread) {
-    if (thread != 0) return own.help(thread);
-    team = &own;
-    try {
-      call();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    team = nullptr;
-    own.close();
-  });
-  if (failure) std::rethrow_exception(failure);
-}
-
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t, Worker&)>& body) {
   const int most = effective_n_threads(std::max(threads.count, 1));
   const int n_threads = static_cast<int>(std::clamp<std::int64_t>(n_blocks, 1, most));
   Loop loop(n_blocks, n_threads, threads.poll, body);
-  if (n_threads == 1)
+  if (n_threads == 1) {
     loop.run(0);
-  else
-    in_one_region({n_threads, threads.poll}, [&] {
-      Team* const whole = std::exchange(team, nullptr);  // a loop within a block has one thread
-      whole->run(loop);
-      team = whole;
-    });
+  } else {
+    had_threads = true;
+    on_threads(n_threads, [&](int thread) { loop.run(thread); });
+  }
   loop.rethrow();
 }
 

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <system_error>
-#include <thread>
-#include <vector>
 
 #if defined(_WIN32)
 #include <filesystem>
@@ -98,13 +96,9 @@ X86Features x86_features() {
   return {has_avx2, has_avx2 && (saved & wide_vectors) == wide_vectors && (extended & avx512) == avx512};
 }
 
-void pause() { _mm_pause(); }
-
 #else
 
 X86Features x86_features() { return {}; }
-
-void pause() { std::this_thread::yield(); }
 
 #endif
 
@@ -116,13 +110,11 @@ void* allocate_at_huge_page(std::size_t bytes) {
   return std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page);
 }
 
-void advise_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
-#ifdef MADV_HUGEPAGE
+void advise_huge_pages(void* memory, std::size_t bytes) {
   if (bytes < 2 * huge_page) return;
   const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
   const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge_page * huge_page;
   madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // may fail, which changes nothing
-#endif
 }
 
 #else
@@ -138,14 +130,9 @@ void advise_huge_pages(void*, std::size_t) {}
 #if defined(__linux__)
 
 std::optional<int> allowed_processors() {
-  // A machine may have more processors than a cpu_set_t holds.
-  for (int n = CPU_SETSIZE; n <= 1 << 20; n *= 2) {
-    std::vector<cpu_set_t> sets(static_cast<std::size_t>(n / CPU_SETSIZE));
-    const std::size_t bytes = sets.size() * sizeof(cpu_set_t);
-    if (sched_getaffinity(0, bytes, sets.data()) == 0) return CPU_COUNT_S(bytes, sets.data());
-    if (errno != EINVAL) break;
-  }
-  return std::nullopt;
+  cpu_set_t allowed;  // too small for a machine of more than 1,024 processors
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return std::nullopt;
+  return CPU_COUNT(&allowed);
 }
 
 #else

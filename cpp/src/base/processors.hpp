@@ -6,9 +6,9 @@
 
 namespace termsift {
 
-// The limit of the process's Linux control groups on processor time, in processors, rounded up: cpu.max of version 2, and
-// cpu.cfs_quota_us by cpu.cfs_period_us of version 1, of the group and of those above it. None if there is no limit, or
-// nothing can be read. `root` is put before /proc and /sys, for tests.
+// The limit of the process's Linux control groups (version 2) on processor time, in processors, rounded up: the least
+// cpu.max of the group and of those above it. None if there is no limit, or nothing can be read. `root` is put before /proc
+// and /sys, for tests.
 std::optional<int> quota_of_control_groups(const std::string& root = "");
 
 struct ProcessorLimit {

@@ -117,7 +117,8 @@ struct Range {
       const std::uint64_t bit = std::uint64_t{1} << column % 64;
       std::uint64_t rest = 0;
       if ((seen[column / 64] & bit) == 0) {
-        streams.entries[next[stream]++] = is_binary ? streams.packed.pack(column, Bool{1}) : streams.packed.pack(column, value);
+        streams.entries[next[stream]++] =
+            is_binary ? streams.packed.pack(column, Bool{1}) : streams.packed.pack(column, value);
         if (!is_binary && !streams.packed.holds(value)) rest = streams.packed.rest(value);
       } else if (!is_binary) {
         rest = static_cast<std::uint64_t>(as_count<std::int64_t>(value));

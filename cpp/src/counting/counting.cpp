@@ -205,16 +205,12 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   }
   const StreamSource source{x, binary ? ones.data() : nullptr, labels, with_collection};
   Streamed<Count> streamed;
-  if (path != CountingPath::rows)
-    in_one_region(threads, [&] {
-      if (path == CountingPath::term_blocks) {
-        streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
-        if (streamed.possible) return;
-        path = CountingPath::touched_terms;  // which takes untidy rows
-      }
-      const bool touched = path == CountingPath::touched_terms;
-      streamed = count_by_class_streams<Count>(source, touched, options.window_bytes, threads);
-    });
+  if (path == CountingPath::term_blocks) {
+    streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
+    if (!streamed.possible) path = CountingPath::touched_terms;  // which takes untidy rows
+  }
+  if (path == CountingPath::class_streams || path == CountingPath::touched_terms)
+    streamed = count_by_class_streams<Count>(source, path == CountingPath::touched_terms, options.window_bytes, threads);
   CsrFacts facts{streamed.distinct, false, streamed.value_bound};
   if (path == CountingPath::rows || !streamed.possible) {
     path = CountingPath::rows;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "termsift/fold.hpp"
+#include "termsift/portability.hpp"
 #include "text/tuning.hpp"
 
 namespace termsift {
