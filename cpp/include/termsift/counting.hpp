@@ -48,9 +48,9 @@ const char* name(CountingPath path);
 //   touched_terms  for rows that have less than an eighth of the terms on average. With 5,000 classes it took 0.65 of the
 //                  time of class_streams;
 //   class_streams  otherwise.
-// Whatever the shape, `rows` counts logarithms, weighted documents, fractions, matrices with many values that repeat a column
-// or are too large to pack, and updates of float counts that already hold documents. Blocks of terms leave matrices with rows
-// that are unsorted, repeat a column or store a zero to touched_terms.
+// Whatever the shape, `rows` counts logarithms, weighted documents, fractions, matrices with many values that repeat a
+// column or are too large to pack, and updates of float counts that already hold documents. Blocks of terms leave matrices
+// with rows that are unsorted, repeat a column or store a zero to touched_terms.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
 // How an entry x > 0 is counted. Repeated entries of a document are added up first; document weights apply afterwards.
