@@ -7,7 +7,6 @@ once, so that a kill at any moment leaves counts that belong to that line.
 from __future__ import annotations
 
 import json
-import logging
 import os
 from itertools import zip_longest
 from pathlib import Path
@@ -21,8 +20,6 @@ from termsift._counts.scan_counting import ScanCounting
 from termsift._util.files import replacing
 from termsift.io._scan import Scan
 from termsift.io._source import Skipped
-
-_log = logging.getLogger("termsift")
 
 
 class Checkpoint:
@@ -98,7 +95,7 @@ class Checkpoint:
                 self._size = file.seek(0, os.SEEK_END)
             self._bytes_done = scan.bytes_done
         except OSError as error:
-            _log.warning(
+            logger.warning(
                 "warning: %s: could not be written, and is what it was before: %s",
                 self.path,
                 error.strerror or error,
