@@ -1,8 +1,12 @@
 // Counters of texts after errors, used by several threads, and with counts that fill their fields.
 #include "termsift/text_counter.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <limits>
+#include <map>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,17 +42,52 @@ TEST(many_large_counts_take_little_memory) {
   sorter.start(n);
   sorter.reserve(n);
   for (std::int32_t column = n; column > 0; --column) sorter.add(0, column - 1, false, count);
-  std::int64_t sizes[1] = {0}, place[1] = {0};
+  std::int64_t sizes[1] = {0};
+  const std::int64_t begins[1] = {0};
+  std::int64_t ends[1];
   sorter.add_sizes(sizes);
   CHECK_EQ(sizes[0], std::int64_t{3 * n});
   std::vector<std::int32_t> indices(3 * n);
   std::vector<std::int64_t> data(3 * n);
-  sorter.write(place, indices.data(), data.data());
-  CHECK_EQ(place[0], std::int64_t{n});
+  sorter.write(begins, ends, indices.data(), data.data());
+  CHECK_EQ(ends[0], std::int64_t{n});
   for (std::int32_t column = 0; column < n; ++column) {
     CHECK_EQ(indices[static_cast<std::size_t>(column)], column);
     CHECK_EQ(data[static_cast<std::size_t>(column)], std::int64_t{count});
   }
+}
+
+// Short rows are put in order while they are written, if their columns need more bits than one pass sorts by.
+TEST(rows_of_any_length_are_sorted) {
+  std::mt19937 random(1);
+  for (const std::int32_t n_columns : {1, 2, 3000, 1 << 20, std::numeric_limits<std::int32_t>::max()})
+    for (const int size : {0, 1, 30, 1000}) {
+      constexpr int n_documents = 3;
+      std::map<std::int32_t, std::int64_t> rows[n_documents];
+      RowSorter sorter;
+      sorter.start(n_columns);
+      sorter.reserve(n_documents * size);
+      for (int i = 0; i < n_documents * size; ++i) {
+        // Half of the columns are near each other.
+        const std::int32_t below = i % 2 == 0 ? n_columns : std::min(n_columns, 200);
+        const auto column = static_cast<std::int32_t>(random() % static_cast<unsigned>(below));
+        sorter.add(i % n_documents, column, i % 5 == 0, 2);
+        rows[i % n_documents][column] += i % 5 == 0 ? -2 : 2;
+      }
+      const std::int64_t begins[n_documents] = {0, size, 2 * size};
+      std::int64_t ends[n_documents];
+      std::vector<std::int32_t> indices(static_cast<std::size_t>(n_documents * size) + 1);
+      std::vector<std::int64_t> data(indices.size());
+      sorter.write(begins, ends, indices.data(), data.data());
+      for (int d = 0; d < n_documents; ++d) {
+        CHECK_EQ(ends[d] - begins[d], static_cast<std::int64_t>(rows[d].size()));
+        auto at = static_cast<std::size_t>(begins[d]);
+        for (const auto& [column, value] : rows[d]) {
+          CHECK_EQ(indices[at], column);
+          CHECK_EQ(data[at++], value);
+        }
+      }
+    }
 }
 
 void check_matrix_size(const TextCounter& counter, std::int64_t n_documents) {

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/per_thread.hpp"
-#include "text/row_sorter.hpp"
-#include "text/term_table.hpp"
+#include "text/finished_rows.hpp"
 
 namespace termsift {
 namespace {
@@ -45,14 +44,8 @@ void prefetch_rows(const T* begin, const T* end) {
   for (std::ptrdiff_t i = 0; i < std::min(end - begin, most); i += line) prefetch_for_write(begin + i);
 }
 
-struct Scratch {
-  RowSorter sorter;
-  std::vector<std::int32_t> indices;
-  std::vector<std::int64_t> data;
-};
-
 // Sets sizes[document] to the number of entries.
-void count_entries(const CountedDocuments& counted, const CountedChunk& chunk, std::int64_t* sizes, Scratch& scratch,
+void count_entries(const CountedDocuments& counted, const CountedChunk& chunk, std::int64_t* sizes, RowSorter& sorter,
                    Worker& worker) {
   bool split = false;
   std::fill(sizes + chunk.begin, sizes + chunk.end, 0);
@@ -69,15 +62,10 @@ void count_entries(const CountedDocuments& counted, const CountedChunk& chunk, s
   });
   if (!split) return;
   // Entries of different rows may share their place, so they are written for a trial.
-  gather(counted, chunk, scratch.sorter, worker);
-  std::vector<std::int64_t> begin, end;
-  std::int64_t room = 0;
-  for (std::int64_t document = chunk.begin; document < chunk.end; room += sizes[document++]) begin.push_back(room);
-  scratch.indices.resize(static_cast<std::size_t>(room) + 1);
-  scratch.data.resize(static_cast<std::size_t>(room) + 1);
-  end = begin;
-  scratch.sorter.write(end, scratch.indices.data(), scratch.data.data());
-  for (std::size_t i = 0; i < begin.size(); ++i) sizes[chunk.begin + static_cast<std::int64_t>(i)] = end[i] - begin[i];
+  gather(counted, chunk, sorter, worker);
+  FinishedRows rows;
+  rows.take(sorter, chunk.begin, chunk.end - chunk.begin);
+  std::copy(rows.sizes.begin(), rows.sizes.end(), sizes + chunk.begin);
 }
 
 }  // namespace
@@ -89,9 +77,9 @@ TextMatrix document_matrix(const CountedDocuments& counted, const Threads& threa
   std::int64_t* const sizes = matrix.indptr.get() + 1;
   matrix.indptr[0] = 0;
   const auto n_chunks = static_cast<std::int64_t>(counted.chunks.size());
-  PerThread<Scratch> scratch(worth(threads, n_chunks, 1));
+  PerThread<RowSorter> sorters(worth(threads, n_chunks, 1));
   for_each_block(n_chunks, threads, [&](std::int64_t c, Worker& worker) {
-    count_entries(counted, counted.chunks[static_cast<std::size_t>(c)], sizes, scratch.own(worker), worker);
+    count_entries(counted, counted.chunks[static_cast<std::size_t>(c)], sizes, sorters.own(worker), worker);
   });
   for (std::int64_t i = 0; i < matrix.n_rows; ++i) matrix.indptr[i + 1] += matrix.indptr[i];
   matrix.n_entries = matrix.indptr[matrix.n_rows];
@@ -99,13 +87,14 @@ TextMatrix document_matrix(const CountedDocuments& counted, const Threads& threa
   matrix.data = LargeArray<std::int64_t>::uninitialised(matrix.n_entries);
   for_each_block(n_chunks, threads, [&](std::int64_t c, Worker& worker) {
     const CountedChunk& chunk = counted.chunks[static_cast<std::size_t>(c)];
-    RowSorter& sorter = scratch.own(worker).sorter;
+    RowSorter& sorter = sorters.own(worker);
     // The memory of the rows arrives while their entries are sorted.
     prefetch_rows(matrix.indices.get() + matrix.indptr[chunk.begin], matrix.indices.get() + matrix.indptr[chunk.end]);
     prefetch_rows(matrix.data.get() + matrix.indptr[chunk.begin], matrix.data.get() + matrix.indptr[chunk.end]);
     gather(counted, chunk, sorter, worker);
-    std::vector<std::int64_t> place(matrix.indptr.get() + chunk.begin, matrix.indptr.get() + chunk.end);
-    sorter.write(place, matrix.indices.get(), matrix.data.get());
+    const std::span<const std::int64_t> begins(matrix.indptr.get() + chunk.begin, matrix.indptr.get() + chunk.end);
+    std::vector<std::int64_t> ends(begins.size());
+    sorter.write(begins, ends, matrix.indices.get(), matrix.data.get());
   });
   return matrix;
 }

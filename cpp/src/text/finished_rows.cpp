@@ -13,8 +13,8 @@ void FinishedRows::take(RowSorter& sorter, std::int64_t first_document, std::int
   for (std::int64_t& size : begins) room += std::exchange(size, room);
   indices.resize(static_cast<std::size_t>(room));
   data.resize(static_cast<std::size_t>(room));
-  std::vector<std::int64_t> ends = begins;
-  sorter.write(ends, indices.data(), data.data());
+  std::vector<std::int64_t> ends(begins.size());
+  sorter.write(begins, ends, indices.data(), data.data());
   // Entries of the same place were added up, so rows may have become shorter. Close the gaps between them.
   std::int64_t end = 0;
   sizes.resize(begins.size());

@@ -26,47 +26,57 @@ void RowSorter::grow(std::int64_t size) {
   capacity_ = capacity;
 }
 
-void RowSorter::sort_by_column() {
-  constexpr std::int64_t few = 256;
-  std::uint64_t* from = entries_.get();
-  // Documents come first in an entry, so this sorts by column within each.
-  if (size_ < few) return std::sort(from, from + size_);
+void RowSorter::sort_by_column(std::int64_t n_documents) {
+  constexpr int most_bits = 11;  // of a pass
+  constexpr std::int64_t few = 128;
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1))));
-  const int n_digits = (bits + most_digit_bits - 1) / most_digit_bits, width = (bits + n_digits - 1) / n_digits;
-  const std::uint64_t n_values = std::uint64_t{1} << width, mask = n_values - 1;
-  places_.assign(static_cast<std::size_t>(n_digits) * n_values, 0);
-  for (std::int64_t i = 0; i < size_; ++i)
-    for (int d = 0; d < n_digits; ++d)
-      ++places_[static_cast<std::uint64_t>(d) * n_values + (from[i] >> (column_shift + d * width) & mask)];
-  std::uint64_t* to = sorted_.get();
-  for (int d = 0; d < n_digits; ++d) {
-    const int shift = column_shift + d * width;
-    std::uint32_t* const places = places_.data() + static_cast<std::uint64_t>(d) * n_values;
+  // In a short row few columns agree in their first bits, and write() puts those in order.
+  const int n_passes = size_ <= few * n_documents ? 1 : (bits + most_bits - 1) / most_bits;
+  const int width = std::min((bits + n_passes - 1) / n_passes, most_bits);
+  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
+  for (int bit = std::max(bits - n_passes * width, 0); bit < bits; bit += width) {
+    const int shift = column_shift + bit;
+    const std::uint64_t* const from = entries_.get();
+    std::uint64_t* const to = sorted_.get();
+    places_.assign(mask + 1, 0);
+    std::uint32_t* const places = places_.data();
+    for (std::int64_t i = 0; i < size_; ++i) ++places[from[i] >> shift & mask];
     std::uint32_t begin = 0;
-    for (std::uint64_t value = 0; value < n_values; ++value) begin += std::exchange(places[value], begin);
+    for (std::uint32_t& place : places_) begin += std::exchange(place, begin);
     for (std::int64_t i = 0; i < size_; ++i) to[places[from[i] >> shift & mask]++] = from[i];
-    std::swap(from, to);
+    std::swap(entries_, sorted_);
   }
-  if (from != entries_.get()) std::swap(entries_, sorted_);
 }
 
-void RowSorter::write(std::span<std::int64_t> place, std::int32_t* indices, std::int64_t* data) {
-  sort_by_column();
-  last_columns_.assign(place.size(), -1);
+void RowSorter::write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices,
+                      std::int64_t* data) {
+  sort_by_column(static_cast<std::int64_t>(begins.size()));
+  std::copy(begins.begin(), begins.end(), ends.begin());
+  last_columns_.assign(begins.size(), -1);
   const std::uint64_t* const entries = entries_.get();
   std::int32_t* const last_columns = last_columns_.data();
-  std::int64_t* const places = place.data();
+  std::int64_t* const row_ends = ends.data();
   for (std::int64_t i = 0; i < size_; ++i) {
-    const std::int64_t document = document_of(entries[i]);
+    const std::int64_t document = document_of(entries[i]), end = row_ends[document];
     const std::int32_t column = column_of(entries[i]);
-    if (last_columns[document] == column) [[unlikely]] {
-      data[places[document] - 1] += value_of(entries[i]);
-      continue;
+    std::int64_t at = end;
+    if (column > last_columns[document]) [[likely]] {
+      last_columns[document] = column;
+    } else {
+      const std::int64_t begin = begins[static_cast<std::size_t>(document)];
+      while (at > begin && indices[at - 1] >= column) --at;
+      if (indices[at] == column) {  // the row has a larger or the same column, so at < end
+        data[at] += value_of(entries[i]);
+        continue;
+      }
+      for (std::int64_t k = end; k > at; --k) {
+        indices[k] = indices[k - 1];
+        data[k] = data[k - 1];
+      }
     }
-    last_columns[document] = column;
-    const std::int64_t at = places[document]++;
     indices[at] = column;
     data[at] = value_of(entries[i]);
+    row_ends[document] = end + 1;
   }
 }
 

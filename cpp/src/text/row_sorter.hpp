@@ -47,16 +47,16 @@ class RowSorter {
     }
     size_ = size;
   }
-  // Sorts the entries, and writes each row from place[document] on, which is moved to its end. place has an element for
-  // each document. O(entries * bits of n_columns / 11).
-  void write(std::span<std::int64_t> place, std::int32_t* indices, std::int64_t* data);
+  // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to its end.
+  // O(entries * bits of n_columns / 11).
+  void write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices, std::int64_t* data);
   // Adds the number of entries of each document to sizes[document]: at least as many as write() will write.
   void add_sizes(std::int64_t* sizes) const {
     for (std::int64_t i = 0; i < size_; ++i) ++sizes[document_of(entries_[i])];
   }
 
  private:
-  static constexpr int most_digit_bits = 11, count_bits = 20, column_shift = 21, document_shift = 52;
+  static constexpr int count_bits = 20, column_shift = 21, document_shift = 52;
   static constexpr std::uint32_t most_count = (1 << count_bits) - 1;
   static_assert(most_chunk_documents <= 1 << (64 - document_shift));
 
@@ -75,11 +75,11 @@ class RowSorter {
   // A count that does not fit becomes several entries of the same place.
   void add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count);
   void grow(std::int64_t size);
-  void sort_by_column();
+  void sort_by_column(std::int64_t n_documents);
 
   LargeArray<std::uint64_t> entries_, sorted_;
-  std::vector<std::uint32_t> places_;  // of each digit and each of its values, the place of the next entry
-  std::vector<std::int32_t> last_columns_;  // of each document
+  std::vector<std::uint32_t> places_;       // of the next entry with each value of the bits that a pass sorts by
+  std::vector<std::int32_t> last_columns_;  // the largest column of each document so far
   std::int64_t n_columns_ = 0, size_ = 0, capacity_ = 0;
   std::int64_t reserved_ = 0;  // the size after all entries for which room was made
 };

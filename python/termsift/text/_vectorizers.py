@@ -87,10 +87,10 @@ class _CutByCore:
         if self.binary:
             np.clip(X.data, -1, 1, out=X.data)
         data = X.data.astype(dtype, copy=False)
-        changed = np.flatnonzero(data != X.data)
-        if len(changed) and dtype.kind != "b":
-            row = int(np.searchsorted(X.indptr, changed[0], side="right")) - 1
-            column, value = int(X.indices[changed[0]]), X.data[changed[0]]
+        if data is not X.data and dtype.kind != "b" and (data != X.data).any():
+            entry = int(np.argmax(data != X.data))
+            row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+            column, value = int(X.indices[entry]), X.data[entry]
             term = next((repr(t) for t, c in terms.items() if c == column), f"column {column}")
             raise _core.CountOverflowError(
                 f"the count of {term} in document {row} is {value}, which does not fit {dtype}: "
