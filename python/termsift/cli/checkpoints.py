@@ -18,6 +18,7 @@ from termsift._counts.file import read_from, write_to
 from termsift._counts.held import Held
 from termsift._counts.scan_counting import ScanCounting
 from termsift._util.files import replacing
+from termsift._util.log import logger
 from termsift.io._scan import Scan
 from termsift.io._source import Skipped
 

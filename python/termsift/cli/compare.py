@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from functools import partial
+from operator import methodcaller
 from typing import Any, TextIO, TypeAlias
 
 import numpy as np
@@ -55,7 +56,7 @@ def add(commands: Any) -> None:
     test = "documents to classify, in place of folds; read as INPUT is"
     arguments.add_values(
         group,
-        ("-k --k", _ks, "N,...", usual),
+        ("-k --k", _whole_numbers, "N,...", usual),
         ("--alpha", arguments.number, "A", smoothing),
         ("--test", str, "FILE", test),
         ("--test-labels", str, "FILE", "their labels, as --labels"),
@@ -73,17 +74,11 @@ def add(commands: Any) -> None:
 def _add_names(group: Any, option: str, names: Sequence[str], usual: Sequence[str]) -> None:
     """Add an option that takes names, with commas between them or one after the other."""
     about = f"any of {', '.join(names)} (default: {','.join(usual)})"
-    group.add_argument(
-        option,
-        type=lambda text: text.split(","),
-        action="extend",
-        default=None,
-        metavar="NAME,...",
-        help=about,
-    )
+    names_of = methodcaller("split", ",")
+    group.add_argument(option, type=names_of, action="extend", metavar="NAME,...", help=about)
 
 
-def _ks(text: str) -> list[int]:
+def _whole_numbers(text: str) -> list[int]:
     return sorted(set(map(int, text.split(","))))
 
 
@@ -116,7 +111,7 @@ def _run(args: argparse.Namespace) -> None:
 def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
     collection = inputs.read_documents(args)
     about = _about(args, collection)
-    folds = {"cv": USUAL_FOLDS, "repeats": 1, "random_state": 0}
+    folds: _About = {"cv": USUAL_FOLDS, "repeats": 1, "random_state": 0}
     folds |= arguments.given(args, *folds)
     with naming(collection.source):
         curves = ts.cross_validate(

@@ -9,9 +9,11 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from termsift._util.log import logger
 from termsift._util.printable import printable
 from termsift._util.tabular import object_array
 from termsift._util.validation import naming
+from termsift.cli import arguments, inputs, output
 from termsift.io._class_folder import ClassFolder
 from termsift.text._passages import Passages, passages_of
 

@@ -15,15 +15,14 @@ from termsift.cli.checkpoints import Checkpoint
 
 _MORE = """\
 Here the word demo and .termsift files are no inputs. Several inputs are all matrices or all texts.
-Inputs are read a part at a time, except .npz and .mtx, which are read whole. While a part is
-inputs.counted, the next one is read.
+Inputs are read a part at a time, except .npz and .mtx, which are read whole.
 
 checkpoints:
   With --checkpoint, the counts of the inputs that have been read are kept in OUTPUT.checkpoint. If
   the job is killed or fails, the same command goes on with the next input, and the result is the
   same to the last bit. The checkpoint is removed when OUTPUT has been written. It is refused if an
-  input that it inputs.counted has another size or time of last change, or if the options have changed.
-  An input is inputs.counted again from its beginning, so divide a very large collection into many files.
+  input that it counted has another size or time of last change, or if the options have changed.
+  An input is counted again from its beginning, so divide a very large collection into many files.
 
 The exit code is 130 after Ctrl-C, 143 after SIGTERM, which schedulers of batch jobs send, and 1
 after an error.

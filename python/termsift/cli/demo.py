@@ -30,11 +30,8 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
-    out, method, k = (
-        output.standard_output(),
-        args.method or DESCRIBING,
-        8 if args.k is None else args.k,
-    )
+    out, method = output.standard_output(), args.method or DESCRIBING
+    k = 8 if args.k is None else args.k
     collection = io.load_demo()
     counts = count_collection(collection)
     names = collection.term_names

@@ -159,7 +159,7 @@ def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
     return [label_of[name] for name in several]
 
 
-def check_classes(names: Sequence[str], classes: Collection[str]) -> None:
+def check_classes(names: Sequence[str], classes: Collection[Any]) -> None:
     """Check that there are classes of these names; the error lists the classes if they are few."""
     for name in names:
         if name not in classes:
@@ -181,7 +181,7 @@ def scan_of(
             _refuse_options(args, "has labels and terms", *FILE_OPTIONS, *TEXT_OPTIONS)
             return scan_demo()
         inputs = [args.input]
-    logger.info("reading %s", args.input)
+    logger.info("reading %s", ", ".join(inputs))
     options = reading_options(args)
     if options.get("stop_words", "english") != "english":
         options["stop_words"] = io.read_names(options["stop_words"]).tolist()

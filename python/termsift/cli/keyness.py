@@ -61,11 +61,8 @@ def add(commands: Any) -> None:
         ("--constant", float, "C", "the constant of simple_maths (default: 1)"),
         ("--confidence", float, "P", "the level of the confidence intervals (default: 0.95)"),
     )
-    arguments.add_flag(
-        group,
-        "--dispersion",
-        "add how evenly documents share a term, Gries' DP and Juilland's D",
-    )
+    evenly = "add how evenly documents share a term, Gries' DP and Juilland's D"
+    arguments.add_flag(group, "--dispersion", evenly)
     group = parser.add_argument_group("output")
     how_many = f"terms of each direction (default: all; {_K_ON_TERMINAL} on a terminal)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))

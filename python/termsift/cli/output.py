@@ -113,10 +113,10 @@ def is_shown(args: argparse.Namespace) -> bool:
 @contextmanager
 def opened(path: str | None, *, text: bool = True) -> Iterator[Any]:
     """Open the output: standard output, or a file that appears only once it is complete."""
-    if path in _STDOUT:
+    if path is None or path in _STDOUT:
         yield standard_output() if text else sys.stdout.buffer
         return
-    with replacing(cast(str, path), text=text) as file:
+    with replacing(path, text=text) as file:
         yield file
 
 
@@ -134,7 +134,7 @@ class _Terminal:
 
 def check_writable(path: str) -> None:
     """Check that a path can become a file of counts, before the work is done."""
-    if path in _STDOUT or (os.path.exists(path) and not os.path.isfile(path)):
+    if path in _STDOUT or Path(path).is_fifo():
         raise ValueError(f"{path}: expected the name of a file, since counts are read from files")
     check_ending(path, [COUNTS_FILE], "counts")
     check_replaceable(path)

@@ -47,10 +47,9 @@ def add(commands: Any) -> None:
     arguments.add_values(
         group,
         ("--classes", str, "A,B", "compare only these classes, as if there were no others"),
-        ("--versus", str, "C,D", "compare those of --classes, as one, with these, as one"),
     )
     group = parser.add_argument_group("score")
-    rankers = [*ts.methods(), *ts.selectors()]
+    rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors()]
     arguments.add_method(group, rankers, f"md, with --per-class {DESCRIBING}")
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
     arguments.add_choice(group, "--model", MODELS, f"what p is, for {with_models}")
@@ -114,33 +113,25 @@ def _run(args: argparse.Namespace) -> None:
 
 def _check_options(args: argparse.Namespace) -> None:
     """Refuse options that would have no effect, which the library cannot know."""
-    of_counts = ("tf", "class_prior", "per_class", "classes", "versus")
+    of_counts = ("tf", "class_prior", "per_class", "classes")
     if args.k == _AUTO:
         arguments.refuse(args, f"not with -k {_AUTO}", "aggregate", *of_counts, *_METHOD_OPTIONS)
     else:
         arguments.refuse(args, f"only with -k {_AUTO}", "cv", "random_state")
     if find_ranker(args.method).reads_documents:
         arguments.refuse(args, f"not for --method {args.method}", "alpha", *of_counts)
-    if not args.per_class:
+    if args.per_class:
+        arguments.refuse(args, "not with --per-class", "policy", "aggregate")
+    else:
         arguments.refuse(args, "only with --per-class", "adjust", "direction")
-    if args.method not in [method.name for method in ts.methods() if method.is_test]:
-        arguments.refuse(args, f"not for --method {args.method}, which is no test", "adjust")
-    if args.classes is None:
-        arguments.refuse(args, "only with --classes", "versus")
 
 
 def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.ClassCounts:
-    """Return the counts of the classes that --classes and --versus name."""
+    """Return the counts of the classes that --classes names."""
     if args.classes is None:
         return counts
     with naming(args.input):
-        classes = inputs.labels_of(counts, args.classes)
-        if args.versus is None:
-            return counts.subset(classes)
-        others = inputs.labels_of(counts, args.versus)
-        if shared := [label for label in classes if label in others]:
-            raise ValueError(f"class {shared[0]!r} is in both --classes and --versus")
-        return counts.subset({args.classes: classes, args.versus: others})
+        return counts.subset(inputs.labels_of(counts, args.classes))
 
 
 def _check_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> None:
@@ -193,11 +184,12 @@ def _answer(
     n_rows, note = len(columns["index"]), ""
     if informative is not None and informative < n_rows:
         note = f"From rank {informative + 1} on no term adds anything.\n"
-    columns = {"rank": columns["rank"], "term": np.full(n_rows, None, dtype=object), **columns}
+    if "term" not in columns:
+        columns = {"rank": columns["rank"], "term": np.full(n_rows, None, dtype=object), **columns}
     return output.Answer(columns, partial(_write_table, columns=columns, note=note), head, "terms")
 
 
-# The columns of the table and their alignment. Terms without names are output.shown by index.
+# The columns of the table and their alignment. Terms without names are shown by index.
 _ALIGN = {"class": "<", "rank": ">", "score": ">", "sign": "^", "term": "<", "index": ">"}
 _ALIGN |= dict.fromkeys(("n_class", "n_rest", "df_class", "df_rest", "pvalue_adj"), ">")
 

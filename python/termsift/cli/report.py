@@ -56,13 +56,10 @@ def _run(args: argparse.Namespace) -> None:
     output.check_ending(args.output, _ENDINGS, "a page")
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
-    with output.opened(
-        args.output
-    ) as out:  # first, so that a wrong path is reported before the work
+    is_counts = inputs.holds_counts(args.input)
+    with output.opened(args.output) as out:  # first, so that a wrong path is an error at once
         write_report(
-            inputs.saved_counts(args)
-            if inputs.holds_counts(args.input)
-            else inputs.read_documents(args),
+            inputs.saved_counts(args) if is_counts else inputs.read_documents(args),
             out,
             passages=_passages(args),
             n_threads=args.threads,

@@ -10,7 +10,6 @@ import argparse
 import importlib
 import logging
 import os
-import re
 import signal
 import sys
 import threading
@@ -66,8 +65,6 @@ class _Parser(argparse.ArgumentParser):
         if unknown:
             name = next((word for word in unknown if word.startswith("--")), None)
             hint = did_you_mean(name and name.partition("=")[0], self._option_string_actions)
-            if not name and self.prog.endswith((" rank", " report")):
-                hint = "; count several inputs by 'termsift count A B -o c.termsift' first"
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return parsed, unknown
 
@@ -177,13 +174,15 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
     def show(message: Warning | str, *_: object, **__: object) -> None:
         logger.warning("warning: %s", " ".join(str(message).split()))
 
-    def name_options(record: logging.LogRecord) -> bool:
-        record.msg, record.args = _with_options(record.getMessage(), args), ()
+    def without_folder(record: logging.LogRecord) -> bool:
+        """Leave out the folder of the file that holds standard input."""
+        folder = getattr(args, "stdin_folder", os.devnull)
+        record.msg, record.args = record.getMessage().replace(f"{folder}{os.sep}", ""), ()
         return True
 
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("termsift: %(message)s"))
-    handler.addFilter(name_options)
+    handler.addFilter(without_folder)
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel("DEBUG" if args.verbose else "WARNING")
@@ -194,21 +193,6 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
-
-
-def _with_options(message: str, args: argparse.Namespace) -> str:
-    """Return a message of the library in which arguments are options: --min-df for min_df.
-
-    A name of one word is taken for an argument where a message begins with it. The folder of the
-    file that holds standard input is left out.
-    """
-    options = {name: f"--{name.replace('_', '-')}" for name in vars(args)}
-    options |= {"n_threads": "--threads", "ks": "-k", "n_passages": "-k"}
-    identifiers = "|".join(name for name in options if "_" in name)
-    words = rf"(?<=: )(?:{'|'.join(options)})(?= must | has | = )"
-    name = rf"{words}|(?<![\w./'-])(?:{identifiers})(?![\w.])"
-    message = re.sub(name, lambda match: options[match[0]], message)
-    return message.replace(f"{getattr(args, 'stdin_folder', os.devnull)}{os.sep}", "")
 
 
 def _one_line(exc: BaseException) -> str:
