@@ -26,7 +26,7 @@ from termsift._scores.class_terms import distinctive_terms, dominant_class, larg
 from termsift._scores.registry import DESCRIBING
 from termsift._util.validation import Labels
 from termsift.io import Collection
-from termsift.report import _accuracy, write_report
+from termsift.report import write_report
 from termsift.report._curve import curve_chart
 from termsift.report._html import render
 
@@ -98,13 +98,6 @@ def test_the_best_terms(tmp_path: Path) -> None:
     assert [row[5] for row in rows] == shown
 
 
-def test_the_selector_beside_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_accuracy, "_CHOSEN", 7)
-    _, *rows = written(letters(), tmp_path, cv=5).tables["Accuracy by number of terms"]
-    assert {row[3] == "\N{EN DASH}" for row in rows if int(row[0]) > 7} == {True}
-    assert {row[3] == "\N{EN DASH}" for row in rows if int(row[0]) <= 7} == {False}
-
-
 def test_the_accuracy(tmp_path: Path) -> None:
     collection = letters()
     page = written(collection, tmp_path, cv=5)
@@ -115,17 +108,12 @@ def test_the_accuracy(tmp_path: Path) -> None:
     assert expected in page.text()
     assert "Always guessing the largest class gives 33.3%." in page.text()
     head, *rows = page.tables["Accuracy by number of terms"]
-    assert head == ["terms", "accuracy", "standard error", "conditional_gain"]
+    assert head == ["terms", "accuracy", "standard error"]
     assert {1, 30, k, curve.best_k()} <= {int(row[0]) for row in rows}
-    gain = ts.cross_validate(collection.X, collection.y, "conditional_gain", range(1, 31), cv=5)
-    of_gain = gain["conditional_gain"].accuracy
-    for terms, mean, _, beside in rows:
-        assert mean == f"{accuracy[int(terms)]:.4f}"
-        assert beside == f"{of_gain[int(terms) - 1]:.4f}"
-    assert f"With {k} terms of conditional_gain it is {of_gain[k - 1]:.1%}." in page.text()
+    assert all(mean == f"{accuracy[int(terms)]:.4f}" for terms, mean, _ in rows)
     (svg,) = (a for a in page.all("svg") if a.get("id") != "scatter")
     assert svg["role"] == "img"
-    ((band,), (thin, mean)) = (
+    ((band,), (mean,)) = (
         [[tuple(map(float, p.split(","))) for p in str(a["points"]).split()] for a in page.all(tag)]
         for tag in ("polygon", "polyline")
     )
@@ -133,7 +121,6 @@ def test_the_accuracy(tmp_path: Path) -> None:
     assert all(0 < x < width and 0 < y < height for x, y in band + mean)
     assert [x for x, _ in mean] == sorted({x for x, _ in mean})
     assert len(band) == 2 * len(mean)
-    assert [x for x, _ in thin] == [x for x, _ in mean]
     lines = [line for line in page.all("line") if line["class"] == "chosen"]
     assert [float(str(line["x1"])) for line in lines] == [mean[curve.ks.tolist().index(k)][0]]
     # A point is higher up the higher its accuracy is.
