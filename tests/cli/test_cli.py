@@ -20,7 +20,6 @@ from scipy import sparse
 
 import termsift as ts
 from signals import start_hearing
-from termsift.cli import rank as rank_command
 from termsift.cli import running
 from termsift.cli.output import WRITERS
 from termsift.io import Collection, _kinds
@@ -459,7 +458,7 @@ def test_errors_are_one_line(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(rank_command, "rank_by", fail)
+    monkeypatch.setattr(ts, "scan", fail)
     assert run("rank", table).complaint == message
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from base64 import b64encode
 from dataclasses import replace
 from functools import partial
@@ -293,17 +292,6 @@ def test_passages_need_texts(run: Any, tmp_path: Path) -> None:
         write_report(collection, tmp_path / "page.html", passages={})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="what passages returns must be"):
         write_report(collection, tmp_path / "page.html", passages=list)  # type: ignore[arg-type]
-
-
-def test_a_terminal_is_told_what_was_written(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table, out = tmp_path / "a.csv", tmp_path / "page.html"
-    table.write_text("label,text\na,one\nb,two\n")
-    assert run("report", table, "--cv", 0, "-o", out).err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert run("report", table, "--cv", 0, "-o", out).err == f"termsift: wrote {out}\n"
-    assert "wrote" not in run("report", table, "--cv", 0, "-o", "-").err
 
 
 def test_the_page_of_the_demo_has_passages(run: Any, tmp_path: Path) -> None:

@@ -105,7 +105,6 @@ def _run(args: argparse.Namespace) -> None:
         if args.plot is not None:
             title = _title(about).replace("; ", "\n")
             plots.plot_curves(curves, args.plot, metrics=_metrics(about["metric"]), title=title)
-            output.tell_written(args.plot)
 
 
 def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:

@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -221,15 +221,13 @@ def has_texts(args: argparse.Namespace) -> bool:
 
 def refuse_repeated(paths: Sequence[str]) -> None:
     """Refuse an input that is given twice, by whatever path, since it would be counted twice."""
-    seen: dict[tuple[int, int], str] = {}
+    seen: dict[str, str] = {}
     for path in paths:
-        with suppress(OSError):  # it is raised when the input is read
-            status = os.stat(path)
-            file = status.st_dev, status.st_ino
-            if file in seen:
-                same = "" if seen[file] == path else f", the same file as {seen[file]}"
-                raise ValueError(f"{path}{same}: is given twice and would be counted twice")
-            seen[file] = path
+        file = os.path.realpath(path)
+        if file in seen:
+            same = "" if seen[file] == path else f", the same file as {seen[file]}"
+            raise ValueError(f"{path}{same}: is given twice and would be counted twice")
+        seen[file] = path
 
 
 def tell_skipped(read: ts.Scan | io.Collection) -> None:

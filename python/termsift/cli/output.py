@@ -23,7 +23,6 @@ from termsift._util.export import (
 )
 from termsift._util.extras import require
 from termsift._util.files import check_replaceable, replacing
-from termsift._util.log import logger
 from termsift._util.printable import printable
 from termsift._util.validation import number_of
 
@@ -186,9 +185,3 @@ def summary(counts: ts.ClassCounts) -> str:
 def shown_pvalue(value: float) -> str:
     """Return a p-value for people: one that rounds to 0 is below the smallest number there is."""
     return "<5e-324" if value == 0 else f"{value:.4g}"
-
-
-def tell_written(path: str) -> None:
-    """Say on a terminal that a file is written, since a command that prints nothing may puzzle."""
-    if sys.stderr.isatty() and path not in _STDOUT:
-        logger.warning("wrote %s", path)

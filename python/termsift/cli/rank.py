@@ -91,24 +91,23 @@ def _run(args: argparse.Namespace) -> None:
                 args.k = _chosen_k(args, collection)
         else:
             counts = _chosen_classes(args, inputs.read_counts(args))
-        _check_classes(args, counts)
         logger.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         if output.is_shown(args):
             logger.warning("the best of %s terms by %s", f"{counts.n_terms:,}", args.method)
         options = arguments.given(args, "model", "alpha", "class_prior", *_METHOD_OPTIONS)
         options |= arguments.given(args, "policy", "aggregate", "adjust", "direction")
         options["n_threads"] = args.threads
-        if args.per_class:
-            options.setdefault("direction", "over" if _compares_classes(args) else "both")
-            columns: Columns = class_columns(
-                counts, args.method, _K_ON_TERMINAL if args.k is None else args.k, **options
-            )
-            answer(_answer(args, counts, columns))
-        else:
-            usual = _K_ON_TERMINAL if output.is_shown(args) else _K
-            k = usual if args.k is None else args.k
-            ranking = rank_by(args.method, counts, X, y, k, **options)
-            answer(_answer(args, counts, ranking.columns(), ranking.informative))
+        few = args.per_class or output.is_shown(args)
+        k = (_K_ON_TERMINAL if few else _K) if args.k is None else args.k
+        columns: Columns
+        with naming(args.source):
+            if args.per_class:
+                options.setdefault("direction", "over" if _compares_classes(args) else "both")
+                columns, informative = class_columns(counts, args.method, k, **options), None
+            else:
+                ranking = rank_by(args.method, counts, X, y, k, **options)
+                columns, informative = ranking.columns(), ranking.informative
+        answer(_answer(args, counts, columns, informative))
 
 
 def _check_options(args: argparse.Namespace) -> None:
@@ -134,18 +133,6 @@ def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.Clas
         return counts.subset(inputs.labels_of(counts, args.classes))
 
 
-def _check_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> None:
-    """Refuse a single class, unless the method compares none: its score is the collection's."""
-    with_documents = [c for c, n in zip(counts.classes, counts.class_docs, strict=True) if n > 0]
-    if len(with_documents) == 1 and _compares_classes(args):
-        only = f"all documents are of the class {with_documents[0]!r}"
-        cure = "at least two need documents"
-        if args.classes is not None:
-            only = f"--classes {args.classes} leaves one class with documents"
-            cure = f"'termsift keyness INPUT {args.classes}' compares a class with all others"
-        raise ValueError(f"{args.input}: {only}, and {args.method} compares classes: {cure}")
-
-
 def _compares_classes(args: argparse.Namespace) -> bool:
     """Return whether the method compares classes, or scores the collection as a whole."""
     return getattr(find_ranker(args.method), "default_aggregate", "") is not None
@@ -169,7 +156,7 @@ def _answer(
     args: argparse.Namespace,
     counts: ts.ClassCounts,
     columns: Columns,
-    informative: int | None = None,
+    informative: int | None,
 ) -> output.Answer:
     """Return the answer for some columns."""
     head = {

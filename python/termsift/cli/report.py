@@ -65,7 +65,6 @@ def _run(args: argparse.Namespace) -> None:
             n_threads=args.threads,
             **arguments.given(args, "method", "k", "cv", "title", "tf"),
         )
-    output.tell_written(args.output)
 
 
 def _passages(args: argparse.Namespace) -> FindPassages | None:
