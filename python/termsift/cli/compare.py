@@ -56,7 +56,7 @@ def add(commands: Any) -> None:
     test = "documents to classify, in place of folds; read as INPUT is"
     arguments.add_values(
         group,
-        ("-k --k", _whole_numbers, "N,...", usual),
+        ("-k --k", whole_numbers, "N,...", usual),
         ("--alpha", arguments.number, "A", smoothing),
         ("--test", str, "FILE", test),
         ("--test-labels", str, "FILE", "their labels, as --labels"),
@@ -78,7 +78,8 @@ def _add_names(group: Any, option: str, names: Sequence[str], usual: Sequence[st
     group.add_argument(option, type=names_of, action="extend", metavar="NAME,...", help=about)
 
 
-def _whole_numbers(text: str) -> list[int]:
+def whole_numbers(text: str) -> list[int]:
+    """Read whole numbers with commas between them."""
     return sorted(set(map(int, text.split(","))))
 
 

@@ -69,12 +69,13 @@ def add(commands: Any) -> None:
         f"number of terms (default: {_K}; {_K_ON_TERMINAL} on a terminal and per class), or auto: "
         "the fewest within one standard error of the best accuracy of naive Bayes"
     )
-    arguments.add_values(group, ("-k --k", _number_or_auto, "N", how_many))
+    arguments.add_values(group, ("-k --k", number_or_auto, "N", how_many))
     arguments.add_folds(group, f"for -k {_AUTO}: ")
     output.add_output(group)
 
 
-def _number_or_auto(text: str) -> int | str:
+def number_or_auto(text: str) -> int | str:
+    """Read a number of terms, or the word auto."""
     return text if text == _AUTO else int(text)
 
 
