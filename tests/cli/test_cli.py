@@ -20,7 +20,6 @@ from scipy import sparse
 
 import termsift as ts
 from signals import start_hearing
-from termsift.cli import rank as rank_command
 from termsift.cli import running
 from termsift.cli.output import WRITERS
 from termsift.io import Collection, _kinds
@@ -85,52 +84,6 @@ def test_parquet_into_a_pipe(table: Path, counts: ts.ClassCounts) -> None:
     assert found["index"].to_pylist() == counts.rank().indices.tolist()
 
 
-needs_dev_stdout = pytest.mark.skipif(
-    not Path("/dev/stdout").exists(), reason="no /dev/stdout here"
-)
-
-
-@pytest.mark.full(cases=1)
-@needs_dev_stdout
-@pytest.mark.parametrize("command", ["rank", "report"])
-def test_open_files_are_written_to_and_not_replaced(
-    table: Path, tmp_path: Path, command: str
-) -> None:
-    options = [command, table, *(("--cv", 0) if command == "report" else ())]
-    piped = module(*options, "-o", "/dev/stdout")
-    assert (piped.returncode, piped.stderr) == (0, "")
-    assert piped.stdout == module(*options, "-o", "-").stdout
-    assert "team" in piped.stdout
-    log = tmp_path / "log"
-    log.write_text("before\n")
-    link = tmp_path / "link"
-    link.symlink_to("/dev/fd/1")
-    with log.open("a") as file:
-        arguments = [sys.executable, "-m", "termsift", *map(str, options), "-o", str(link)]
-        subprocess.run(arguments, stdout=file, timeout=120, check=True)
-    assert log.read_text() == f"before\n{piped.stdout}"
-    assert link.is_symlink()
-    closed = module(*options, "-o", "/dev/fd/77")
-    assert closed.stderr == "termsift: error: /dev/fd/77: Bad file descriptor\n"
-
-
-@pytest.mark.full(cases=1)
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_into_a_named_pipe(table: Path, tmp_path: Path, form: str) -> None:
-    if form == "parquet":
-        pytest.importorskip("pyarrow")
-    pipe, target = tmp_path / "pipe", tmp_path / "file"
-    os.mkfifo(pipe)
-    command = [sys.executable, "-m", "termsift", "rank", str(table), "--format", form]
-    with subprocess.Popen([*command, "-o", str(pipe)]) as process:
-        content = pipe.read_bytes()
-        assert process.wait(timeout=120) == 0
-    subprocess.run([*command, "-o", str(target)], timeout=120, check=True)
-    assert content == target.read_bytes()
-    assert pipe.is_fifo()
-
-
 @pytest.mark.parametrize("command", ["count", "merge"])
 def test_counts_are_written_only_to_files(
     run: Any, table: Path, saved: Path, tmp_path: Path, command: str
@@ -141,22 +94,8 @@ def test_counts_are_written_only_to_files(
         outputs.append(str(tmp_path / "pipe"))
     for output in outputs:
         assert run(command, table if command == "count" else saved, "-o", output).complaint == (
-            f"{output}: counts are written to a file, not to a pipe or standard output"
+            f"{output}: expected the name of a file, since counts are read from files"
         )
-
-
-@pytest.mark.parametrize("command", ["rank", "info", "compare", "count"])
-def test_inputs_have_names(run: Any, command: str) -> None:
-    result = run(command, "", *(["-o", "x"] if command == "count" else []))
-    assert result.code == 2
-    assert "argument INPUT: expected a file or folder, not '': no name" in result.err
-
-
-@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "many", "1,5"])
-def test_invalid_min_df(run: Any, number: str) -> None:
-    result = run("rank", "x", f"--min-df={number}")
-    expected = f"expected a number of documents or a share of them, not {number!r}"
-    assert (result.code, f"argument --min-df: {expected}" in result.err) == (2, True)
 
 
 @pytest.mark.parametrize("command", ["rank", "info", "compare", "report"])
@@ -276,29 +215,6 @@ def test_demo(run: Any) -> None:
     assert len(last.partition(": ")[2].split()) == 10
 
 
-def test_demo_writes_a_page(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, docstrings: Any
-) -> None:
-    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
-    page = tmp_path / "demo.html"
-    result = run("demo", "--report", page)
-    assert (result.code, result.out) == (0, run("demo").out)
-    assert f"wrote {page}, a page about these docstrings" in result.err
-    text = page.read_text("utf-8")
-    assert "termsift report demo --method g2 -o report.html" in text
-    assert "Accuracy by the number of terms" in text
-    assert "unknown ending '.txt' for a page" in run("demo", "--report", "a.txt").complaint
-
-
-def test_demo_reports_progress_only_to_a_terminal(
-    run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
-    assert run("demo").err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert run("demo").err == "termsift: reading the docstrings of the standard library\n"
-
-
 @pytest.mark.parametrize("method", ts.methods(), ids=lambda method: method.name)
 def test_demo_by_every_method(
     run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch, method: Any
@@ -361,48 +277,24 @@ def test_the_pages_of_help(run: Any) -> None:
             ["rank", "x", "--lable=kind", "y"],
             "termsift rank: error: unrecognized arguments: --lable=kind y; did you mean '--label'?",
         ),
-        (["rank", "x", "y"], "arguments: y; count several inputs by 'termsift count A B -o c.t"),
         (["compare", "x", "text"], "unrecognized arguments: text\n"),
         (["rank", "x", "--top", "5"], "unrecognized arguments: --top 5\n"),
         (["compare", "x", "--classifier", "nb"], "unrecognized arguments: --classifier nb\n"),
         (["rank", "x", "--method", "infogain"], "'guided_gain')\n"),
-        (["keyness", "x", "a", "--correction", "bh"], "'williams'); --adjust takes it\n"),
-        (["count", "x", "-o", "y", "--index-base", "5"], "invalid choice: 5 (choose from 0, 1)\n"),
+        (["count", "x", "-o", "y", "--index-base", "5"], "invalid choice: 5 (choose from 1, 0)\n"),
         (["rank"], "arguments are required: INPUT; usage: termsift rank INPUT [options]\n"),
         (["rank", "x", "--method", "nonsense"], "invalid choice: 'nonsense'"),
-        (["rank", "x", "-k", "0"], "argument -k/--k: expected 1 or more, not 0"),
-        (["rank", "x", "-k", "some"], "argument -k/--k: expected a whole number, not 'some'"),
-        (["rank", "x", "--threads", "0"], "argument --threads: expected 1 or more, not 0"),
-        (["rank", "x", "--alpha", "-1"], "expected A or B1,B2, not negative, not '-1'"),
-        (["rank", "x", "--alpha=nan"], "expected A or B1,B2, not negative, not 'nan'"),
-        (["rank", "x", "--alpha", "1,2,3"], "expected A or B1,B2, not negative, not '1,2,3'"),
-        (["rank", "x", "--alpha", "1,b"], "expected A or B1,B2, not negative, not '1,b'"),
         (["rank", "x", "--format", "jsn"], "); did you mean 'json'?"),
-        (["rank", "x", "--ngram-range", "0,1"], "--ngram-range: expected 1 or more, not 0"),
-        (["rank", "x", "--ngram-range", "1,"], "--ngram-range: expected a whole number, not ''"),
-        (["info", "x", "--min-df", "few"], "expected a number of documents or a share of them"),
-        (["compare", "x", "--hashing", "0"], "argument --hashing: expected 1 or more, not 0"),
         (["rank", "x", "--method", "chi-2"], "); did you mean 'chi2'?"),
         (["rank", "x", "--model", "Bernouli"], "); did you mean 'bernoulli'?"),
         (["rank", "x", "--policy", "roundrobin"], "did you mean 'round_robin'?"),
-        (["compare", "x", "--method", "md,mdchi2"], "invalid choice: 'mdchi2' (choose from "),
-        (["compare", "x", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),
         (["compare", "x", "--metric", "f2"], "; did you mean 'f1'?"),
         (["rank", "x", "--adjust", "bonferroni"], "argument --adjust: only with --per-class"),
         (["rank", "x", "--direction", "under"], "--direction: only with --per-class"),
-        (["rank", "x", "--versus", "a"], "--versus: only with --classes"),
         (["rank", "x", "--classes", "a", "-k", "auto"], "--classes: not with -k auto"),
         (
             ["rank", "x", "--classes", "a", "--method", "guided_gain"],
             "--classes: not for --method guided_gain",
-        ),
-        (
-            ["rank", "x", "--per-class", "--method", "md", "--adjust", "bonferroni"],
-            "argument --adjust: only for --method chi2 or g2 or chi2_counts or g2_counts",
-        ),
-        (
-            ["rank", "x", "--per-class", "--method", "greedy"],
-            "argument --per-class: not for --method greedy",
         ),
         (
             ["rank", "x", "--per-class", "--aggregate", "max"],
@@ -426,6 +318,33 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
     assert result.out == ""
     assert message in result.err
     assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rank", "--threads", "0"], "n_threads must be in [1, "),
+        (["rank", "--alpha", "1,2,3"], "alpha must be "),
+        (["rank", "--min-df", "nan"], "min_df must be "),
+        (["rank", "--ngram-range", "0,1"], "ngram_range must be "),
+        (["rank", "--per-class", "--method", "greedy"], "'greedy'"),
+        (["rank", "--policy", "round_robin", "--aggregate", "max"], "aggregate"),
+        (["rank", "--model", "poisson", "--method", "chi2"], "model"),
+        (["rank", "-k", "auto", "--alpha", "0"], "alpha must be "),
+        (["compare", "--hashing", "0"], "hashing must be "),
+        (["compare", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),
+        (["compare", "--cv", "1"], "cv must be "),
+        (["compare", "-k", "10,0"], "ks has 0, expected numbers in [1, "),
+        (["compare", "--alpha", "0"], "alpha must be "),
+        (["keyness", "sport", "--min-share", "2"], "min_share must be "),
+        (["keyness", "sport", "--max-dp", "0.5"], "max_dp"),
+    ],
+)
+def test_values_that_the_library_refuses(
+    run: Any, table: Path, arguments: list[str], message: str
+) -> None:
+    command, *options = arguments
+    assert message in run(command, table, *options).complaint
 
 
 @pytest.mark.parametrize("command", ["rank", "info", "compare"])
@@ -539,7 +458,7 @@ def test_errors_are_one_line(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(rank_command, "rank_by", fail)
+    monkeypatch.setattr(ts, "scan", fail)
     assert run("rank", table).complaint == message
 
 

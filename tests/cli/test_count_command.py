@@ -18,7 +18,7 @@ from scipy import sparse
 import termsift as ts
 from termsift._util import files, progress
 from termsift.cli import count as command
-from termsift.cli import output
+from termsift.cli import inputs, output
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_an_unwritable_output_is_refused_before_reading(
     run: Any, table: Path, tmp_path: Path, monkeypatch: Any, fails_at: str
 ) -> None:
     usual = files.check_replaceable
-    monkeypatch.setattr(command, "counted", lambda *_: pytest.fail("the input was read"))
+    monkeypatch.setattr(inputs, "counted", lambda *_: pytest.fail("the input was read"))
 
     def closed(path: str) -> None:
         if Path(path).name == fails_at:

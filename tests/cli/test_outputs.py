@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import textwrap
@@ -172,23 +171,6 @@ def test_an_unknown_ending_is_refused_before_the_work(
         assert result.complaint.startswith(start)
         assert result.complaint.endswith(f", expected {known} or none")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_formulas_are_escaped_on_request(run: Any, tmp_path: Path) -> None:
-    table = tmp_path / "a.csv"
-    table.write_text('label,text\n"=x","=1+1 cat"\nb,-ing dog\n')
-    for command, options in (
-        ("rank", ["--per-class", "--token-pattern", "\\S+"]),
-        ("keyness", ["=x", "--token-pattern", "\\S+"]),
-        ("context", ["cat", "dog"]),
-    ):
-        plain = run(command, table, *options, "--format", "csv").out
-        escaped = run(command, table, *options, "--format", "csv", "--escape-formulas").out
-        assert escaped != plain
-        assert escaped == re.sub("(?m)(^|,)(?==|-(?!\\d))", r"\1'", plain)
-    assert run("rank", table, "--escape-formulas", "--format", "json").err.endswith(
-        "argument --escape-formulas: only for csv, not for json\n"
-    )
 
 
 @pytest.mark.parametrize("command", ["rank", "compare"])

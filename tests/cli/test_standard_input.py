@@ -69,7 +69,6 @@ def test_every_command_that_reads(run: Any, given: Any, tmp_path: Path) -> None:
     page = tmp_path / "mail.html"
     assert run("report", "-", "--input-format", "csv", "--cv", 0, "-o", page).code == 0
     text = page.read_text("utf-8")
-    assert "termsift report - --input-format csv" in text
     assert "<bdi>standard input</bdi>" in text
     given(MAIL.encode())
     assert run("keyness", "-", "ham", "--input-format", "csv").code == 0
@@ -89,7 +88,10 @@ def test_a_matrix(run: Any, given: Any, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["rank", "-"], "pass --input-format"),
-        (["count", "-", "-", "--input-format", "csv", "-o", "x.termsift"], "- is given 2 times"),
+        (
+            ["count", "-", "-", "--input-format", "csv", "-o", "x.termsift"],
+            "read only once",
+        ),
         (
             ["count", "-", "--input-format", "csv", "-o", "x.termsift", "--checkpoint"],
             "--checkpoint: not for -",

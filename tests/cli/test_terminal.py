@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import itertools
 import json
 import logging
 import os
@@ -193,104 +192,6 @@ def test_errors_of_arguments_are_printable(run: Any, command: str) -> None:
         assert result.code in (1, 2)
 
 
-# ---- standard streams ----------------------------------------------------------------------------
-
-
-def closing(streams: tuple[int, ...], *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the command line with some of the standard streams closed, as ``>&-`` does."""
-    command = [sys.executable, "-m", "termsift", *map(str, arguments)]
-    closed = " ".join(f"{stream}{'<' if stream == 0 else '>'}&-" for stream in streams)
-    return subprocess.run(
-        ["sh", "-c", f'exec "$@" {closed}', "sh", *command],
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        check=False,
-    )
-
-
-SUBSETS = [subset for n in (1, 2, 3) for subset in itertools.combinations(range(3), n)]
-
-
-@pytest.mark.full(cases=1)
-@posix
-@pytest.mark.parametrize("streams", SUBSETS, ids=str)
-def test_closed_streams(tmp_path: Path, streams: tuple[int, ...]) -> None:
-    (tmp_path / "a.svm").write_text("1 1:2 2:1\n2 2:1\n")
-    done = closing(streams, "rank", tmp_path / "a.svm")
-    if 1 in streams:
-        messages = "" if 2 in streams else "termsift: error: standard output: is closed\n"
-        assert (done.returncode, done.stdout, done.stderr) == (1, "", messages)
-    else:
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith("rank  ")
-    out = tmp_path / "c.termsift"
-    done = closing(streams, "count", tmp_path / "a.svm", "-o", out, "--checkpoint", "-v")
-    assert done.returncode == 0
-    assert ("2 documents" in done.stdout) == (1 not in streams)
-    assert ts.load(out).n_docs == 2  # no output was written to it
-    done = closing(streams, "rank", "absent.svm", "-o", tmp_path / "o")
-    messages = "" if 2 in streams else "termsift: error: absent.svm: no such file\n"
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", messages)
-    done = closing(streams, "report", out, "-o", tmp_path / "page.html")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert (tmp_path / "page.html").read_text("utf-8").endswith("</html>\n")
-
-
-@pytest.mark.full(cases=2)
-@posix
-@pytest.mark.parametrize("command", ["info", "demo", "rank", "report", "compare"])
-def test_a_closed_output_is_reported_before_the_work(tmp_path: Path, command: str) -> None:
-    options = {"demo": [], "report": ["absent.svm", "-o", "-"]}.get(command, ["absent.svm"])
-    done = closing((1,), command, *options)
-    assert (done.returncode, done.stderr) == (1, "termsift: error: standard output: is closed\n")
-
-
-@posix
-def test_a_closed_output_for_bytes_is_reported(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    (tmp_path / "a.svm").write_text("1 1:2 2:1\n2 2:1\n")
-    done = closing((1,), "rank", tmp_path / "a.svm", "--format", "parquet", "-o", "-")
-    assert (done.returncode, done.stderr) == (1, "termsift: error: standard output: is closed\n")
-
-
-@pytest.mark.full(cases=1)
-@posix
-@pytest.mark.parametrize("output", [None, "-", "/dev/stdout", "its own name"])
-def test_a_terminal_by_any_name(tmp_path: Path, output: str | None) -> None:
-    (tmp_path / "a.csv").write_text('label,text\n"a\x1b[31m",one\nb,two\n')
-    ours, terminal = os.openpty()
-    try:
-        name = os.ttyname(terminal) if output == "its own name" else output
-        options = ["--per-class"] if name is None else ["--per-class", "-o", name]
-
-        def written(form: str) -> tuple[int, bytes]:
-            command = [sys.executable, "-m", "termsift", "rank", tmp_path / "a.csv"]
-            done = subprocess.run(
-                [*command, *options, "--format", form],
-                stdout=terminal,
-                stderr=subprocess.PIPE,
-                timeout=LIMIT,
-                check=False,
-            )
-            os.write(terminal, b"END")
-            text = b""
-            while not text.endswith(b"END"):
-                text += os.read(ours, 1 << 16)
-            return done.returncode, text.removesuffix(b"END")
-
-        for form in ("csv", "table"):
-            code, text = written(form)
-            assert code == 0
-            assert b"a\\x1b[31m" in text
-            assert b"\x1b" not in text
-        pytest.importorskip("pyarrow")
-        assert written("parquet") == (2 if name in (None, "-") else 1, b"")
-    finally:
-        os.close(ours)
-        os.close(terminal)
-
-
 @posix
 def test_a_closed_standard_error_stops_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("label,text\n" + "a,one\nb,two\n" * 20)
@@ -307,16 +208,9 @@ def test_a_closed_standard_error_stops_nothing(tmp_path: Path) -> None:
     assert out.read_text().startswith("rank,term,index,score\n")
 
 
-def test_a_terminal_gets_whole_lines_as_they_are() -> None:
-    written: list[str] = []
-
-    class Stream:
-        def write(self, text: str) -> int:
-            written.append(text)
-            return len(text)
-
-    _Terminal(Stream()).write("a  é\nb\x1b[1m\tc\r\n")  # type: ignore[arg-type]
-    assert written == ["a  é\nb\\x1b[1m\\tc\\r\n"]
+def test_a_terminal_gets_whole_lines_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    _Terminal().write("a  é\nb\x1b[1m\tc\r\n")
+    assert capsys.readouterr().out == "a  é\nb\\x1b[1m\\tc\\r\n"
 
 
 # ---- labels --------------------------------------------------------------------------------------

@@ -346,10 +346,6 @@ def test_arrays_of_other_layouts(tmp_path: Any) -> None:
     assert np.array_equal(
         ts.count(half, y).term_frequency.toarray(), expected.term_frequency.toarray()
     )
-    long = sp.csr_array(X.astype(np.longdouble))
-    assert np.array_equal(
-        ts.count(long, y).term_frequency.toarray(), expected.term_frequency.toarray()
-    )
     assert ts.count(np.asfortranarray(X.toarray()), y) == expected
 
 

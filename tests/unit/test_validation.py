@@ -57,7 +57,7 @@ TEXTS = (
 NUMBERS = "expected booleans, integers or floats"
 NOT_FINITE = (NAN, INF, -INF, -0.5)
 BAD_VALUES = [
-    *itertools.product(("f2", "f4", "f8", "g", ">f8", ">f4"), NOT_FINITE),
+    *itertools.product(("f2", "f4", "f8", ">f8", ">f4"), NOT_FINITE),
     *itertools.product(("i1", "i2", "i4", "i8", ">i4"), (-1,)),
     *((f"i{size}", -(2 ** (8 * size - 1))) for size in (1, 2, 4, 8)),
 ]
@@ -113,11 +113,6 @@ def structure_cases(form: str, line: str, other: str, good: list[int], size: int
             yield case(message, X, id=form)
     huge = np.broadcast_to(np.int8(1), 2**60)
     yield case(f"X has 5 indices but {2**60} values", edited(form, data=huge), id=form)
-    for name in ("indptr", "indices", "data"):
-        for shape in ((-1, 1), (1, -1)):
-            array = getattr(sound, name).reshape(shape)
-            message = f"X.{name} must be a vector, got shape {array.shape}"
-            yield case(message, edited(form, **{name: array}), id=form)
     for name in ("indptr", "indices"):
         for dtype in ("f8", "u4", "u8", "i2", "?", "O", "U3", "c16"):
             message = f"X.{name} has dtype {np.dtype(dtype)}, expected int32 or int64"
@@ -145,7 +140,7 @@ SHAPE_CASES = [
 # ------------------------------------------------------------------------- labels and weights
 
 NO_INDICATOR = "expected an indicator matrix of zeros and ones"
-NO_WEIGHT = "expected a finite weight that is not negative"
+NO_WEIGHT = "expected a finite weight that is not negative and below 2^63"
 
 
 def indicator(value: Any) -> Any:
@@ -190,8 +185,7 @@ WEIGHT_CASES = [
     *(case(f"sample_weight has dtype {np.dtype(d)}, {NUMBERS}", w=np.zeros(3, d), error=TYPE) for d
       in ("O", "U3", "c16", "M8[D]")),
     case(f"sample_weight has nan at row 0, {NO_WEIGHT}", w=[NAN, 1, 1], id="list"),
-    case(f"sample_weight has {2**63} at row 2, expected less than 2^63", w=np.array([1, 1, 2**63],
-      np.uint64), error=OVERFLOW,),
+    case(f"sample_weight has {2**63} at row 2, {NO_WEIGHT}", w=np.array([1, 1, 2**63], np.uint64)),
 ]  # fmt: skip
 # The data under the mask are not meant to be counted.
 MASKED_CASES = [
@@ -257,21 +251,15 @@ def test_valid_values_are_counted(form):
     counts = ts.count(with_last(-0.0, float, form), Y)
     assert counts.term_frequency.toarray().tolist() == [[1, 1, 2, 0], [0, 3, 0, 0]]
     assert not np.signbit(counts.term_frequency.data).any()
-    for dtype in ("g", "u8"):
-        assert ts.count(with_last(2.0**60, dtype, form), Y).term_frequency[0, 3] == 2**60
+    assert ts.count(with_last(2.0**60, "u8", form), Y).term_frequency[0, 3] == 2**60
 
 
 @needs_long_double
-@pytest.mark.parametrize("text", ["0.1", "1e4000"])
-def test_a_long_double_that_no_double_holds_is_refused(text):
-    value = np.longdouble(text)
-    expected = f"X has {value!s} at row 2, column 3, which float64 cannot hold exactly"
-    for form in FORMS:
-        assert complaint(VALUE, ts.count, with_last(value, "g", form), Y) == expected
-    expected = f"sample_weight has {value!s} at row 2, which float64 cannot hold exactly"
-    for call in (ts.count, base("float").update):
-        assert complaint(VALUE, call, DENSE, Y, np.array([1, 1, value])) == expected
-    assert ts.count(DENSE, Y, np.array([1, 1, 0.5], "g")).n_docs == 2.5
+def test_a_long_double_is_refused():
+    X = DENSE.astype("g")
+    expected = f"has dtype {X.dtype}, expected at most 64 bits: use astype(float)"
+    assert complaint(TYPE, ts.count, X, Y) == f"X {expected}"
+    assert complaint(TYPE, base("float").update, DENSE, Y, X[:, 0]) == f"sample_weight {expected}"
 
 
 @pytest.mark.parametrize("form", SPARSE)
@@ -326,7 +314,7 @@ EXTREMES = (
     *(2**31 - 1, 2**31, 2**32, 2**53 + 1, 2**60, 2**62, 2**63 - 1, 2**64 - 1),
 )
 FLOATS = (NAN, INF, -INF, -1.0, -0.0, 0.0, 5e-324, 0.1, 3.0, 1e4)
-DTYPES = ("?", "i1", "i4", "i8", "u1", "u8", "f4", "f8", "f2", ">i4", "g")
+DTYPES = ("?", "i1", "i4", "i8", "u1", "u8", "f4", "f8", "f2", ">i4")
 
 
 def corrupted(rng: random.Random) -> tuple[str, Any]:

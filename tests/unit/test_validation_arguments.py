@@ -33,8 +33,8 @@ PARAMETERS = [
     ("n_threads", [2.0, True, "3", [1]], TYPE, "n_threads must be an integer, got {!r}"),
     ("k", [-1], VALUE, "k must be at least 0, got -1"),
     ("k", [2.0, True, "3", NAN], TYPE, "k must be an integer, got {!r}"),
-    ("alpha", [NAN, INF, -INF, -1, -5e-324, 1e308, 10**400], VALUE, FINITE_ALPHA),
-    ("alpha", [(NAN, 1), (0, INF), (-1, 1), (1, NAN), (-1, -1), (1, 10**400)], VALUE, FINITE_ALPHA),
+    ("alpha", [NAN, INF, -INF, -1, -5e-324, 1e308], VALUE, FINITE_ALPHA),
+    ("alpha", [(NAN, 1), (0, INF), (-1, 1), (1, NAN), (-1, -1)], VALUE, FINITE_ALPHA),
     ("alpha", ["1", None, True, 1j, (), (1,), (1, 2, 3), (1, "2")], TYPE, NUMBER_ALPHA),
     ("alpha", [(1, True), [[1], [2]], {1, 2}, (None, 1)], TYPE, NUMBER_ALPHA),
     ("alpha", [(2, 1)], VALUE, "alpha = (b1, b2) must satisfy b1 <= b2, got {!r}"),
@@ -46,7 +46,7 @@ PARAMETERS = [
        f"class_prior is {p} for class 1, expected a finite number, not negative")
       for p in (-1.0, NAN, INF)),
     *(("class_prior", [p], TYPE, f"class_prior must hold numbers, got dtype {np.asarray(p).dtype}")
-      for p in (["a", "b"], [True, False], [1j, 1], [None, 1], [10**400, 1])),
+      for p in (["a", "b"], [True, False], [1j, 1], [None, 1])),
     ("class_prior", [[1, 0]], VALUE, ALL_MASS.format(0)),
     ("class_prior", [[0, 1]], VALUE, ALL_MASS.format(1)),
     ("class_prior", [[0, 0]], VALUE, "class_prior gives no class with documents any mass"),

@@ -234,7 +234,7 @@ class AdditiveCounts:
                [2, 1, 0]])
         """
         threads = validation.check_n_threads(n_threads)
-        window = validation.check_window_bytes(window_bytes)
+        window = validation.check_integer(window_bytes, "window_bytes", most=2**62 - 1)
         matrix = validation.check_matrix(X, threads, is_counted=True)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:

@@ -1,11 +1,12 @@
-"""Arguments that several commands share, types of values, and common help texts."""
+"""Arguments that several commands share, and how their values are read.
+
+An option that was not given is None: the library has the defaults and checks the values.
+"""
 
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, get_args
 
 import termsift as ts
@@ -48,70 +49,39 @@ def add_command(
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="log what is done, and errors in full"
     )
-    parser.set_defaults(
-        run=run, usage_error=parser.error, default_of=parser.get_default, watched=False
-    )
+    parser.set_defaults(run=run, usage_error=parser.error)
     return parser
 
 
+def given(args: argparse.Namespace, *options: str) -> dict[str, Any]:
+    """Return the options that were given, by name."""
+    return {name: value for name in options if (value := getattr(args, name)) is not None}
+
+
 def refuse(args: argparse.Namespace, why: str, *options: str) -> None:
-    """Exit with a usage error if one of the options differs from its default."""
-    for option in options:
-        if getattr(args, option) != args.default_of(option):
-            args.usage_error(f"argument {flag(option)}: {why}")
-
-
-def values_of(args: argparse.Namespace, *options: str) -> dict[str, Any]:
-    """Return some options by name."""
-    return {option: getattr(args, option) for option in options}
-
-
-def flag(option: str) -> str:
-    """Return an option as it is written on the command line: --class-prior for class_prior."""
-    return f"--{option.replace('_', '-')}"
+    """Exit with a usage error if one of the options was given."""
+    for option in given(args, *options):
+        args.usage_error(f"argument --{option.replace('_', '-')}: {why}")
 
 
 # ---- kinds of options ----------------------------------------------------------------------------
 
 
-def add_values(group: Any, *rows: tuple[Any, ...]) -> None:
-    """Add options that take a value, from rows of (flags, kind, metavar, help[, default[, shown]]).
-
-    The kind is a type, or a tuple of the values to choose from. A default of None, which tells that
-    an option was not given, may be shown as what it stands for.
-    """
-    for flags, kind, metavar, about, *default in rows:
-        usual = default[0] if default else None
-        of: dict[str, Any] = {"type": kind}
-        if isinstance(kind, tuple):
-            of, metavar = {"type": type(kind[0]), "choices": kind}, metavar or "NAME"
-            about += f": {', '.join(map(str, kind))}"
-        if default:
-            about += f" (default: {default[-1]})"
-        group.add_argument(*flags.split(), **of, metavar=metavar, help=about, default=usual)
+def add_values(group: Any, *rows: tuple[str, Callable[[str], Any], str, str]) -> None:
+    """Add options that take a value, from rows of (flags, type, metavar, help)."""
+    for flags, kind, metavar, about in rows:
+        group.add_argument(*flags.split(), type=kind, metavar=metavar, help=about)
 
 
-def add_choice(group: Any, option: str, known: Sequence[str], about: str) -> None:
-    """Add an option that takes a name, by default the first."""
-    group.add_argument(
-        option,
-        choices=known,
-        default=known[0],
-        metavar="NAME",
-        help=f"{about}: {', '.join(known)} (default: {known[0]})",
-    )
+def add_choice(group: Any, option: str, names: Sequence[Any], about: str, usual: str = "") -> None:
+    """Add an option that takes a name; ``usual`` is its default, or else the first name."""
+    shown = f"{about}: {', '.join(map(str, names))} (default: {usual or names[0]})"
+    group.add_argument(option, type=type(names[0]), choices=names, metavar="NAME", help=shown)
 
 
-def add_names(group: Any, option: str, known: Sequence[str], usual: Sequence[str]) -> None:
-    """Add an option that takes names, with commas between them or one after the other."""
-    group.add_argument(
-        option,
-        type=lambda text: text.split(","),
-        choices=known,
-        action="extend",
-        metavar="NAME,...",
-        help=f"any of {', '.join(known)} (default: {','.join(usual)})",
-    )
+def add_flag(group: Any, option: str, about: str) -> None:
+    """Add an option without a value."""
+    group.add_argument(option, action="store_true", default=None, help=about)
 
 
 # ---- input ---------------------------------------------------------------------------------------
@@ -120,79 +90,58 @@ def add_names(group: Any, option: str, known: Sequence[str], usual: Sequence[str
 def add_input(
     parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
 ) -> None:
-    """Add what is read.
+    """Add the input and how it is read.
 
-    ``counts`` says that counts are enough, so that a file of counts will do. With ``several`` there
-    may be any number of collections, each with its own file of labels.
+    With ``counts``, a file of counts will do. With ``several`` there may be any number of
+    collections, each with its own file of labels.
     """
     kinds = "collections" if several else "a collection, or counts" if counts else "a collection"
-    parser.add_argument(
-        "inputs" if several else "input",
-        metavar="INPUT",
-        nargs="+" if several else None,
-        type=_input,
-        help=f"{kinds}; see below",
-    )
+    name, number = ("inputs", "+") if several else ("input", None)
+    parser.add_argument(name, metavar="INPUT", nargs=number, help=f"{kinds}; see below")
     group = parser.add_argument_group("input")
-    group.add_argument(
-        "--labels",
-        metavar="FILE",
-        action="append" if several else "store",
-        help="labels, one per line, or a .npy array" + ("; once for each INPUT" * several),
-    )
+    add_values(group, ("--terms", str, "FILE", "names of the terms, one per line"))
+    add_choice(group, "--input-format", FORMATS, "format of INPUT", "by the ending")
+    add_choice(group, "--index-base", (1, 0), "index of the first term in svmlight files")
+    action: Any = "append" if several else "store"
+    labels = "labels, one per line, or a .npy array" + ("; once for each INPUT" * several)
+    group.add_argument("--labels", metavar="FILE", action=action, help=labels)
     joined = "column of the text; given again, the texts are joined with a blank"
-    add_values(
-        group,
-        ("--terms", str, "FILE", "names of the terms, one per line"),
-        ("--input-format", FORMATS, None, "format of INPUT, which may be - for standard input"),
-        ("--index-base", (0, 1), "N", "index of the first term in svmlight files", None, 1),
-    )
     group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(
         group,
         ("--label", str, "COL", "column of the label"),
         ("--delimiter", _delimiter, "CHAR", "what divides fields (default: as the header shows)"),
-        (
-            "--on-error",
-            ("raise", "skip"),
-            None,
-            "what to do with bad lines and rows",
-            None,
-            "raise",
-        ),
-        ("--threads", positive, "N", "number of threads (default: all that are available)"),
+        ("--threads", int, "N", "number of threads (default: all that are available)"),
     )
+    add_choice(group, "--on-error", ("raise", "skip"), "what to do with bad lines and rows")
     if counts:
-        about = "x occurrences count as x, log(1 + x) or 1"
-        add_values(group, ("--tf", tuple(_core.TermWeight.__members__), None, about, None, "raw"))
+        tf = "x occurrences count as x, log(1 + x) or 1"
+        add_choice(group, "--tf", tuple(_core.TermWeight.__members__), tf)
     _add_text_rules(parser)
 
 
 def _add_text_rules(parser: argparse.ArgumentParser) -> None:
-    """Add how texts are cut into terms; None stands for an option that was not given."""
     group = parser.add_argument_group("texts (a * marks what needs scikit-learn)")
+    preset = "as --stop-words english --min-df 2 *"
+    add_choice(group, "--preset", tuple(PRESETS), preset, "none")
     drop = "drop terms in {} than N of all documents, or than a share such as 0.01"
     add_values(
         group,
-        ("--preset", tuple(PRESETS), None, "as --stop-words english --min-df 2 *"),
-        ("--min-df", _number_or_share, "N", drop.format("fewer")),
-        ("--max-df", _number_or_share, "N", drop.format("more")),
-        ("--max-features", positive, "N", "keep only the N terms that occur most"),
-        ("--ngram-range", _ngram_range, "A,B", "terms of A to B words (default: 1,1)"),
+        ("--min-df", number, "N", drop.format("fewer")),
+        ("--max-df", number, "N", drop.format("more")),
+        ("--max-features", int, "N", "keep only the N terms that occur most"),
+        ("--ngram-range", numbers, "A,B", "terms of A to B words (default: 1,1)"),
         ("--stop-words", str, "FILE", "words to leave out, one per line, or the word english *"),
-        ("--hashing", positive, "N", "put terms in N columns by a hash; names are forgotten"),
+        ("--hashing", int, "N", "put terms in N columns by a hash; names are forgotten"),
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
-        ("--analyzer", get_args(Analyzer), None, "what terms are made of", None, "word"),
         ("--token-pattern", str, "REGEX", r"what a word is, such as '\w+' * (default: \w\w+)"),
-        ("--strip-accents", get_args(Accents), None, "ascii drops all that is not ASCII too"),
     )
-    once = "count a term once in a document, however often it occurs there"
-    group.add_argument("--binary", action="store_true", default=None, help=once)
-    group.add_argument(
-        "--lowercase",
-        action=argparse.BooleanOptionalAction,
-        help="whether Bacon and bacon are one word (default: they are)",
-    )
+    add_choice(group, "--analyzer", get_args(Analyzer), "what terms are made of")
+    accents = "drop accents; ascii drops all that is not ASCII too"
+    add_choice(group, "--strip-accents", get_args(Accents), accents, "keep them")
+    add_flag(group, "--binary", "count a term once in a document, however often it occurs there")
+    case = "whether Bacon and bacon are one word (default: they are)"
+    group.add_argument("--lowercase", action=argparse.BooleanOptionalAction, help=case)
 
 
 def add_output_file(group: Any, what: str, endings: str) -> None:
@@ -215,83 +164,27 @@ def add_folds(group: Any, when: str = "") -> None:
     """Add how a cross-validation deals the documents to its folds."""
     add_values(
         group,
-        ("--cv", partial(whole, least=2), "N", f"{when}number of folds", USUAL_FOLDS),
-        ("--random-state", whole, "N", f"{when}seed for dealing documents to folds", 0),
+        ("--cv", int, "N", f"{when}number of folds (default: {USUAL_FOLDS})"),
+        ("--random-state", int, "N", f"{when}seed for dealing documents to folds (default: 0)"),
     )
 
 
 # ---- types of values -----------------------------------------------------------------------------
 
 
-def whole(text: str, least: int = 0) -> int:
-    """Read a whole number that is at least ``least``."""
-    try:
-        number = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a whole number, not {text!r}") from None
-    if number < least:
-        raise argparse.ArgumentTypeError(f"expected {least} or more, not {number}")
-    return number
-
-
-positive = partial(whole, least=1)
-
-
-def above_zero(text: str) -> float:
-    """Read a number above 0."""
-    number = _finite(text)
-    if number is None or number <= 0:
-        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text!r}")
-    return number
-
-
-def share(text: str) -> float:
-    """Read a number from 0 to 1."""
-    number = _finite(text)
-    if number is None or not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text!r}")
-    return number
-
-
-def smoothing(text: str) -> float | tuple[float, float]:
-    """Read the smoothing A, or B1,B2."""
-    numbers = [_finite(part) for part in text.split(",")]
-    known = [number for number in numbers if number is not None and number >= 0]
-    if len(known) != len(numbers) or len(known) > 2:
-        raise argparse.ArgumentTypeError(f"expected A or B1,B2, not negative, not {text!r}")
-    return known[0] if len(known) == 1 else (known[0], known[1])
-
-
-def _number_or_share(text: str) -> int | float:
-    number = _finite(text)
-    if number is None:
-        expected = "expected a number of documents or a share of them"
-        raise argparse.ArgumentTypeError(f"{expected}, not {text!r}")
+def number(text: str) -> int | float:
+    """Read a number: 2 is an integer, and 2.0 is not."""
     try:
         return int(text)
     except ValueError:
-        return number
+        return float(text)
 
 
-def _finite(text: str) -> float | None:
-    """Read a number; None if the text is no finite number."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _ngram_range(text: str) -> tuple[int, int]:
-    first, comma, last = text.partition(",")
-    return positive(first), positive(last if comma else first)
+def numbers(text: str) -> Any:
+    """Read a number, or several with commas between them as a tuple."""
+    several = tuple(map(number, text.split(",")))
+    return several if len(several) > 1 else several[0]
 
 
 def _delimiter(text: str) -> str:
-    return {"\\t": "\t", "tab": "\t"}.get(text, text)
-
-
-def _input(text: str) -> str:
-    if text == "":
-        raise argparse.ArgumentTypeError("expected a file or folder, not '': no name")
-    return text
+    return text.replace("\\t", "\t")

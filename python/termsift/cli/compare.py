@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from operator import methodcaller
 from typing import Any, TextIO, TypeAlias
 
 import numpy as np
@@ -16,28 +16,15 @@ import termsift as ts
 from termsift import io, plots
 from termsift._evaluate.curve import METRICS, TITLES, Metric
 from termsift._evaluate.evaluation import check_ks, evaluate
+from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._evaluate.rankers import variants_of
 from termsift._evaluate.split import Classifier, Split
 from termsift._scores.methods import MODELS
 from termsift._scores.registry import POLICIES
 from termsift._util.extras import require
+from termsift._util.log import logger
 from termsift._util.validation import naming
-from termsift.cli.arguments import (
-    above_zero,
-    add_choice,
-    add_command,
-    add_folds,
-    add_input,
-    add_names,
-    add_values,
-    positive,
-    refuse,
-    values_of,
-)
-from termsift.cli.inputs import DEMO, read_documents, reading_options, refuse_counts
-from termsift.cli.output import Answer, add_output, answering, tell_written, write_table
-
-_log = logging.getLogger("termsift")
+from termsift.cli import arguments, inputs, output
 
 # The methods of the paper's figures, and the selector that does best with few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
@@ -49,58 +36,60 @@ _About: TypeAlias = dict[str, Any]  # what was evaluated and how; the members of
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    parser = add_command(
+    parser = arguments.add_command(
         commands,
         "compare",
         _run,
         "evaluate methods: how well a classifier does by the first k terms of each",
     )
-    add_input(parser, counts=False)
+    arguments.add_input(parser, counts=False)
     group = parser.add_argument_group(
         "rankings, each method with each model and policy that it has"
     )
-    methods = [method.name for method in ts.methods()] + [chosen.name for chosen in ts.selectors()]
-    add_names(group, "--method", methods, _COMPARED)
-    add_names(group, "--model", MODELS, MODELS[:1])
-    add_names(group, "--policy", POLICIES, POLICIES[:1])
+    methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
+    _add_names(group, "--method", methods, _COMPARED)
+    _add_names(group, "--model", MODELS, MODELS[:1])
+    _add_names(group, "--policy", POLICIES, POLICIES[:1])
     group = parser.add_argument_group("evaluation")
     usual = f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)"
-    smoothing = "smoothing, also of the methods: A more occurrences of each term"
+    smoothing = "smoothing, also of the methods: A more occurrences of each term (default: 1)"
     test = "documents to classify, in place of folds; read as INPUT is"
-    add_values(
+    arguments.add_values(
         group,
-        ("-k --k", _ks, "N,...", usual),
-        ("--alpha", above_zero, "A", smoothing, 1.0),
+        ("-k --k", whole_numbers, "N,...", usual),
+        ("--alpha", arguments.number, "A", smoothing),
         ("--test", str, "FILE", test),
         ("--test-labels", str, "FILE", "their labels, as --labels"),
-        ("--repeats", positive, "N", "how often to deal the folds", 1),
+        ("--repeats", int, "N", "how often to deal the folds (default: 1)"),
     )
-    add_folds(group)
-    add_choice(
-        group,
-        "--naive-bayes",
-        MODELS,
-        "the model of the classifier",
-    )
-    add_choice(group, "--metric", METRICS, "what the best k is best by")
+    arguments.add_folds(group)
+    arguments.add_choice(group, "--naive-bayes", MODELS, "the model of the classifier")
+    arguments.add_choice(group, "--metric", METRICS, "what the best k is best by")
     group = parser.add_argument_group("output")
-    add_output(group)
-    add_values(
-        group, ("--plot", str, "FILE", "also draw the curves: .png or .svg (needs matplotlib)")
-    )
+    output.add_output(group)
+    plot = "also draw the curves: .png or .svg (needs matplotlib)"
+    arguments.add_values(group, ("--plot", str, "FILE", plot))
 
 
-def _ks(text: str) -> list[int]:
-    return sorted({positive(part) for part in text.split(",")})
+def _add_names(group: Any, option: str, names: Sequence[str], usual: Sequence[str]) -> None:
+    """Add an option that takes names, with commas between them or one after the other."""
+    about = f"any of {', '.join(names)} (default: {','.join(usual)})"
+    names_of = methodcaller("split", ",")
+    group.add_argument(option, type=names_of, action="extend", metavar="NAME,...", help=about)
+
+
+def whole_numbers(text: str) -> list[int]:
+    """Read whole numbers with commas between them."""
+    return sorted(set(map(int, text.split(","))))
 
 
 def _run(args: argparse.Namespace) -> None:
     if args.test is None:
-        refuse(args, "only with --test", "test_labels")
+        arguments.refuse(args, "only with --test", "test_labels")
     else:
-        refuse(args, "not with --test", "cv", "random_state", "repeats")
-        if args.input == DEMO:
-            args.usage_error(f"argument --test: not with {DEMO}")
+        arguments.refuse(args, "not with --test", "cv", "random_state", "repeats")
+        if args.input == inputs.DEMO:
+            args.usage_error(f"argument --test: not with {inputs.DEMO}")
     if args.plot is not None:
         require("matplotlib", "plot", "--plot")  # an error now rather than after the work
         plots.check_plot_path(args.plot)
@@ -109,44 +98,50 @@ def _run(args: argparse.Namespace) -> None:
         "models": args.model or MODELS[:1],
         "policies": args.policy or POLICIES[:1],
     }
-    with answering(args) as answer:
+    variants_of(**rankers)  # an unknown name is an error before the work
+    with output.answering(args) as answer:
         curves, about = (_cross_validated if args.test is None else _tested)(args, rankers)
         lines, table = _json_lines(curves, about), partial(_write_table, curves=curves, about=about)
-        answer(Answer(_columns(curves), table, about, "curves", json_lines=lines))
+        answer(output.Answer(_columns(curves), table, about, "curves", lines))
         if args.plot is not None:
             title = _title(about).replace("; ", "\n")
-            plots.plot_curves(curves, args.plot, metrics=_metrics(args.metric), title=title)
-            tell_written(args.plot)
+            plots.plot_curves(curves, args.plot, metrics=_metrics(about["metric"]), title=title)
 
 
 def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
-    collection = read_documents(args)
-    X, y, ks = collection.X, collection.y, _ks_of(args, collection)
-    how = values_of(args, "cv", "repeats", "random_state")
-    options = values_of(args, "naive_bayes", "alpha") | {"n_threads": args.threads}
+    collection = inputs.read_documents(args)
+    about = _about(args, collection)
+    folds: _About = {"cv": USUAL_FOLDS, "repeats": 1, "random_state": 0}
+    folds |= arguments.given(args, *folds)
     with naming(collection.source):
-        curves = ts.cross_validate(X, y, ks=ks, **rankers, **how, **options)
-    return curves, {**_about(args, collection), **how}
+        curves = ts.cross_validate(
+            collection.X,
+            collection.y,
+            ks=_ks_of(args, collection),
+            naive_bayes=about["naive_bayes"],
+            alpha=about["alpha"],
+            n_threads=args.threads,
+            **rankers,
+            **folds,
+        )
+    return curves, {**about, **folds}
 
 
 def _tested(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
-    refuse_counts(args)
-    _log.info("reading %s and %s", args.input, args.test)
-    options = reading_options(args)
-    first = ts.scan(args.input, **options)
-    train, test = io.read_split(
-        first, ts.scan(args.test, **{**options, "labels": args.test_labels})
-    )
+    first = inputs.scan_of(args)
+    args.input, args.labels = args.test, args.test_labels
+    train, test = io.read_split(first, inputs.scan_of(args))
+    about = _about(args, train)
     with naming(f"{train.source} and {test.source}"):
-        classifier = Classifier(args.naive_bayes, args.alpha, None, args.threads)
+        classifier = Classifier(about["naive_bayes"], about["alpha"], None, args.threads)
         split = Split.of(train.X, train.y, test.X, test.y, classifier.n_threads)
         ks = check_ks(_ks_of(args, train), train.X.shape[1])
         curves = evaluate([split], 1, variants_of(**rankers), ks, classifier)
     unknown = int((split.codes >= split.n_classes).sum())
     if unknown:
         why = "have labels that no training document has, and count as errors"
-        _log.warning("%s: %d of %d documents %s", test.source, unknown, len(split.codes), why)
-    return curves, {**_about(args, train), "test": test.source, "n_test_docs": len(split.codes)}
+        logger.warning("%s: %d of %d documents %s", test.source, unknown, len(split.codes), why)
+    return curves, {**about, "test": test.source, "n_test_docs": len(split.codes)}
 
 
 def _ks_of(args: argparse.Namespace, collection: io.Collection) -> list[int] | None:
@@ -157,7 +152,8 @@ def _ks_of(args: argparse.Namespace, collection: io.Collection) -> list[int] | N
 def _about(args: argparse.Namespace, collection: io.Collection) -> _About:
     n_docs, n_terms = collection.X.shape
     about = {"input": collection.source, "n_docs": n_docs, "n_terms": n_terms}
-    return about | values_of(args, "naive_bayes", "alpha", "metric")
+    usual = {"naive_bayes": MODELS[0], "alpha": 1.0, "metric": METRICS[0]}
+    return about | usual | arguments.given(args, *usual)
 
 
 def _title(about: _About) -> str:
@@ -185,10 +181,10 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
     for metric in metrics:
         out.write("\n")
         rows = _metric_rows(curves, metric, f"{TITLES[metric]:<{width}}  k =")
-        write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
+        output.write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
     if "cv" in about:
         out.write("\n")
-        write_table(out, _best_rows(curves, about["metric"]), "<>>>>>")
+        output.write_table(out, _best_rows(curves, about["metric"]), "<>>>>>")
 
 
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:

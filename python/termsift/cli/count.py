@@ -8,19 +8,14 @@ from typing import Any
 
 import termsift as ts
 from termsift._util.files import check_replaceable
-from termsift.cli.arguments import (
-    add_command,
-    add_input,
-    add_output_file,
-)
+from termsift._util.log import logger
+from termsift._util.printable import printable
+from termsift.cli import arguments, inputs, output
 from termsift.cli.checkpoints import Checkpoint
-from termsift.cli.inputs import counted, reading_options, refuse_repeated, tell_skipped
-from termsift.cli.output import COUNTS_FILE, check_writable, print_written, tell
 
 _MORE = """\
 Here the word demo and .termsift files are no inputs. Several inputs are all matrices or all texts.
-Inputs are read a part at a time, except .npz and .mtx, which are read whole. While a part is
-counted, the next one is read.
+Inputs are read a part at a time, except .npz and .mtx, which are read whole.
 
 checkpoints:
   With --checkpoint, the counts of the inputs that have been read are kept in OUTPUT.checkpoint. If
@@ -37,50 +32,52 @@ after an error.
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     about = "count collections of any size into a file of counts"
-    parser = add_command(commands, "count", _run, about, _MORE, "INPUT ... -o FILE [options]")
-    add_input(parser, several=True)
+    parser = arguments.add_command(
+        commands, "count", _run, about, _MORE, "INPUT ... -o FILE [options]"
+    )
+    arguments.add_input(parser, several=True)
     group = parser.add_argument_group("output")
-    add_output_file(group, "the counts", COUNTS_FILE)
+    arguments.add_output_file(group, "the counts", output.COUNTS_FILE)
     keep = "keep the counts of the inputs that have been read; see below"
-    group.add_argument("--checkpoint", action="store_true", help=keep)
+    arguments.add_flag(group, "--checkpoint", keep)
 
 
 def _run(args: argparse.Namespace) -> None:
-    check_writable(args.output)
-    refuse_repeated(args.inputs)
-    scan = ts.scan(args.inputs, **reading_options(args), n_threads=args.threads)
+    output.check_writable(args.output)
+    inputs.refuse_repeated(args.inputs)
+    scan = inputs.scan_of(args, args.inputs)
     checkpoint = _checkpoint(args, scan)
     restored = checkpoint.restore() if checkpoint else None
     if restored is not None:
-        tell(
-            f"going on from {args.output}.checkpoint, after {restored.counts.n_docs:,.0f} documents"
-        )
+        n_docs = f"{restored.counts.n_docs:,.0f}"
+        logger.warning("going on from %s.checkpoint, after %s documents", args.output, n_docs)
     try:
-        counts = counted(args, scan, restored, checkpoint.write_if_due if checkpoint else None)
+        counts = inputs.counted(
+            args, scan, restored, checkpoint.write_if_due if checkpoint else None
+        )
         counts.save(args.output)
     except BaseException:
         if checkpoint and checkpoint.path.exists():
-            tell(f"stopped; the same command goes on from {args.output}.checkpoint")
+            logger.warning("stopped; the same command goes on from %s.checkpoint", args.output)
         raise
     if checkpoint:
         checkpoint.path.unlink(missing_ok=True)
-    print_written(args.output, counts)
-    tell_skipped(scan)
+    print(f"{printable(args.output)}: {output.summary(counts)}")
+    inputs.tell_skipped(scan)
 
 
 def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
     """Return the checkpoint of the job, or None if it has none."""
     path = Path(f"{args.output}.checkpoint")
-    if not args.checkpoint:
-        if path.exists():
-            raise ValueError(
-                f"{path}: a count to {args.output} was not finished; go on with --checkpoint, or "
-                "delete it"
-            )
-        return None
-    check_replaceable(path)
-    options = reading_options(args)
-    options["tf"] = args.tf or "raw"
-    for name in ("labels", "terms"):  # their files are among those of the inputs
-        options.pop(name, None)
-    return Checkpoint(path, scan, options)
+    if args.checkpoint:
+        check_replaceable(path)
+        options = inputs.reading_options(args) | {"tf": args.tf or "raw"}
+        for name in ("labels", "terms"):  # their files are among those of the inputs
+            options.pop(name, None)
+        return Checkpoint(path, scan, options)
+    if path.exists():
+        raise ValueError(
+            f"{path}: a count to {args.output} was not finished; go on with --checkpoint, or "
+            "delete it"
+        )
+    return None

@@ -9,8 +9,7 @@ from functools import partial
 from typing import Any
 
 import termsift as ts
-from termsift.cli.arguments import add_command
-from termsift.cli.output import standard_output
+from termsift.cli import arguments, output
 
 _USES = """\
 which method to use:
@@ -116,7 +115,7 @@ PAGES: dict[str, Callable[[], str]] = {
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     about = "explain the methods, the kinds of input, the output, or a command"
-    parser = add_command(commands, "help", _run, about, "", usage="[TOPIC]")
+    parser = arguments.add_command(commands, "help", _run, about, "", usage="[TOPIC]")
     topics = [*PAGES, *commands.choices]
     listed = f"{', '.join(topics)} (default: an overview)"
     parser.add_argument("topic", nargs="?", choices=topics, metavar="TOPIC", help=listed)
@@ -125,4 +124,4 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     page = args.overview if args.topic is None else PAGES.get(args.topic)
-    standard_output().write((page or args.parser_of(args.topic).format_help)())
+    output.standard_output().write((page or args.parser_of(args.topic).format_help)())

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -16,7 +15,6 @@ import termsift as ts
 from termsift._util.export import (
     FORMAT_OF,
     Columns,
-    escaped_formulas,
     json_rows,
     write_csv,
     write_json,
@@ -24,12 +22,12 @@ from termsift._util.export import (
     write_parquet,
 )
 from termsift._util.extras import require
-from termsift._util.files import check_replaceable, descriptor_of, replacing
+from termsift._util.files import check_replaceable, replacing
 from termsift._util.printable import printable
 from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
-STDOUT = "-"  # what -o calls standard output
+_STDOUT = (None, "-", "/dev/stdout")  # outputs that are standard output
 _PARQUET = "parquet"  # the only format that is not text
 _LONGEST = 60  # characters of a name in a table; the other formats do not cut names
 
@@ -39,23 +37,22 @@ _LONGEST = 60  # characters of a name in a table; the other formats do not cut n
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command found.
+    """The result of a command.
 
-    JSON has the members of ``head`` and then the list ``name`` of the rows of ``columns``. The
-    table, CSV and JSON may differ from the columns.
+    JSON has the members of ``head`` and then the list ``name`` of the rows of ``columns``, or of
+    ``json_lines``.
     """
 
     columns: Columns
     write_table: Callable[[TextIO], None]
     head: Mapping[str, Any]
     name: str
-    csv: Columns | None = None
     json_lines: Iterator[str] | None = None
 
 
 WRITERS: dict[str, Callable[[Any, Answer], None]] = {
     "table": lambda out, answer: answer.write_table(out),
-    "csv": lambda out, answer: write_csv(out, answer.csv or answer.columns),
+    "csv": lambda out, answer: write_csv(out, _without_unknown_names(answer.columns)),
     "jsonl": lambda out, answer: write_json_lines(out, answer.columns),
     "json": lambda out, answer: write_json(
         out, answer.head, answer.name, answer.json_lines or json_rows(answer.columns)
@@ -64,14 +61,18 @@ WRITERS: dict[str, Callable[[Any, Answer], None]] = {
 }
 
 
+def _without_unknown_names(columns: Columns) -> Columns:
+    """Return the columns without the names of terms if they are unknown."""
+    unknown = all(term is None for term in columns.get("term", ["known"]))
+    return {name: x for name, x in columns.items() if name != "term" or not unknown}
+
+
 def add_output(group: Any) -> None:
     """Add the options of `answering`."""
     usual = f"(default: by the ending of FILE, one of {' '.join(FORMAT_OF)}, else table)"
     group.add_argument("--format", choices=tuple(WRITERS), help=usual)
     about = "write FILE atomically; - is stdout (default: stdout)"
     group.add_argument("-o", "--output", metavar="FILE", help=about)
-    escape = "in csv, put ' before text that a spreadsheet would take for a formula"
-    group.add_argument("--escape-formulas", action="store_true", help=escape)
 
 
 @contextmanager
@@ -90,25 +91,19 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[[Answer], None]]:
             f"which stands for {by_name}"
         )
     if args.format == _PARQUET:
-        if args.output is None or (args.output == STDOUT and sys.stdout and sys.stdout.isatty()):
+        if args.output is None or (args.output in _STDOUT and sys.stdout.isatty()):
             args.usage_error(
                 f"argument --format: {_PARQUET} is not for a terminal, give -o FILE, "
                 "or -o - in a pipe"
             )
         require("pyarrow.parquet", "arrow", f"--format {_PARQUET}")
-    if args.escape_formulas and args.format != "csv":
-        args.usage_error(f"argument --escape-formulas: only for csv, not for {args.format}")
-    csv: Callable[[Columns], Columns] = escaped_formulas if args.escape_formulas else dict
     with opened(args.output, text=args.format != _PARQUET) as out:
-        yield lambda answer: WRITERS[args.format](
-            out, replace(answer, csv=csv(answer.csv or answer.columns))
-        )
+        yield lambda answer: WRITERS[args.format](out, answer)
 
 
 def is_shown(args: argparse.Namespace) -> bool:
     """Return whether the output is a table on a terminal."""
-    to_stdout = args.output is None or args.output == STDOUT
-    return bool(to_stdout and args.format == "table" and sys.stdout and sys.stdout.isatty())
+    return args.output in _STDOUT and args.format == "table" and sys.stdout.isatty()
 
 
 # ---- files and standard output -------------------------------------------------------------------
@@ -117,42 +112,29 @@ def is_shown(args: argparse.Namespace) -> bool:
 @contextmanager
 def opened(path: str | None, *, text: bool = True) -> Iterator[Any]:
     """Open the output: standard output, or a file that appears only once it is complete."""
-    if path is None or path == STDOUT:
-        out = standard_output()
-        yield out if text else sys.stdout.buffer
+    if path is None or path in _STDOUT:
+        yield standard_output() if text else sys.stdout.buffer
         return
     with replacing(path, text=text) as file:
-        if not text and file.isatty():  # such as /dev/tty
-            raise ValueError(f"{path}: is a terminal, which {_PARQUET} is not for")
-        yield _safe(file) if text else file
+        yield file
 
 
 def standard_output() -> TextIO:
     """Return standard output, safe to write untrusted text to."""
-    if sys.stdout is None:  # it was closed when the process began
-        raise OSError(errno.EBADF, "is closed", "standard output")
-    return _safe(sys.stdout)
-
-
-def _safe(file: Any) -> TextIO:
-    """Return a file as it is, or a terminal that gets no control characters."""
-    return cast(TextIO, _Terminal(file) if file.isatty() else file)
+    return cast(TextIO, _Terminal()) if sys.stdout.isatty() else sys.stdout
 
 
 class _Terminal:
     """A terminal on which the control characters of untrusted text are shown as escapes."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
     def write(self, text: str) -> int:
-        return self._stream.write("\n".join(map(printable, text.split("\n"))))
+        return sys.stdout.write("\n".join(map(printable, text.split("\n"))))
 
 
 def check_writable(path: str) -> None:
     """Check that a path can become a file of counts, before the work is done."""
-    if path == STDOUT or descriptor_of(path) is not None or Path(path).is_fifo():
-        raise ValueError(f"{path}: counts are written to a file, not to a pipe or standard output")
+    if path in _STDOUT or Path(path).is_fifo():
+        raise ValueError(f"{path}: expected the name of a file, since counts are read from files")
     check_ending(path, [COUNTS_FILE], "counts")
     check_replaceable(path)
 
@@ -167,11 +149,10 @@ def check_ending(path: str | None, known: Iterable[str], what: str) -> None:
 
 
 def _ending(path: str | None) -> str:
-    """Return the ending of a file's name; "" for devices, pipes and standard output."""
-    if path is None or path == STDOUT or descriptor_of(path) is not None:
+    """Return the ending of a file's name; "" for standard output, pipes and devices."""
+    if path is None or (os.path.exists(path) and not os.path.isfile(path)):
         return ""
-    is_file = os.path.isfile(path) or not os.path.exists(path)
-    return Path(path).suffix.lower() if is_file else ""
+    return Path(path).suffix.lower()
 
 
 # ---- text for people -----------------------------------------------------------------------------
@@ -201,24 +182,6 @@ def summary(counts: ts.ClassCounts) -> str:
     return ", ".join(number_of(n, thing) for thing, n in numbers.items())
 
 
-def print_written(path: str, counts: ts.ClassCounts) -> None:
-    """Print what has been written, unless standard output is closed."""
-    if sys.stdout is not None:
-        print(f"{printable(path)}: {summary(counts)}")
-
-
-def tell_written(path: str) -> None:
-    """Say on a terminal that a file is written, since a command that prints nothing may puzzle."""
-    if sys.stderr.isatty() and path != STDOUT:
-        tell(f"wrote {path}")
-
-
 def shown_pvalue(value: float) -> str:
     """Return a p-value for people: one that rounds to 0 is below the smallest number there is."""
     return "<5e-324" if value == 0 else f"{value:.4g}"
-
-
-def tell(line: str) -> None:
-    """Write a line to standard error; a closed standard error does not stop the command."""
-    with suppress(OSError):
-        print(f"termsift: {printable(line)}", file=sys.stderr)

@@ -13,20 +13,18 @@ import os
 import signal
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import StringIO, TextIOWrapper
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 import termsift as ts
+from termsift._util.log import logger
 from termsift._util.printable import printable
 from termsift._util.validation import did_you_mean
-from termsift.cli.arguments import AsWritten
-from termsift.cli.inputs import standard_input
-from termsift.cli.output import tell
-
-_log = logging.getLogger("termsift")
+from termsift.cli import arguments, inputs
 
 # Each command is a module; help comes last, since it lists the others.
 COMMANDS = (
@@ -67,26 +65,21 @@ class _Parser(argparse.ArgumentParser):
         if unknown:
             name = next((word for word in unknown if word.startswith("--")), None)
             hint = did_you_mean(name and name.partition("=")[0], self._option_string_actions)
-            if not name and self.prog.endswith((" rank", " report")):
-                hint = "; count several inputs by 'termsift count A B -o c.termsift' first"
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return parsed, unknown
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        for one in value if isinstance(value, list) else [value]:
-            try:
-                super()._check_value(action, one)
-            except argparse.ArgumentError as error:
-                takers = [other for other in self._actions if one in (other.choices or ())]
-                elsewhere = f"; {takers[0].option_strings[-1]} takes it" if takers else ""
-                error.message += elsewhere or did_you_mean(one, action.choices or ())
-                raise
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            error.message += did_you_mean(value, map(str, action.choices or ()))
+            raise
 
 
 def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of some commands; what it parses has the command as ``run``."""
     parser = _Parser(
-        "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=AsWritten
+        "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=arguments.AsWritten
     )
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
@@ -99,7 +92,9 @@ def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
 def run(argv: Sequence[str]) -> int:
     """Run the command that some arguments name; see `termsift.cli.main`."""
-    _hold_standard_descriptors()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the shell closed it
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # terms are in any language
     is_known = bool(argv) and argv[0] in COMMANDS[:-1]  # the modules of others need not be imported
@@ -107,19 +102,19 @@ def run(argv: Sequence[str]) -> int:
     with _logging(args), _sigterm_as_interrupt():
         try:
             _refuse_to_overwrite(args)
-            with standard_input(args):
+            with inputs.standard_input(args):
                 args.run(args)
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            sys.stdout.flush()
         except BrokenPipeError:
-            _settle_stdout()
+            _discard_output()
         except KeyboardInterrupt as exc:
             number = signal.SIGTERM if isinstance(exc, _Terminated) else signal.SIGINT
             return 128 + number  # the code that a shell reports
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
-            _log.debug("the error in full:", exc_info=True)
-            tell(_without_folder(f"error: {_one_line(exc)}", args))
-            _settle_stdout()
+            for line in traceback.format_exc().splitlines():
+                logger.debug("%s", line)
+            logger.error("error: %s", _one_line(exc))
+            _discard_output()
             return 1
     return 0
 
@@ -136,34 +131,12 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
                 raise ValueError(f"{output}: is read, and cannot be the output; name another file")
 
 
-# ---- standard streams ----------------------------------------------------------------------------
-
-
-def _hold_standard_descriptors() -> None:
-    """Open the null device for standard streams that are closed.
-
-    Otherwise a file that is opened later would get the number of such a stream, and receive what a
-    library prints. Writing to standard output still fails, and messages are discarded.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:  # then `open` returns this number, the lowest that is free
-            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)
-    if sys.stderr is None:  # `print` would use standard output instead
-        sys.stderr = StringIO()
-
-
-def _settle_stdout() -> None:
-    """Flush standard output, or discard what is left, so that the interpreter's exit succeeds."""
-    if sys.stdout is None:
-        return
+def _discard_output() -> None:
+    """Flush standard output; if its reader is gone or the disk is full, discard the rest."""
     try:
         sys.stdout.flush()
-    except OSError:  # the reader is gone, or the disk is full
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+    except OSError:  # the interpreter would fail again when it exits
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # ---- signals -------------------------------------------------------------------------------------
@@ -194,48 +167,32 @@ def _sigterm_as_interrupt() -> Iterator[None]:
 # ---- messages ------------------------------------------------------------------------------------
 
 
-class _Formatter(logging.Formatter):
-    """A formatter that shows the control characters of a traceback as escapes."""
-
-    def __init__(self, args: argparse.Namespace) -> None:
-        super().__init__("termsift: %(message)s")
-        self._args = args
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Format a message."""
-        return _without_folder(super().format(record), self._args)
-
-    def formatException(self, ei: Any) -> str:
-        """Format a traceback; the messages in it may quote a file."""
-        return "\n".join(map(printable, super().formatException(ei).split("\n")))
-
-
 @contextmanager
 def _logging(args: argparse.Namespace) -> Iterator[None]:
     """Send log messages and warnings to standard error, one line each, while a command runs."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        _log.warning("warning: %s", " ".join(str(message).split()))
+        logger.warning("warning: %s", " ".join(str(message).split()))
+
+    def without_folder(record: logging.LogRecord) -> bool:
+        """Leave out the folder of the file that holds standard input."""
+        folder = getattr(args, "stdin_folder", os.devnull)
+        record.msg, record.args = record.getMessage().replace(f"{folder}{os.sep}", ""), ()
+        return True
 
     handler = logging.StreamHandler()
-    handler.setFormatter(_Formatter(args))
-    watched = args.watched and sys.stderr.isatty()
-    before = _log.level
-    _log.addHandler(handler)
-    _log.setLevel("DEBUG" if args.verbose else "INFO" if watched else "WARNING")
+    handler.setFormatter(logging.Formatter("termsift: %(message)s"))
+    handler.addFilter(without_folder)
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel("DEBUG" if args.verbose else "WARNING")
     try:
         with warnings.catch_warnings():
             warnings.showwarning = show
             yield
     finally:
-        _log.removeHandler(handler)
-        _log.setLevel(before)
-
-
-def _without_folder(message: str, args: argparse.Namespace) -> str:
-    """Return a message without the folder of the file that holds standard input."""
-    folder = getattr(args, "stdin_folder", None)
-    return message if folder is None else message.replace(f"{folder}{os.sep}", "")
+        logger.removeHandler(handler)
+        logger.setLevel(before)
 
 
 def _one_line(exc: BaseException) -> str:

@@ -48,7 +48,6 @@ def write_report(
     cv: int = 10,
     passages: FindPassages | None = None,
     title: str | None = None,
-    command: str | None = None,
     tf: TermFrequency = "raw",
     n_threads: int | None = None,
 ) -> None:
@@ -73,8 +72,6 @@ def write_report(
         ``functools.partial(termsift.find_passages, texts, y)``.
     title : str, optional
         The heading; by default it says how many classes and documents there are.
-    command : str, optional
-        The shell command that writes the page again; the page shows it.
     tf, n_threads
         As for `termsift.count`; counts keep their own tf.
 
@@ -112,9 +109,8 @@ def write_report(
         raise ValueError("cv must be 0, for no cross-validation, or at least 2, got 1")
     if passages is not None and not callable(passages):
         raise TypeError(f"passages must be callable, got {type(passages).__name__}")
-    for what, text in (("title", title), ("command", command)):
-        if text is not None:
-            validation.check_kind(text, str, what)
+    if title is not None:
+        validation.check_kind(title, str, "title")
     find_method(method)
     with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
         if isinstance(source, ClassCounts):
@@ -154,7 +150,6 @@ def write_report(
             "n_shown": number(min(BEST, counts.n_terms)),
             "terms": best_terms(counts, method, anchors, n_threads),
             "accuracy": accuracy(source, counts, method, cv, listed, n_threads),
-            "command": command or "termsift.report.write_report(...)",
             "versions": ", ".join(f"{part} {versions[part]}" for part in _VERSIONS),
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")

@@ -10,18 +10,15 @@ import numpy as np
 
 from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.confusions import count_confusions
-from termsift._evaluate.curve import Curve
 from termsift._evaluate.evaluation import cross_validate
 from termsift._evaluate.folds import folds_of
-from termsift._scores.methods import MethodName, RankerName
+from termsift._scores.methods import MethodName
 from termsift._util import validation
 from termsift.io import Collection
 from termsift.report._curve import curve_chart, curve_table
 from termsift.report._html import element, number
 from termsift.report._overlap import COMPARED, confusion_table, mistakes_table
 
-_GAIN: RankerName = "conditional_gain"
-_CHOSEN = 2000  # terms that it chooses at most, which bounds its time
 _SEED = 0  # deals the documents to the folds
 
 
@@ -40,10 +37,7 @@ def accuracy(
     X, y = source.X, source.y
     labels = validation.check_labels(y, int(counts.n_docs), None)
     folds = list(folds_of(cv, X, y, labels, None, 1, _SEED))
-    how: dict[str, Any] = {"cv": folds, "n_threads": n_threads}
-    curve = cross_validate(X, y, [method], **how)[method]
-    few = range(1, min(counts.n_terms, _CHOSEN) + 1)
-    gain = cross_validate(X, y, [_GAIN], few, **how)[_GAIN]
+    curve = cross_validate(X, y, [method], cv=folds, n_threads=n_threads)[method]
     best, chosen = curve.best_k(), curve.smallest_k()
     at_best, at_chosen = curve.accuracy[np.searchsorted(curve.ks, [best, chosen])]
     compared = "No number of terms does better. "
@@ -55,18 +49,17 @@ def accuracy(
     largest = np.max(counts.class_docs) / np.sum(counts.class_docs)
     text = (
         f"With the first {number(chosen)} terms, naive Bayes classifies {at_chosen:.1%} of unseen "
-        f"documents correctly. {compared}{_beside(gain, chosen)}"
+        f"documents correctly. {compared}"
         f"Always guessing the largest class gives {largest:.1%}. "
         f"(Multinomial naive Bayes, {cv}-fold cross-validation, seed {_SEED}.)"
     )
     caption = (
         "Accuracy by the number of terms (logarithmic axis). The band is one standard error; the "
-        "dashed line is the smallest number of terms within one of the best. The thin line is "
-        f"{_GAIN}, which chooses up to {number(_CHOSEN)} terms from the documents themselves."
+        "dashed line is the smallest number of terms within one of the best."
     )
-    chart = element("div", curve_chart(curve, chosen, gain), class_="scroll")
+    chart = element("div", curve_chart(curve, chosen), class_="scroll")
     figure = element("figure", element("figcaption", caption, class_="soft"), chart, class_="sheet")
-    numbers = curve_table("Accuracy by number of terms", curve, [best, chosen], gain)
+    numbers = curve_table("Accuracy by number of terms", curve, [best, chosen])
     shown = element(
         "div", figure, element("div", numbers, class_="sheet scroll"), class_="accuracy"
     )
@@ -93,13 +86,6 @@ def _confusions(counts: ClassCounts, listed: Sequence[int], predicted: Any) -> l
         table = mistakes_table(counts, listed, predicted)
         parts += [element("p", says, class_="soft"), element("div", table, class_="sheet")]
     return parts
-
-
-def _beside(gain: Curve, chosen: int) -> str:
-    """Return what the documents' own selector does with as many terms."""
-    k = min(chosen, int(gain.ks[-1]))
-    mean = gain.accuracy[np.searchsorted(gain.ks, k)]
-    return f"With {number(k)} terms of {_GAIN} it is {mean:.1%}. "
 
 
 def _why_not(source: Collection | ClassCounts, counts: ClassCounts, cv: int) -> str:

@@ -20,13 +20,8 @@ _ROWS = 10
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 640, 12, 276  # the area of the chart within its axes
 
 
-def curve_table(
-    caption: Child, curve: Curve, also: Sequence[int] = (), beside: Curve | None = None
-) -> Element:
-    """Return a table of the accuracy at some numbers of terms, and at those of ``also``.
-
-    The accuracy of another curve stands beside it as far as that one goes.
-    """
+def curve_table(caption: Child, curve: Curve, also: Sequence[int] = ()) -> Element:
+    """Return a table of the accuracy at some numbers of terms, and at those of ``also``."""
     some = np.unique(np.geomspace(1, max(len(curve), 1), _ROWS).round().astype(int) - 1)
     rows = np.union1d(some[: len(curve)], np.searchsorted(curve.ks, also)).astype(int)
     columns = {"terms": "number", "accuracy": "number"}
@@ -34,20 +29,11 @@ def curve_table(
     if curve.n_runs > 1:
         columns["standard error"] = "number"
         cells.append([f"{error:.4f}" for error in curve.standard_error("accuracy")[rows]])
-    if beside is not None:
-        columns[beside.name] = "number"
-        known = dict(zip(beside.ks.tolist(), beside.accuracy.tolist(), strict=True))
-        missing = "\N{EN DASH}"
-        at = [known.get(k) for k in curve.ks[rows].tolist()]
-        cells.append([missing if mean is None else f"{mean:.4f}" for mean in at])
     return table(caption, columns, zip(*cells, strict=True))
 
 
-def curve_chart(curve: Curve, chosen: int, beside: Curve | None = None) -> Element:
-    """Draw the mean accuracy, a band of one standard error, and a line at the chosen k.
-
-    Another curve is a thin line without a band.
-    """
+def curve_chart(curve: Curve, chosen: int) -> Element:
+    """Draw the mean accuracy, a band of one standard error, and a line at the chosen k."""
     first, last = int(curve.ks[0]), int(curve.ks[-1])
     mean, error = curve.accuracy, curve.standard_error("accuracy")
 
@@ -57,12 +43,12 @@ def curve_chart(curve: Curve, chosen: int, beside: Curve | None = None) -> Eleme
     def y(accuracy: Any) -> Any:
         return _BOTTOM - (_BOTTOM - _TOP) * np.clip(accuracy, 0, 1)
 
-    def points(of: Curve, accuracy: Any) -> list[str]:
-        across = np.array([x(k) for k in of.ks.tolist()])
+    def points(accuracy: Any) -> list[str]:
+        across = np.array([x(k) for k in curve.ks.tolist()])
         # A curve may have a million points. One per unit of width is drawn.
         drawn = np.unique(np.floor(across), return_index=True)[1]
-        drawn = np.union1d(drawn, [np.searchsorted(of.ks, chosen), len(of) - 1])
-        drawn = drawn[drawn < len(of)].astype(np.int64)
+        drawn = np.union1d(drawn, [np.searchsorted(curve.ks, chosen), len(curve) - 1])
+        drawn = drawn.astype(np.int64)
         at = zip(across[drawn].tolist(), y(accuracy)[drawn].tolist(), strict=True)
         return [f"{a:.1f},{b:.1f}" for a, b in at]
 
@@ -76,19 +62,14 @@ def curve_chart(curve: Curve, chosen: int, beside: Curve | None = None) -> Eleme
     powers = [10**p for p in range(12) if first <= 10**p <= last]
     for k in powers if len(powers) > 1 else sorted({first, last}):
         grid.append(element("text", number(k), x=f"{x(k):.1f}", y="296", text_anchor="middle"))
-    band = points(curve, mean + error) + points(curve, mean - error)[::-1]
-    others = []
-    if beside is not None:
-        thin = " ".join(points(beside, beside.accuracy))
-        others.append(element("polyline", points=thin, class_="beside"))
+    band = points(mean + error) + points(mean - error)[::-1]
     line = f"{x(chosen):.1f}"
     return element(
         "svg",
         *grid,
         element("polygon", points=" ".join(band)),
         element("line", x1=line, x2=line, y1=str(_TOP), y2=str(_BOTTOM), class_="chosen"),
-        *others,
-        element("polyline", points=" ".join(points(curve, mean))),
+        element("polyline", points=" ".join(points(mean))),
         viewBox="0 0 660 310",
         role="img",
         aria_label="Accuracy by the number of terms, as in the table",

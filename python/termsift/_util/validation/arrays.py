@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -87,9 +87,6 @@ def refuse_other_kinds(X: Any, name: str = "X", *, is_counted: bool = False) -> 
     is_list = isinstance(X, (list, tuple))
     if not (is_list or scipy.sparse.issparse(X) or hasattr(X, "__array__")):
         cures = {"X": ": pass its attribute X, as in adata.X", "to_memory": ": pass X.to_memory()"}
-        cures["class_docs"] = (
-            ": counts hold no documents; pass their matrix, as termsift.text.CountVectorizer makes"
-        )
         cure = next((cures[attribute] for attribute in cures if hasattr(X, attribute)), "")
         raise TypeError(f"{name} is {a_kind(X)}, expected a CSR, CSC or dense matrix{cure}")
     first: Any = X[:8] if is_list else ()
@@ -116,13 +113,10 @@ def _sparse(X: Any, name: str) -> Any:
     """Return a dense matrix as a CSR matrix, reading blocks of rows: X may be in a file."""
     n_rows, n_terms = X.shape
     step = max(1, _BLOCK_CELLS // max(1, n_terms))
-
-    def block(first: int) -> Any:
-        rows = as_array(_rows(X, first, first + step), name)
-        return exact_dtype(rows, lambda flat: divmod(first * n_terms + flat, n_terms), name)
-
-    firsts = range(0, max(1, n_rows), step)
-    blocks = [scipy.sparse.csr_array(block(first)) for first in firsts]
+    blocks = [
+        scipy.sparse.csr_array(exact_dtype(as_array(_rows(X, i, i + step), name), name))
+        for i in range(0, max(1, n_rows), step)
+    ]
     return scipy.sparse.vstack(blocks, format="csr")
 
 
@@ -139,21 +133,11 @@ def _triple(X: Any, name: str) -> Csr:
     if indptr.dtype != indices.dtype:
         indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
     data = np.asarray(X.data)
-    for part, array in (("indptr", indptr), ("indices", indices), ("data", data)):
-        if array.ndim != 1:
-            raise ValueError(f"{name}.{part} must be a vector, got shape {array.shape}")
     if len(indptr) != n_rows + 1:
         raise ValueError(f"{name}.indptr has {len(indptr)} entries, expected {n_rows + 1}")
     if len(indices) != len(data):
         raise ValueError(f"{name} has {len(indices)} indices but {len(data)} values")
-
-    def place(entry: int) -> tuple[int, int]:
-        row = int(np.searchsorted(indptr, entry, side="right")) - 1
-        column = int(indices[entry])
-        return (column, row) if X.format == "csc" else (row, column)
-
-    data = contiguous(exact_dtype(data, place, name))
-    return Csr(indptr, indices, data, n_rows, n_columns)
+    return Csr(indptr, indices, contiguous(exact_dtype(data, name)), n_rows, n_columns)
 
 
 def _index_array(array: Any, name: str) -> _core.Index:
@@ -187,20 +171,16 @@ def check_weights(sample_weight: Any, n_docs: int) -> _core.Count | None:
     weights = as_array(sample_weight, "sample_weight")
     if weights.shape != (n_docs,):
         raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n_docs},)")
-    weights = exact_dtype(weights, lambda document: (document,), "sample_weight")
-    if weights.dtype.kind == "u" and (weights > np.iinfo(np.int64).max).any():
-        document = int(np.argmax(weights))
-        raise _core.CountOverflowError(
-            f"sample_weight has {weights[document]} at row {document}, expected less than 2^63"
-        )
-    wrong = ~(weights >= 0) | ~np.isfinite(weights)
+    weights = exact_dtype(weights, "sample_weight")
+    is_float = weights.dtype.kind == "f"
+    wrong = ~((weights >= 0) & (np.isfinite(weights) if is_float else weights < 2**63))
     if wrong.any():
         document = int(np.argmax(wrong))
         raise ValueError(
             f"sample_weight has {weights[document]} at row {document}, "
-            "expected a finite weight that is not negative"
+            "expected a finite weight that is not negative and below 2^63"
         )
-    if weights.dtype.kind == "f":
+    if is_float:
         return np.ascontiguousarray(weights, dtype=np.float64)
     return np.ascontiguousarray(weights, dtype=np.int64)
 
@@ -209,18 +189,13 @@ def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
     """Return weights as float64; refuse an integer that a float cannot hold exactly."""
     if weights is None:
         return None
-    floats = weights.astype(np.float64)
-    if weights.dtype.kind == "i":
-        # The largest integers round to 2^63, which would overflow on the way back.
-        fits = floats < 2.0**63
-        changed = ~fits | (np.where(fits, floats, 0).astype(np.int64) != weights)
-        if changed.any():
-            document = int(np.argmax(changed))
-            raise ValueError(
-                f"sample_weight has {weights[document]} at row {document}, "
-                "which float64 cannot hold exactly"
-            )
-    return floats
+    if weights.dtype.kind == "i" and (too_large := weights > 2**53).any():
+        document = int(np.argmax(too_large))
+        raise ValueError(
+            f"sample_weight has {weights[document]} at row {document}, expected at most 2^53 "
+            "beside counts that are not integers"
+        )
+    return weights.astype(np.float64)
 
 
 def check_class_prior(
@@ -292,10 +267,9 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     listed = list(as_sequence(names, "term_names", "a name for each term"))
     if len(listed) != n_terms:
         raise ValueError(f"term_names has {len(listed)} names for {n_terms} terms")
-    for term, name in enumerate(() if set(map(type, listed)) <= {str} else listed):
+    for term, name in enumerate(listed):
         if not isinstance(name, str):
             raise TypeError(f"the name of term {term} is {name!r}, expected a string")
-        listed[term] = str(name)
     array = np.empty(n_terms, dtype=object)
     array[:] = listed
     array.setflags(write=False)  # counts and rankings share it
@@ -350,35 +324,17 @@ def as_sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[An
         if array.ndim:
             return array
     elif isinstance(values, Iterable) and not isinstance(values, _UNORDERED):
-        try:
-            return list(values)
-        except TypeError:  # a class, or an object that only has __array__
-            pass
+        return list(values)
     raise TypeError(f"{name} must hold {expected} in order, got {shown(values)}")
 
 
-def exact_dtype(
-    values: NDArray[Any], place: Callable[[int], tuple[int, ...]], name: str
-) -> NDArray[Any]:
-    """Return the values in a dtype that the core counts; refuse a value that would change.
-
-    ``place`` returns the row and column (or the document) of an entry, for the message.
-    """
+def exact_dtype(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return the values in a dtype that the core counts; refuse one that would change a value."""
     dtype = values.dtype
     if dtype.kind not in "biuf":
         raise TypeError(f"{name} has dtype {dtype}, expected booleans, integers or floats")
     if dtype == np.float16:  # the core has no float16 and no long double
         return values.astype(np.float32)
     if dtype.kind == "f" and dtype.itemsize > 8:
-        with np.errstate(over="ignore", under="ignore"):
-            doubles = values.astype(np.float64)
-        changed = np.flatnonzero((doubles != values) & ~np.isnan(values))
-        if len(changed):
-            entry = int(changed[0])
-            parts = zip(("row", "column"), place(entry), strict=False)
-            at = ", ".join(f"{part} {i}" for part, i in parts)
-            raise ValueError(
-                f"{name} has {values.ravel()[entry]!s} at {at}, which float64 cannot hold exactly"
-            )
-        return doubles
+        raise TypeError(f"{name} has dtype {dtype}, expected at most 64 bits: use astype(float)")
     return values.astype(dtype.newbyteorder("="), copy=False)

@@ -310,22 +310,13 @@ def _is_hashable(label: Any) -> bool:
 
 
 def _is_missing(label: Any) -> bool:
-    """Return whether a label or a part of it is None, or is unequal to itself as NaN, NaT, NA are.
-
-    Python's == calls a tuple that holds a NaN equal to itself, but unequal to an equal copy.
-    """
-    waiting = [label]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, (tuple, frozenset)):
-            waiting.extend(part)
-            continue
-        try:
-            if part is None or not bool(part == part):
-                return True
-        except TypeError:  # pandas' NA has no truth value
-            return True
-    return False
+    """Return whether a label or a part of it is None, NaN, NaT or NA."""
+    if isinstance(label, (tuple, frozenset)):
+        return any(map(_is_missing, label))
+    try:
+        return label is None or bool(label != label)  # NaN and NaT are unequal to themselves
+    except TypeError:  # pandas' NA has no truth value
+        return True
 
 
 def _plain(label: Any) -> Any:

@@ -154,11 +154,6 @@ def check_n_threads(n_threads: int | None) -> int:
     return 0 if n_threads is None else check_integer(n_threads, "n_threads", 1, 4096)
 
 
-def check_window_bytes(window_bytes: int) -> int:
-    """Return the memory for a window of entries."""
-    return check_integer(window_bytes, "window_bytes", 1, 2**62 - 1)
-
-
 def check_k(k: Any, n_terms: int) -> int:
     """Return the number of terms to rank: ``k``, or all if it is None or larger."""
     if k is None:
@@ -170,15 +165,9 @@ def check_k(k: Any, n_terms: int) -> int:
 
 def check_random_state(random_state: Any) -> np.random.Generator:
     """Return the random generator for a seed, or for an object of numpy's that holds one."""
-    random = np.random
-    sources = random.Generator, random.BitGenerator, random.SeedSequence, random.RandomState
     if is_integer(random_state):
         random_state = check_integer(random_state, "random_state", least=0)
-    elif random_state is not None and not isinstance(random_state, sources):
-        raise TypeError(
-            f"random_state must be an integer, a numpy Generator or None, got {random_state!r}"
-        )
-    return random.default_rng(random_state)
+    return np.random.default_rng(random_state)
 
 
 # ---- real numbers --------------------------------------------------------------------------------
@@ -186,27 +175,23 @@ def check_random_state(random_state: Any) -> np.random.Generator:
 
 def check_positive(number: float, name: str) -> float:
     """Return a positive, finite number as a float."""
-    value = check_not_negative(number, name, "positive")
-    if value == 0:
+    value = _real(number, name)
+    if not 0 < value < math.inf:
         raise ValueError(f"{name} must be positive and finite, got {number!r}")
     return value
 
 
-def check_not_negative(number: float, name: str, wanted: str = "not negative") -> float:
+def check_not_negative(number: float, name: str) -> float:
     """Return a finite number that is not negative as a float."""
-    if not _is_real(number):
-        raise TypeError(f"{name} must be a number, got {number!r}")
-    value = _float_of(number)
+    value = _real(number, name)
     if not 0 <= value < math.inf:
-        raise ValueError(f"{name} must be {wanted} and finite, got {number!r}")
+        raise ValueError(f"{name} must be not negative and finite, got {number!r}")
     return value
 
 
 def check_between_0_and_1(number: float, name: str) -> float:
     """Return a number from 0 to 1 as a float."""
-    if not _is_real(number):
-        raise TypeError(f"{name} must be a number, got {number!r}")
-    value = _float_of(number)
+    value = _real(number, name)
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must be between 0 and 1, got {number!r}")
     return value
@@ -229,7 +214,7 @@ def check_smoothing(
     numbers = alpha if isinstance(alpha, (tuple, list)) else (alpha, alpha)
     if len(numbers) != 2 or not all(map(_is_real, numbers)):
         raise TypeError(f"alpha must be a number or a pair (b1, b2), got {alpha!r}")
-    b1, b2 = map(_float_of, numbers)
+    b1, b2 = map(float, numbers)
     rest = 0.0
     if not is_pair and math.isfinite(b1):
         factor = n_terms if outcomes is None else outcomes
@@ -246,13 +231,11 @@ def check_smoothing(
     return b1, (max(b1, b2), rest)
 
 
+def _real(number: object, name: str) -> float:
+    if not _is_real(number):
+        raise TypeError(f"{name} must be a number, got {number!r}")
+    return float(cast(float, number))
+
+
 def _is_real(value: object) -> bool:
-    return type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
-
-
-def _float_of(number: float) -> float:
-    """Return a number as a float: infinity for an integer that exceeds every float."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
+    return isinstance(value, Real) and not isinstance(value, bool)
