@@ -143,7 +143,7 @@ def assert_exact(
         wanted = exact_aggregate(exact, *rule)
         size = map(abs, wanted) if aggregate == "max" else exact_aggregate(sizes, *rule)
         for i, (score, truth, whole) in enumerate(zip(scores.tolist(), wanted, size, strict=True)):
-            if math.isinf(truth) or math.isinf(whole):
+            if math.isinf(truth) or math.isinf(whole) or not math.isfinite(score):
                 assert score == truth, (*where, aggregate, i)
             elif all(row[i] for row in promised):
                 gap = abs(Fraction(score) - Fraction(truth))
