@@ -63,20 +63,6 @@ void check_random(TextRules rules, int rounds, std::size_t longest) {
 
 }  // namespace
 
-TEST(words_are_those_of_the_plain_loop) { check_random({}, 100, 700); }
-
-TEST(ngrams_of_characters_are_those_of_the_plain_loop) {
-  for (const Analyzer analyzer : {Analyzer::chars, Analyzer::char_wb})
-    for (const auto& [min_n, max_n] :
-         std::vector<std::pair<int, int>>{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 12}, {200, 201}}) {
-      TextRules rules;
-      rules.analyzer = analyzer;
-      rules.min_n = min_n;
-      rules.max_n = max_n;
-      check_random(rules, 10, 300);
-    }
-}
-
 namespace {
 
 std::int64_t refused_at(const std::string& text, std::int64_t piece) {
@@ -119,42 +105,6 @@ TEST(tables_of_characters_may_be_filled_by_several_threads_at_once) {
 }
 
 }  // namespace
-
-TEST(wrong_utf8_is_refused_at_its_first_byte) {
-  use_plain_characters();
-  const std::vector<std::string> wrong{
-      "\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc3(", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe0\x88\xba", "\xe1\x80",
-      "\xe4\xb8",
-      "\xe2\x28\xa1", "\xe2\x82\x28", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98",
-      "\xf0\x28\x8c\xbc", "\xf0\x90\x28\xbc", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
-      "\xf8\x88\x80\x80\x80", "\xfc\x80\x80\x80\x80\x80",
-      "\xfc\x80\x80\x80", "\xfe", "\xff", "\xc3\xa9\xa9", "\xe4\xb8\xad\xad"};
-  for (const std::string& bytes : wrong)
-    for (const std::string& before : {std::string(), std::string(59, 'a'), std::string(60, 'b'), std::string(61, ' '),
-                                      std::string(62, 'c'), std::string(63, 'd'), std::string(64, 'e'),
-                                      std::string("\xc3\xa9 x\xe4\xb8\xad")})
-      for (const std::string& after : {std::string(), std::string("z"), std::string(70, 'y'), std::string("\xc3\xa9"),
-                                       std::string("\xce\xa3")}) {
-        const std::string text = before + bytes + after;
-        const std::int64_t expected = first_wrong_byte(text);
-        CHECK(expected >= 0);
-        CHECK_EQ(refused_at(text, 1 << 16), expected);
-        CHECK_EQ(refused_at(text, 64), expected);
-      }
-  // Characters that are only just right, twice, since the first of them fills the table.
-  for (const std::string right : {"\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
-                                  "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
-    CHECK_EQ(refused_at(right + std::string(" ") + right, 1 << 16), -1);
-  Random random(2);
-  for (int round = 0; round < 3000; ++round) {
-    std::string text(random() % 80, 'a');
-    for (std::size_t n = random() % 6; n > 0; --n) {
-      static const std::string bytes("\x80\xbf\xc2\xc3\xe0\xe4\xed\xf0\xf4\xf5\xa0\x9f\x90\x8f" "a ");
-      text += bytes[random() % bytes.size()];
-    }
-    CHECK_EQ(refused_at(text, 64), first_wrong_byte(text));
-  }
-}
 
 TEST(lone_surrogates_pass_in_python_strings) {
   use_plain_characters();
