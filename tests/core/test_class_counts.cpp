@@ -48,12 +48,6 @@ ClassCounts<std::int64_t> one_class(std::int64_t n_docs, const std::vector<std::
   return make_counts<std::int64_t>({n_docs}, {tf});
 }
 
-// Rows and the row of all documents, kept or not.
-template <CountType Count>
-std::string describe_all(const ClassCounts<Count>& counts) {
-  return describe_rows(counts) + describe(*collection_row(counts));
-}
-
 template <CountType Count>
 ClassRow<Count> row_of(const std::vector<TermId>& terms, const std::vector<Count>& tf, const std::vector<Count>& df,
                        Count n_docs = 9) {

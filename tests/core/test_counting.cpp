@@ -30,18 +30,6 @@ std::vector<Count> random_weights(Random& random, std::int64_t n_docs) {
   return weights;
 }
 
-template <class Index, class Value, CountType Count>
-void agrees_with_the_plain_loop(Random& random) {
-  for (const bool several : {false, true})
-    for (const bool weighted : {false, true})
-      for (const bool sorted : {false, true}) {
-        const auto x = random_matrix<Index, Value>(random, 40, 30, 12, sorted);
-        const Labels labels = random_labels(random, x.n_rows(), 4, several);
-        const auto weights = weighted ? random_weights<Count>(random, x.n_rows()) : std::vector<Count>{};
-        CHECK_EQ(describe(count(no_counts<Count>(4), x, labels, weights)), describe(count_plainly(x, labels, weights)));
-      }
-}
-
 template <CountType Count, class Index, class Value>
 ClassCounts<Count> count_in_chunks(const Matrix<Index, Value>& x, const Labels& labels, const std::vector<Count>& weights,
                                    std::int64_t rows_per_chunk) {

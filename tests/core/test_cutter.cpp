@@ -16,68 +16,9 @@ using namespace plain_cutter;
 namespace {
 
 using Random = std::mt19937_64;
-// Returns a random text of a mixture of scripts that the encoding can hold.
-std::u32string random_text(Random& random, TextEncoding encoding, std::size_t n) {
-  static const std::vector<std::u32string> alphabets{
-      U"abcXYZ019_", U"aZ  ,.\n\t-'", U"ab é É ß À\u0085\u00a0\u00a8\u00bdñ×", U"Σσς α'Ω\u0301ά.ΑΣ", U"Жжй Ия",
-      U"\u0130i\u0307I", U"\u212a\u023a\u2c62\u2c65 x", U"中文 字\u3000", U"\u2003\u2115\ufb01\uac00 \ufdfa",
-      U"\U00010400\U00010428\U0001d7ce \U0001f600"};
-  const std::size_t usable = encoding == TextEncoding::latin1 ? 3 : encoding == TextEncoding::ucs2 ? 9 : 10;
-  std::u32string text;
-  while (text.size() < n) {
-    const std::u32string& alphabet = alphabets[random() % usable];
-    for (std::size_t i = random() % 20; i > 0; --i) text += alphabet[random() % alphabet.size()];
-    if (random() % 10 == 0) text.append(random() % 200, random() % 2 == 0 ? U'a' : U' ');
-  }
-  text.resize(n);
-  return text;
-}
-
-constexpr TextEncoding encodings[] = {TextEncoding::utf8, TextEncoding::latin1, TextEncoding::ucs2, TextEncoding::ucs4};
-
-void check_random(TextRules rules, int rounds, std::size_t longest) {
-  use_plain_characters();
-  Random random(1);
-  for (const std::string& target : simd_targets()) {
-    use_simd_target(target);
-    for (int round = 0; round < rounds; ++round) {
-      rules.lowercase = random() % 4 != 0;
-      rules.strip_accents = static_cast<StripAccents>(random() % 3);
-      for (const TextEncoding encoding : encodings) {
-        Encoded texts;
-        Cut expected;
-        for (std::size_t n = random() % 5; n > 0; --n) {
-          const std::u32string text = random_text(random, encoding, random() % longest);
-          texts.add(text, encoding);
-          expected.push_back(tokens_of(text, rules));
-          std::sort(expected.back().begin(), expected.back().end());
-        }
-        const std::int64_t piece = round % 2 == 0 ? 1 << 16 : static_cast<std::int64_t>(64 + random() % 300);
-        Cut found = cut(texts.texts(), rules, piece);
-        for (auto& tokens : found) std::sort(tokens.begin(), tokens.end());
-        CHECK_EQ(found, expected);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 namespace {
-
-std::int64_t refused_at(const std::string& text, std::int64_t piece) {
-  Encoded texts;
-  texts.hold(std::string("fine"), TextEncoding::utf8);
-  texts.hold(text, TextEncoding::utf8);
-  try {
-    cut(texts.texts(), {}, piece);
-  } catch (const BadText& bad) {
-    CHECK_EQ(bad.document, 1);
-    CHECK(std::string(bad.what()).find("document 1, byte " + std::to_string(bad.byte) + ":") == 0);
-    return bad.byte;
-  }
-  return -1;
-}
 
 // Threads that meet the same characters first, at the same time, fill the same tables. No other test of this suite uses
 // these characters: the tables are never emptied.

@@ -1,4 +1,4 @@
-// Tables of delimited fields and of JSON objects: their texts, labels and errors. The fuzz target compares blocks.
+// Tables on several threads, and values nested deeply. The fuzz target and the tests in Python check the rest.
 #include <random>
 
 #include "plain_cutter.hpp"
@@ -11,21 +11,12 @@ namespace {
 
 const bool characters_are_known = (plain_cutter::use_plain_characters(), true);
 
-// Reads text and label from rows of two fields, in that order.
-Table fields(const std::string& content, bool quoted = true, bool skip = false, bool has_header = false) {
-  DelimitedReader reader(reads(content), options(skip), quoted);
-  reader.choose(',', {0}, 1, 2, has_header);
-  return read_all(reader);
-}
-
 Table objects(const std::string& content, bool may_be_array = false, bool skip = false) {
   JsonReader reader(reads(content), options(skip), {"text"}, "label", may_be_array);
   return read_all(reader);
 }
 
 std::string error_of(const Table& table) { return table.error ? told(*table.error) : "none"; }
-
-const std::string quote_cure = "; a quote within a quoted field is written twice";
 
 }  // namespace
 
