@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,7 @@ from termsift import _core, cli
 from termsift._util.info import build_info
 from termsift.io import Collection, load_demo
 
+SCRIPTS = Path(__file__).parent / "scripts"
 MOST_CASES = 5  # of one test in the quick tier
 
 
@@ -34,6 +36,12 @@ def pytest_configure(config: pytest.Config) -> None:
         max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", usual)),
     )
     settings.load_profile("termsift")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the tests of scripts that do not ship, unless the command names their folder."""
+    is_named = any("scripts" in Path(argument).parts for argument in config.args)
+    return True if collection_path == SCRIPTS and not is_named else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

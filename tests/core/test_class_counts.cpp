@@ -48,12 +48,6 @@ ClassCounts<std::int64_t> one_class(std::int64_t n_docs, const std::vector<std::
   return make_counts<std::int64_t>({n_docs}, {tf});
 }
 
-// Rows and the row of all documents, kept or not.
-template <CountType Count>
-std::string describe_all(const ClassCounts<Count>& counts) {
-  return describe_rows(counts) + describe(*collection_row(counts));
-}
-
 template <CountType Count>
 ClassRow<Count> row_of(const std::vector<TermId>& terms, const std::vector<Count>& tf, const std::vector<Count>& df,
                        Count n_docs = 9) {
@@ -72,18 +66,6 @@ ClassRow<Count> row_of(const std::vector<TermId>& terms, const std::vector<Count
 
 // ---- merge and subtract ------------------------------------------------------------------------------------------------
 
-TEST(shards_add_up) {
-  // Catches a lost tail of the longer row, or a wrong collection where only one shard keeps it.
-  for (std::uint64_t seed = 0; seed < 5; ++seed)
-    for (const bool several : {false, true})
-      for (const int n_threads : {1, 3}) {
-        const auto exact = random_shards<std::int64_t>(seed, several);
-        CHECK_EQ(describe(merge(exact.a, exact.b, {n_threads, {}})), describe(exact.whole));
-        const auto floats = random_shards<double>(seed, several);
-        CHECK_EQ(describe(merge(floats.a, floats.b, {n_threads, {}})), describe(floats.whole));
-      }
-}
-
 TEST(a_collection_kept_on_one_side_is_kept) {
   // Catches a collection that lacks the documents of the shard without a row of the collection.
   const auto single = random_shards<std::int64_t>(1, false).whole, several = random_shards<std::int64_t>(2, true).whole;
@@ -93,18 +75,6 @@ TEST(a_collection_kept_on_one_side_is_kept) {
     CHECK_EQ(describe(*subtract(sum, several, one_thread).collection), describe(*collection_row(single)));
     CHECK_EQ(describe(*subtract(sum, single, one_thread).collection), describe(*several.collection));
   }
-}
-
-TEST(a_part_leaves_the_rest) {
-  // Catches pairs that stay although they became 0, or a lost term that only the whole has.
-  for (std::uint64_t seed = 0; seed < 5; ++seed)
-    for (const bool several : {false, true}) {
-      const auto exact = random_shards<std::int64_t>(seed, several);
-      CHECK_EQ(describe_all(subtract(exact.whole, exact.a, one_thread)), describe_all(exact.b));
-      CHECK_EQ(describe_all(subtract(exact.whole, exact.b, one_thread)), describe_all(exact.a));
-      const auto floats = random_shards<double>(seed, several);
-      CHECK_EQ(describe_all(subtract(floats.whole, floats.b, one_thread)), describe_all(floats.a));
-    }
 }
 
 TEST(threads_change_no_bit) {
@@ -121,55 +91,11 @@ TEST(threads_change_no_bit) {
   for (const int n_threads : {2, 3, 7}) CHECK(describe(merge(a, b, {n_threads, {}})) == alone);
 }
 
-TEST(nothing_added_and_everything_taken) {
-  // Catches rows that are copied because one operand is empty.
-  const auto shards = random_shards<std::int64_t>(3, false);
-  const auto none = no_counts<std::int64_t>(7);
-  const auto same = merge(shards.whole, none, one_thread), also = merge(none, shards.whole, one_thread);
-  CHECK_EQ(describe(same), describe(shards.whole));
-  CHECK_EQ(describe(also), describe(shards.whole));
-  for (std::size_t c = 0; c < 7; ++c) CHECK(same.rows[c] == shards.whole.rows[c] && also.rows[c] == shards.whole.rows[c]);
-  const auto rest = subtract(shards.whole, shards.whole, one_thread);
-  for (const auto& row : rest.rows) CHECK_EQ(describe(*row), "0 docs, 0 tokens:\n");
-  CHECK_EQ(rest.n_docs, 0);
-  CHECK_EQ(rest.n_terms, 60);
-}
-
 TEST(vocabularies_are_united) {
   // Catches a result with the number of terms of the narrower operand.
   const auto narrow = one_class(1, {1, 0}), wide = one_class(1, {2, 0, 0, 5});
   for (const auto& sum : {merge(narrow, wide, one_thread), merge(wide, narrow, one_thread)})
     CHECK_EQ(describe_rows(sum), "4 terms, 2 docs\n2 docs, 8 tokens: 0:3/2 3:5/1\n");
-}
-
-TEST(sums_beyond_the_limit_are_refused) {
-  // Catches signed overflow, or a refusal of the limit itself.
-  CHECK_EQ(merge(one_class(most - 1, {most - 3}), one_class(1, {3}), one_thread).rows[0]->n_tokens, most);
-  CHECK_THROWS(merge(one_class(1, {most - 3}), one_class(1, {4}), one_thread), CountOverflow, "tokens");
-  CHECK_THROWS(merge(one_class(1, {most - 3, 0}), one_class(1, {0, 4}), one_thread), CountOverflow, "tokens");
-  CHECK_THROWS(merge(one_class(most, {1}), one_class(1, {1}), one_thread), CountOverflow, "documents");
-  CHECK_THROWS(collection_row(make_counts<std::int64_t>({1, 1}, {{most / 2 + 1}, {most / 2 + 1}})), CountOverflow, "tokens");
-}
-
-TEST(what_is_no_part_is_refused) {
-  // Catches negative counts: of terms, of documents of a term, of a term or class that only the part has, or of documents.
-  const auto whole = make_counts<std::int64_t>({5, 5}, {{9, 9, 9, 9}, {9, 0, 9, 0}});
-  const auto refuse = [&](const ClassCounts<std::int64_t>& part, const std::string& message) {
-    CHECK_THROWS(subtract(whole, part, one_thread), invalid_argument, message);
-  };
-  refuse(make_counts<std::int64_t>({1, 1}, {{0, 0, 0, 0}, {0, 0, 10, 0}}), "term 2 in class 1 would be negative");
-  refuse(make_counts<std::int64_t>({1, 1}, {{0, 0, 0, 0}, {0, 1, 0, 0}}), "term 1 in class 1 would be negative");
-  refuse(make_counts<std::int64_t>({1, 1}, {{0, 0, 0, 0, 1}, {0, 0, 0, 0, 0}}), "term 4 in class 0 would be negative");
-  refuse(make_counts<std::int64_t>({1, 6}, {{0, 0, 0, 0}, {0, 0, 0, 0}}),
-         "the number of documents in class 1 would be negative");
-  refuse(make_counts<std::int64_t>({6, 6}, {{0, 0, 0, 0}, {0, 0, 0, 0}}), "the number of documents would be negative");
-  refuse(make_counts<std::int64_t>({1, 1}, {{8, 0, 0, 0}, {0, 0, 0, 0}}),
-         "the count of term 0 in class 0 would leave occurrences in no document");
-  auto more_documents = make_counts<std::int64_t>({2, 0}, {{9, 0, 0, 0}, {0, 0, 0, 0}});
-  more_documents.rows[0] = std::make_shared<const ClassRow<std::int64_t>>(make_row<std::int64_t>(2, {9}, {2}));
-  refuse(more_documents, "term 0 in class 0 would be negative");
-  refuse(no_counts<std::int64_t>(3), "different classes");
-  CHECK_THROWS(merge(whole, no_counts<std::int64_t>(3), one_thread), invalid_argument, "different classes");
 }
 
 TEST(float_remainders_within_rounding_are_nothing) {
@@ -297,17 +223,6 @@ TEST(memory_of_rows_is_kept_for_rows_of_their_size) {
 
 // ---- the other operations ----------------------------------------------------------------------------------------------
 
-TEST(classes_are_rearranged) {
-  // Catches rows that are copied, or rows of new classes that are null.
-  const auto counts = make_counts<std::int64_t>({1, 2}, {{1, 0}, {0, 7}});
-  const std::vector<std::int64_t> map{1, -1, 0, -1};
-  const auto result = with_classes(counts, map);
-  CHECK_EQ(describe_rows(result), "2 terms, 3 docs\n2 docs, 7 tokens: 1:7/1\n0 docs, 0 tokens:\n"
-                                  "1 docs, 1 tokens: 0:1/1\n0 docs, 0 tokens:\n");
-  CHECK(result.rows[0] == counts.rows[1] && result.rows[2] == counts.rows[0]);
-  CHECK(with_classes(counts, {}).rows.empty());
-}
-
 TEST(the_collection_is_kept_or_summed) {
   // Catches a class without a partner that is left out of the sum of pairs, or a kept row that is recomputed from
   // overlapping classes.
@@ -354,16 +269,6 @@ TEST(tokens_are_summed_beyond_double) {
   CHECK_EQ(make_row<double>(1, {1e16, 1, 1}, {1, 1, 1}).n_tokens, 10000000000000002.0);
   CHECK_EQ(make_row<std::int64_t>(1, {most - 1, 1}, {1, 1}).n_tokens, most);
   CHECK_THROWS(make_row<std::int64_t>(1, {most, 1}, {1, 1}), CountOverflow, "tokens");
-}
-
-TEST(infinite_sums_are_refused) {
-  // Catches finite counts or weights with an infinite sum, which double-double turns into NaN.
-  CHECK_THROWS(check_finite(make_row<double>(1, {1e308, 1e308}, {1, 1})), invalid_argument, "infinity");
-  CHECK_THROWS(check_finite(make_row<double>(infinity, {1}, {1})), invalid_argument, "infinity");
-  const auto tokens = make_counts<double>({1.0}, {{1e308}}), docs = make_counts<double>({1e308}, {{1.0}});
-  CHECK_THROWS(merge(tokens, tokens, one_thread), invalid_argument, "infinity");
-  CHECK_THROWS(merge(docs, docs, one_thread), invalid_argument, "infinity");
-  check_finite(*merge(tokens, docs, one_thread).rows[0]);
 }
 
 TEST(impossible_rows_are_refused) {

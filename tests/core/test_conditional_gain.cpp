@@ -232,20 +232,6 @@ TEST(gains_follow_the_definition) {
       }
 }
 
-TEST(a_smaller_k_gives_the_first_terms) {
-  Random random(2);
-  for (const Kind kind : kinds) {
-    const auto docs = make_documents(kind, 4, 60, 30, random);
-    ConditionalGain options = make_options(30, random);
-    const Chosen all = choose(docs, options);
-    for (options.k = 0; options.k < 30; options.k += 7) {
-      const Chosen first = choose(docs, options);
-      CHECK_EQ(first.indices, (std::vector<Int>{all.indices.begin(), all.indices.begin() + options.k}));
-      CHECK_EQ(first.gains, (std::vector<double>{all.gains.begin(), all.gains.begin() + options.k}));
-    }
-  }
-}
-
 TEST(threads_and_targets_give_the_same_bits) {
   // There are enough documents for each loop to use several threads. Guards against sums whose order depends on the threads.
   Random random(3);
@@ -262,68 +248,6 @@ TEST(threads_and_targets_give_the_same_bits) {
       for (const int n_threads : {1, 2, 3, 7}) check_same(choose(docs, options, {n_threads, {}}), first);
     }
     use_simd_target(target);
-  }
-}
-
-TEST(the_layout_of_the_matrix_makes_no_difference) {
-  // The untidy matrix has stored zeros, and repeated and unsorted entries.
-  Random random(4);
-  const auto tidy = make_documents(Kind::any, 3, 50, 20, random);
-  const ConditionalGain options{1, 0.15, 0.5, 20};
-  const Chosen want = choose(tidy, options);
-  const auto check_as = [&]<class Index, class Value>(Index, Value one) {
-    Documents<Index, Value> untidy;
-    untidy.n_classes = tidy.n_classes;
-    untidy.classes = tidy.classes;
-    untidy.weights = tidy.weights;
-    untidy.x.n_columns = 20;
-    for (std::size_t d = 0; d < tidy.classes.size(); ++d) {
-      std::vector<std::pair<Int, Value>> row;
-      for (Int t = 19; t >= 0; --t) {
-        if (has_value(tidy, d, t)) row.insert(row.end(), 1 + at(t % 2), {t, one});
-        if (t % 3 == 0) row.push_back({t, Value{}});
-      }
-      untidy.x.add_row(row);
-    }
-    check_same(choose(untidy, options), want);
-  };
-  check_as(std::int32_t{}, Bool{255});
-  check_as(std::int64_t{}, std::uint8_t{200});  // twice 200 exceeds uint8
-  check_as(std::int32_t{}, std::int64_t{1} << 62);
-  check_as(std::int64_t{}, 1e308);  // twice that is infinite
-  check_as(std::int64_t{}, 1e-40f);
-}
-
-TEST(terms_without_gain_are_chosen_by_index) {
-  const ConditionalGain none{1, 0.15, 0.5, 0}, two{1, 0.15, 0.5, 2};
-  Documents<> docs;
-  check_same(choose(docs, none), {});  // no document, no term, no class
-  docs.x.n_columns = 2;
-  check_same(choose(docs, two), {{0, 1}, {0, 0}});
-  docs.n_classes = 3;
-  docs.x.add_row({{1, 1}});
-  docs.classes = {2};
-  check_same(choose(docs, two), {{0, 1}, {0, 0}});  // leaving out the only document leaves no evidence
-  docs.weights = {0};
-  check_same(choose(docs, two), {{0, 1}, {0, 0}});
-  docs.x.n_columns = 0;
-  docs.x = {0, {0, 0}, {}, {}};
-  check_same(choose(docs, none), {});
-}
-
-TEST(weights_may_have_any_size) {
-  // Catches a wrong share of a class of weight 1e-320 beside one of weight 1; no normal double holds it.
-  for (const double weight : {1e-320, 1e-300, 1e-30, 1e30, 1e300}) {
-    Random random(5);
-    auto docs = make_documents(Kind::any, 3, 30, 10, random);
-    docs.weights.assign(30, 1.0);
-    for (std::size_t d = 0; d < 30; ++d)
-      if (docs.classes[d] == 1) docs.weights[d] = weight;
-    const Chosen chosen = choose(docs, {1, 0.15, weight > 1 ? 0.25 : 0.5, 10});
-    std::vector<Int> seen(10, 0);
-    for (const Int term : chosen.indices) ++seen[at(term)];
-    CHECK_EQ(seen, std::vector<Int>(10, 1));
-    for (const double gain : chosen.gains) CHECK(std::isfinite(gain));
   }
 }
 

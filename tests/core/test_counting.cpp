@@ -30,18 +30,6 @@ std::vector<Count> random_weights(Random& random, std::int64_t n_docs) {
   return weights;
 }
 
-template <class Index, class Value, CountType Count>
-void agrees_with_the_plain_loop(Random& random) {
-  for (const bool several : {false, true})
-    for (const bool weighted : {false, true})
-      for (const bool sorted : {false, true}) {
-        const auto x = random_matrix<Index, Value>(random, 40, 30, 12, sorted);
-        const Labels labels = random_labels(random, x.n_rows(), 4, several);
-        const auto weights = weighted ? random_weights<Count>(random, x.n_rows()) : std::vector<Count>{};
-        CHECK_EQ(describe(count(no_counts<Count>(4), x, labels, weights)), describe(count_plainly(x, labels, weights)));
-      }
-}
-
 template <CountType Count, class Index, class Value>
 ClassCounts<Count> count_in_chunks(const Matrix<Index, Value>& x, const Labels& labels, const std::vector<Count>& weights,
                                    std::int64_t rows_per_chunk) {
@@ -56,41 +44,6 @@ ClassCounts<Count> count_in_chunks(const Matrix<Index, Value>& x, const Labels& 
 
 }  // namespace
 
-TEST(every_value_type_agrees_with_the_plain_loop) {
-  // Catches mistakes with repeated entries, stored zeros or weights in one of the instantiations.
-  Random random(1);
-#define AGREES(Index, Value)                                            \
-  if constexpr (!std::is_floating_point_v<Value>)                       \
-    agrees_with_the_plain_loop<Index, Value, std::int64_t>(random);     \
-  agrees_with_the_plain_loop<Index, Value, double>(random);
-  TERMSIFT_FOR_EACH_MATRIX(AGREES)
-}
-
-TEST(a_wide_vocabulary_agrees_with_the_plain_loop) {
-  // Catches touched terms that are not sorted where they are few, or counters that keep values of the class before.
-  Random random(2);
-  const auto x = random_matrix<std::int32_t, std::uint16_t>(random, 60, 4000, 20);
-  const Labels labels = random_labels(random, 60, 6, true);
-  CHECK_EQ(describe(count(no_counts<std::int64_t>(6), x, labels, {})),
-           describe(count_plainly<std::int64_t>(x, labels, {})));
-}
-
-TEST(exact_counts_are_counts_of_integers) {
-  // Catches a fraction or a logarithm that is cast to an integer.
-  Matrix<std::int32_t, double> x;
-  x.n_columns = 2;
-  x.add_row({{0, 1.5}, {1, 2.0}});
-  const Labels labels{1, false, {0}, {0}};
-  const auto by = [&](TermWeight weight) {
-    CountingOptions options;
-    options.term_weight = weight;
-    return count(no_counts<std::int64_t>(1), x, labels, {}, options);
-  };
-  CHECK_THROWS(by(TermWeight::raw), std::invalid_argument, "exact counts are counts of integers");
-  CHECK_THROWS(by(TermWeight::log), std::invalid_argument, "exact counts are counts of integers");
-  CHECK_EQ(by(TermWeight::binary).rows[0]->n_tokens, std::int64_t{2});
-}
-
 TEST(integers_after_fractions_keep_the_order_of_documents) {
   // Catches integers that are added up before they join fractions, here in the collection of unlabelled documents.
   Matrix<std::int32_t, double> x;
@@ -103,59 +56,10 @@ TEST(integers_after_fractions_keep_the_order_of_documents) {
   CHECK_EQ(describe(count(fraction, x.rows(1, 3), none.documents(1, 3), {})), describe(whole));
 }
 
-TEST(a_class_of_empty_documents_keeps_its_counts) {
-  // Catches documents without entries, or earlier counts of a class, that are forgotten.
-  Matrix<std::int32_t, std::int64_t> some, none;
-  some.n_columns = none.n_columns = 3;
-  some.add_row({{0, 2}, {2, 1}});
-  none.add_row({});
-  Labels label{2, false, {0}, {}};
-  label.add({1});
-  const auto both = count(count(no_counts<std::int64_t>(2), some, label, {}), none, label, {});
-  CHECK_EQ(both.rows[1]->n_docs, std::int64_t{2});
-  CHECK_EQ(both.rows[1]->size, std::int64_t{2});
-  CHECK_EQ(both.rows[0]->n_docs, std::int64_t{0});
-}
-
-TEST(a_repeated_entry_is_one_document) {
-  // Catches a document frequency that grows by one for each entry, or for a stored zero.
-  const auto x = matrix<std::int32_t>(3, {{{2, 1}, {0, 0}, {2, 4}}, {{2, 0}, {2, 3}}});
-  const auto counts = count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}}), {});
-  CHECK_EQ(describe(*counts.rows[0]), "2 docs, 8 tokens: 2:8/2\n");
-}
-
-TEST(the_collection_counts_a_document_once) {
-  // Catches a document of two classes that the collection counts twice, or one without classes that it leaves out.
-  const auto x = matrix<std::int32_t>(2, {{{0, 1}}, {{1, 2}}, {{0, 4}}});
-  const auto counts = count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{0, 1}, {}, {1}}), {});
-  CHECK_EQ(counts.n_docs, 3);
-  CHECK(counts.collection != nullptr);
-  CHECK_EQ(describe(*counts.collection), "3 docs, 7 tokens: 0:5/2 1:2/1\n");
-  CHECK_EQ(describe(*counts.rows[0]) + describe(*counts.rows[1]), "1 docs, 1 tokens: 0:1/1\n2 docs, 5 tokens: 0:5/2\n");
-}
-
 TEST(offsets_of_one_label_each_keep_no_collection) {
   // Catches a row of the collection, as large as all the others, that is kept although it is their sum.
   const auto x = matrix<std::int32_t>(1, {{{0, 1}}, {{0, 1}}});
   CHECK(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{1}, {0}}), {}).collection == nullptr);
-}
-
-TEST(exact_chunks_equal_one_call) {
-  // Catches a chunk that forgets the counts that it continues. The vocabulary grows.
-  Random random(3);
-  const auto x = random_matrix<std::int32_t, std::int32_t>(random, 90, 40, 15);
-  const Labels labels = random_labels(random, 90, 5, true);
-  const auto weights = random_weights<std::int64_t>(random, 90);
-  const auto whole = count(no_counts<std::int64_t>(5), x, labels, weights);
-  for (const std::int64_t rows : {1, 7, 90})
-    CHECK_EQ(describe(count_in_chunks(x, labels, weights, rows)), describe(whole));
-
-  auto first = matrix<std::int32_t>(2, {{{1, 1}}}), second = matrix<std::int32_t>(5, {{{4, 2}, {1, 1}}});
-  const Labels one = labels_of(1, false, {{0}});
-  auto counts = count(count(no_counts<std::int64_t>(1), first, one, {}), second, one, {});
-  CHECK_EQ(describe_rows(counts), "5 terms, 2 docs\n2 docs, 4 tokens: 1:2/2 4:2/1\n");
-  counts = count(counts, first, one, {});
-  CHECK_EQ(counts.n_terms, 5);
 }
 
 TEST(float_chunks_equal_one_call_bit_for_bit) {
@@ -216,48 +120,7 @@ TEST(the_argument_stays_as_it_is) {
   CHECK(after.rows[1] != before.rows[1]);
 }
 
-TEST(nothing_to_count) {
-  // Catches a read past the arrays of an empty matrix or of a matrix without columns.
-  CHECK_EQ(describe_rows(count(no_counts<std::int64_t>(2), matrix<std::int8_t>(7, {}), labels_of(2, false, {}), {})),
-           "7 terms, 0 docs\n0 docs, 0 tokens:\n0 docs, 0 tokens:\n");
-  CHECK_EQ(describe_rows(count(no_counts<double>(1), matrix<double>(0, {{}, {}}), labels_of(1, false, {{0}, {0}}), {})),
-           "0 terms, 0x1p+1 docs\n0x1p+1 docs, 0x0p+0 tokens:\n");
-}
-
 // ---- overflow ----------------------------------------------------------------------------------------------------------
-
-TEST(counts_up_to_the_limit_are_exact) {
-  // Catches a sum that is refused although it fits, or that is computed in doubles.
-  const auto x = matrix<std::int64_t>(2, {{{0, most - 5}}, {{1, 5}}});
-  const auto counts = count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}}), {});
-  CHECK_EQ(counts.rows[0]->n_tokens, most);
-  const auto u = matrix<std::uint64_t>(1, {{{0, std::uint64_t{most}}}});
-  CHECK_EQ(count(no_counts<std::int64_t>(1), u, labels_of(1, false, {{0}}), {}).rows[0]->term_frequency[0], most);
-}
-
-TEST(too_many_tokens_name_the_document) {
-  // Catches signed overflow: over several documents, over repeated entries, by weight, and over calls.
-  const auto none = no_counts<std::int64_t>(2);
-  const auto x = matrix<std::int64_t>(9, {{{0, most - 5}}, {{1, 5}}, {{3, 1}, {8, 1}}});
-  CHECK_THROWS(count(none, x, labels_of(2, false, {{1}, {1}, {1}}), {}), CountOverflow,
-               "with 1 at row 2, column 3 the tokens of class 1 exceed");
-  const auto repeated = matrix<std::int64_t>(9, {{}, {{4, most / 2}, {4, most / 2}, {4, 2}}});
-  CHECK_THROWS(count(none, repeated, labels_of(2, false, {{0}, {0}}), {}), CountOverflow, "row 1, column 4");
-  const auto weighted = matrix<std::int64_t>(9, {{{2, 1}}, {{5, 3}}});
-  CHECK_THROWS(count(none, weighted, labels_of(2, false, {{0}, {0}}), {1, most / 2}), CountOverflow, "row 1, column 5");
-  const auto half = matrix<std::int64_t>(9, {{{7, most / 2 + 1}}});
-  const auto once = count(none, half, labels_of(2, false, {{0}}), {});
-  CHECK_THROWS(count(once, half, labels_of(2, false, {{0}}), {}), CountOverflow, "row 0, column 7");
-}
-
-TEST(too_many_documents_name_the_document) {
-  // Catches weights whose sum exceeds int64, or the same for the collection where the sum of each class fits.
-  const auto x = matrix<std::int8_t>(1, {{}, {}, {}});
-  CHECK_THROWS(count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}, {0}}), {1, most, 1}), CountOverflow,
-               "with document 1 of weight 9223372036854775807 the number of documents");
-  CHECK_THROWS(count(no_counts<std::int64_t>(3), x, labels_of(3, false, {{0}, {1}, {2}}), {1, most - 1, 1}), CountOverflow,
-               "document 2");
-}
 
 TEST(documents_without_a_class_overflow_too) {
   // Catches a quick bound that reads only the classes: these documents are only in the collection.

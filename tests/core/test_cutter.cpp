@@ -16,82 +16,9 @@ using namespace plain_cutter;
 namespace {
 
 using Random = std::mt19937_64;
-// Returns a random text of a mixture of scripts that the encoding can hold.
-std::u32string random_text(Random& random, TextEncoding encoding, std::size_t n) {
-  static const std::vector<std::u32string> alphabets{
-      U"abcXYZ019_", U"aZ  ,.\n\t-'", U"ab é É ß À\u0085\u00a0\u00a8\u00bdñ×", U"Σσς α'Ω\u0301ά.ΑΣ", U"Жжй Ия",
-      U"\u0130i\u0307I", U"\u212a\u023a\u2c62\u2c65 x", U"中文 字\u3000", U"\u2003\u2115\ufb01\uac00 \ufdfa",
-      U"\U00010400\U00010428\U0001d7ce \U0001f600"};
-  const std::size_t usable = encoding == TextEncoding::latin1 ? 3 : encoding == TextEncoding::ucs2 ? 9 : 10;
-  std::u32string text;
-  while (text.size() < n) {
-    const std::u32string& alphabet = alphabets[random() % usable];
-    for (std::size_t i = random() % 20; i > 0; --i) text += alphabet[random() % alphabet.size()];
-    if (random() % 10 == 0) text.append(random() % 200, random() % 2 == 0 ? U'a' : U' ');
-  }
-  text.resize(n);
-  return text;
-}
-
-constexpr TextEncoding encodings[] = {TextEncoding::utf8, TextEncoding::latin1, TextEncoding::ucs2, TextEncoding::ucs4};
-
-void check_random(TextRules rules, int rounds, std::size_t longest) {
-  use_plain_characters();
-  Random random(1);
-  for (const std::string& target : simd_targets()) {
-    use_simd_target(target);
-    for (int round = 0; round < rounds; ++round) {
-      rules.lowercase = random() % 4 != 0;
-      rules.strip_accents = static_cast<StripAccents>(random() % 3);
-      for (const TextEncoding encoding : encodings) {
-        Encoded texts;
-        Cut expected;
-        for (std::size_t n = random() % 5; n > 0; --n) {
-          const std::u32string text = random_text(random, encoding, random() % longest);
-          texts.add(text, encoding);
-          expected.push_back(tokens_of(text, rules));
-          std::sort(expected.back().begin(), expected.back().end());
-        }
-        const std::int64_t piece = round % 2 == 0 ? 1 << 16 : static_cast<std::int64_t>(64 + random() % 300);
-        Cut found = cut(texts.texts(), rules, piece);
-        for (auto& tokens : found) std::sort(tokens.begin(), tokens.end());
-        CHECK_EQ(found, expected);
-      }
-    }
-  }
-}
-
 }  // namespace
 
-TEST(words_are_those_of_the_plain_loop) { check_random({}, 100, 700); }
-
-TEST(ngrams_of_characters_are_those_of_the_plain_loop) {
-  for (const Analyzer analyzer : {Analyzer::chars, Analyzer::char_wb})
-    for (const auto& [min_n, max_n] :
-         std::vector<std::pair<int, int>>{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 12}, {200, 201}}) {
-      TextRules rules;
-      rules.analyzer = analyzer;
-      rules.min_n = min_n;
-      rules.max_n = max_n;
-      check_random(rules, 10, 300);
-    }
-}
-
 namespace {
-
-std::int64_t refused_at(const std::string& text, std::int64_t piece) {
-  Encoded texts;
-  texts.hold(std::string("fine"), TextEncoding::utf8);
-  texts.hold(text, TextEncoding::utf8);
-  try {
-    cut(texts.texts(), {}, piece);
-  } catch (const BadText& bad) {
-    CHECK_EQ(bad.document, 1);
-    CHECK(std::string(bad.what()).find("document 1, byte " + std::to_string(bad.byte) + ":") == 0);
-    return bad.byte;
-  }
-  return -1;
-}
 
 // Threads that meet the same characters first, at the same time, fill the same tables. No other test of this suite uses
 // these characters: the tables are never emptied.
@@ -119,42 +46,6 @@ TEST(tables_of_characters_may_be_filled_by_several_threads_at_once) {
 }
 
 }  // namespace
-
-TEST(wrong_utf8_is_refused_at_its_first_byte) {
-  use_plain_characters();
-  const std::vector<std::string> wrong{
-      "\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc3(", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe0\x88\xba", "\xe1\x80",
-      "\xe4\xb8",
-      "\xe2\x28\xa1", "\xe2\x82\x28", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98",
-      "\xf0\x28\x8c\xbc", "\xf0\x90\x28\xbc", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
-      "\xf8\x88\x80\x80\x80", "\xfc\x80\x80\x80\x80\x80",
-      "\xfc\x80\x80\x80", "\xfe", "\xff", "\xc3\xa9\xa9", "\xe4\xb8\xad\xad"};
-  for (const std::string& bytes : wrong)
-    for (const std::string& before : {std::string(), std::string(59, 'a'), std::string(60, 'b'), std::string(61, ' '),
-                                      std::string(62, 'c'), std::string(63, 'd'), std::string(64, 'e'),
-                                      std::string("\xc3\xa9 x\xe4\xb8\xad")})
-      for (const std::string& after : {std::string(), std::string("z"), std::string(70, 'y'), std::string("\xc3\xa9"),
-                                       std::string("\xce\xa3")}) {
-        const std::string text = before + bytes + after;
-        const std::int64_t expected = first_wrong_byte(text);
-        CHECK(expected >= 0);
-        CHECK_EQ(refused_at(text, 1 << 16), expected);
-        CHECK_EQ(refused_at(text, 64), expected);
-      }
-  // Characters that are only just right, twice, since the first of them fills the table.
-  for (const std::string right : {"\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
-                                  "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
-    CHECK_EQ(refused_at(right + std::string(" ") + right, 1 << 16), -1);
-  Random random(2);
-  for (int round = 0; round < 3000; ++round) {
-    std::string text(random() % 80, 'a');
-    for (std::size_t n = random() % 6; n > 0; --n) {
-      static const std::string bytes("\x80\xbf\xc2\xc3\xe0\xe4\xed\xf0\xf4\xf5\xa0\x9f\x90\x8f" "a ");
-      text += bytes[random() % bytes.size()];
-    }
-    CHECK_EQ(refused_at(text, 64), first_wrong_byte(text));
-  }
-}
 
 TEST(lone_surrogates_pass_in_python_strings) {
   use_plain_characters();

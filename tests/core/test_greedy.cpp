@@ -255,28 +255,6 @@ TEST(the_fast_search_finds_the_plain_order_of_more_terms) {
   }
 }
 
-TEST(threads_and_targets_give_the_same_bits) {
-  Random random(6);
-  const std::string target = simd_target();
-  for (const Kind kind : kinds)
-    for (const std::size_t n_classes : {2u, 3u, 20u}) {
-      const std::size_t n_terms = n_classes == 20 ? 300 : 3000;
-      const auto c = make_case<Int>(kind, n_classes, n_terms, random);
-      const Int k = static_cast<Int>(n_terms) / 8;
-      const GreedyRanking first = rank(c, k, false);
-      for (const int n_threads : {2, 7}) {
-        check_same(rank(c, k, false, n_threads), first, at(k));
-        check_same(rank(c, 20, true, n_threads), first, 20);
-      }
-      for (const std::string& name : simd_targets()) {
-        use_simd_target(name);
-        check_same(rank(c, k, false), first, at(k));
-        check_same(rank(c, 20, true), first, 20);
-      }
-      use_simd_target(target);
-    }
-}
-
 #ifdef __SIZEOF_INT128__
 TEST(gains_are_accurate_and_zero_for_proportional_terms_only) {
   Random random(7);
@@ -289,54 +267,6 @@ TEST(gains_are_accurate_and_zero_for_proportional_terms_only) {
       }
 }
 #endif
-
-TEST(equal_terms_are_selected_by_index) {
-  const Case<Int> c{{1, 1}, {{5, 0, 5, 0, 5, 2}, {0, 5, 0, 5, 0, 2}}, {1, 6, {}, 0}};
-  const GreedyRanking r = rank(c, 6, false);
-  CHECK_EQ(indices(r, 6), (std::vector<Int>{1, 3, 5, 0, 2, 4}));
-  CHECK_EQ(r.informative, Int{3});  // the remaining terms are equal, hence proportional to the pool
-}
-
-TEST(terms_without_gain_follow_by_index) {
-  const Case<Int> c{{3, 1}, {{1, 2, 9, 4}, {1, 2, 0, 4}}, {0.5, 2, {}, 0}};
-  const GreedyRanking r = rank(c, 4, false);
-  CHECK_EQ(r.indices[0], Int{2});
-  CHECK_EQ(r.informative, Int{1});
-  CHECK_EQ(indices(r, 4), (std::vector<Int>{2, 0, 1, 3}));
-  CHECK_EQ(r.divergences[0], r.divergences[3]);
-}
-
-TEST(two_classes_have_jeffreys_divergence_whatever_the_priors) {
-  Random random(8);
-  Case<Int> c = make_case<Int>(Kind::skewed, 2, 50, random);
-  c.estimation = {1, 50, {}, 0};
-  const GreedyRanking empirical = rank(c, 50, false);
-  const std::vector<double> prior{0.999, 0.001};
-  c.estimation.prior_weights = prior;
-  check_same(rank(c, 50, false), empirical, 50);
-  Real J = 0, n[2] = {50, 50};
-  for (std::size_t k = 0; k < 2; ++k)
-    for (const Int l : c.tf[k]) n[k] += static_cast<Real>(l);
-  for (std::size_t i = 0; i < 50; ++i) {
-    const Real p = static_cast<Real>(c.tf[0][i] + 1) / n[0], q = static_cast<Real>(c.tf[1][i] + 1) / n[1];
-    J += (p - q) * std::log(p / q);
-  }
-  CHECK_NEAR(static_cast<Real>(empirical.divergences[49]), J, J * 1e-15L);
-}
-
-TEST(the_last_two_terms_are_a_tie) {
-  Random random(13);
-  for (const Kind kind : kinds)
-    for (const std::size_t n_classes : {2u, 3u, 5u})
-      for (const std::size_t n_terms : {2u, 3u, 8u}) {
-        Case<double> c = make_case<double>(kind, n_classes, n_terms, random);
-        c.estimation = {1, static_cast<double>(n_terms), {}, 0};
-        for (const bool exhaustive : {false, true}) {
-          const GreedyRanking r = rank(c, static_cast<Int>(n_terms), exhaustive);
-          CHECK(r.indices[static_cast<Int>(n_terms) - 2] < r.indices[static_cast<Int>(n_terms) - 1]);
-        }
-      }
-}
 
 // These counts and smoothings are whole on no grid. After the first term, all terms have equal counts in all classes, so
 // that none may have a gain.
@@ -352,41 +282,6 @@ TEST(rounding_is_the_same_in_all_classes) {
       CHECK_EQ(rank(whole, 6, exhaustive).informative, Int{1});
     }
   }
-}
-
-TEST(divergences_are_those_of_unrounded_probabilities) {
-  Random random(14);
-  for (const Kind kind : kinds)
-    for (const double size : {1.0, 1e5}) {
-      Case<double> c = make_case<double>(kind, 2, 40, random);
-      for (double& l : c.tf[0]) l *= size;
-      c.estimation = {0.712345678912, 40, {}, 0};
-      const GreedyRanking ranking = rank(c, 40, false);
-      Real total[2] = {40, 40}, sum = 0;
-      for (std::size_t k = 0; k < 2; ++k)
-        for (const double l : c.tf[k]) total[k] += static_cast<Real>(l);
-      Real rest[2] = {1, 1};
-      for (Int step = 0; step < ranking.informative; ++step) {
-        Real p[2], parts[2];
-        for (std::size_t k = 0; k < 2; ++k) {
-          p[k] = (static_cast<Real>(c.tf[k][at(ranking.indices[step])]) + Real{0.712345678912}) / total[k];
-          rest[k] -= p[k];
-        }
-        parts[0] = (p[0] - p[1]) * std::log(p[0] / p[1]);
-        parts[1] = (rest[0] - rest[1]) * std::log(rest[0] / rest[1]);
-        sum += parts[0];
-        CHECK_NEAR(static_cast<Real>(ranking.divergences[step]), sum + parts[1], (sum + parts[1]) * 1e-13L + 1e-18L);
-      }
-    }
-}
-
-TEST(classes_without_documents_take_no_part) {
-  Random random(9);
-  const Case<Int> three = make_case<Int>(Kind::skewed, 3, 40, random);
-  Case<Int> four = three;
-  four.n_docs.insert(four.n_docs.begin() + 1, 0);
-  four.tf.insert(four.tf.begin() + 1, std::vector<Int>(40, 0));
-  check_same(rank(four, 40, false), rank(three, 40, false), 40);
 }
 
 TEST(masses_of_thousands_of_classes_are_sparse) {
@@ -520,50 +415,6 @@ TEST(few_gains_are_computed_where_classes_are_many) {
 }
 
 // ---- refusals ----------------------------------------------------------------------------------------------------------
-
-TEST(invalid_arguments_are_refused) {
-  Case<Int> c{{1, 1}, {{3, 1, 0}, {1, 2, 2}}, {1, 3, {}, 0}};
-  const auto run = [&] { return rank(c, 3, false).informative; };
-  CHECK_THROWS(rank(c, 4, false), invalid_argument, "k must be in [0, number of terms = 3], got 4");
-  CHECK_THROWS(rank(c, -1, false), invalid_argument, "got -1");
-  c.estimation = {0, 0, {}, 0};
-  CHECK_THROWS(run(), invalid_argument, "term 2 has probability 0 in class 0 with b1 = 0");
-  c.estimation = {1, 2, {}, 0};
-  CHECK_THROWS(run(), invalid_argument, "greedy needs b2 >= b1 * n_terms = 3, got b2 = 2");
-  c.estimation = {1e-18, 3e-18, {}, 0};
-  CHECK_THROWS(run(), invalid_argument, "too small beside the 4 tokens of class 0");
-  c.estimation = {1, std::numeric_limits<double>::infinity(), {}, 0};
-  CHECK_THROWS(run(), invalid_argument, "0 <= b1 <= b2 < inf");
-  c.estimation = {1, 3, {}, 0};
-  c.n_docs[1] = 0;
-  CHECK_THROWS(run(), invalid_argument, "at least two with documents");
-  c.n_docs[1] = 1;
-  const std::vector<double> prior{1, 0};
-  c.estimation.prior_weights = prior;
-  CHECK_THROWS(run(), invalid_argument, "all the prior mass");
-  const std::vector<double> nearly{1, 1e-309};
-  c.estimation.prior_weights = nearly;
-  CHECK_THROWS(run(), invalid_argument, "class 0 has all the prior mass but");
-  CHECK_THROWS(rank(c, 3, true), invalid_argument, "class 0 has all the prior mass but");
-  c.estimation.prior_weights = {};
-  const std::vector<Int> twice{1, 1}, outside{3}, negative{-1};
-  CHECK_THROWS(divergence(c.counts(), c.estimation, twice), invalid_argument, "distinct, got 1 twice");
-  CHECK_THROWS(divergence(c.counts(), c.estimation, outside), invalid_argument, "got 3");
-  CHECK_THROWS(divergence(c.counts(), c.estimation, negative), invalid_argument, "got -1");
-  const Case<double> huge{{1, 1}, {{1e300, 1}, {1, 1}}, {1e290, 2e290, {}, 0}};
-  CHECK_THROWS(rank(huge, 2, false), invalid_argument, "greedy needs a sum between 2^-960 and 2^960");
-  const Case<double> rare{{1, 1}, {{1e6, 1e-9}, {1, 1}}, {0, 0, {}, 0}};
-  CHECK_THROWS(rank(rare, 2, false), invalid_argument, "term 1 has l + b1 = 1.0000000000000001e-09 in class 0, too small");
-}
-
-TEST(no_term_may_be_wanted_and_there_may_be_none) {
-  const Case<Int> c{{1, 1}, {{3, 1, 0}, {1, 2, 2}}, {1, 3, {}, 0}};
-  const GreedyRanking r = rank(c, 0, false);
-  CHECK_EQ(r.informative, Int{0});
-  CHECK_EQ(divergence(c.counts(), c.estimation, {}), 0.0);
-  const auto empty = make_counts<Int>({1, 1}, {{}, {}});
-  CHECK_EQ(greedy(empty, {1, 0, {}, 0}, 0, false, {1, {}}).informative, Int{0});
-}
 
 TEST(weights_of_any_size_give_the_same_order) {
   Random random(11);

@@ -301,23 +301,6 @@ TEST(every_simd_target_judges_as_a_plain_loop) {
   use_simd_target(target);
 }
 
-TEST(the_model_of_a_k_does_not_depend_on_the_other_ks) {
-  // Guards against faults in the last numbers of an array, which a kernel of eight does not reach.
-  Random random(12);
-  const auto train = random_matrix<std::int32_t, double>(random, 60, 90, 30);
-  const auto counts = count_plainly<double>(train, random_labels(random, 60, 5, false), {});
-  const Terms ranking = shuffled(random, 90), ks = up_to(90);
-  for (const EventModel model : models) {
-    const PrefixModel all = make_prefix_model(counts, {model, 0.3, ranking, ks});
-    for (std::int64_t n = 1; n <= 90; n += 13) {
-      const Terms some = up_to(n);
-      const PrefixModel part = make_prefix_model(counts, {model, 0.3, ranking, some});
-      CHECK(std::equal(part.loss.begin(), part.loss.end(), all.loss.begin()));
-      CHECK(std::equal(part.pair_gain.begin(), part.pair_gain.end(), all.pair_gain.begin()));
-    }
-  }
-}
-
 // ---- edges -------------------------------------------------------------------------------------------------------------
 
 TEST(documents_ks_and_terms_may_be_missing) {
@@ -482,43 +465,6 @@ TEST(no_slow_change_is_skipped) {
   CHECK_EQ(found.back(), std::size_t{1});
   for (std::size_t step = 0; step < ks.size(); step += 97)
     CHECK_EQ(found[step], predict(counts, EventModel::poisson, b1, ranking, {ks[step]}, x)[0]);
-}
-
-TEST(a_document_of_weight_w_counts_as_w_documents) {
-  const auto counts = make_counts<std::int64_t>({1, 2}, {{5, 0, 1}, {0, 5, 1}});
-  Matrix<std::int32_t, std::int32_t> x, repeated;
-  x.n_columns = repeated.n_columns = 3;
-  const std::vector<ClassId> labels{0, 1, 1, -1};
-  const std::vector<std::int64_t> weights{3, 0, 2, 1};
-  std::vector<ClassId> repeated_labels;
-  for (std::size_t d = 0; d < labels.size(); ++d) {
-    x.add_row({{static_cast<std::int32_t>(d % 3), 1}});
-    for (std::int64_t copy = 0; copy < weights[d]; ++copy) {
-      repeated.add_row({{static_cast<std::int32_t>(d % 3), 1}});
-      repeated_labels.push_back(labels[d]);
-    }
-  }
-  const Terms ranking{0, 1, 2}, ks{1, 2, 3};
-  for (const EventModel model : models) {
-    Results weighted{std::vector<std::int64_t>(6, -77), std::vector<std::int64_t>(6, -77)};
-    classify_by_prefixes(counts, {model, 1, ranking, ks}, LabelledDocuments{x.view(), labels, TermWeight::raw, weights}, {},
-                         weighted.hits.data(), weighted.predicted.data());
-    CHECK(weighted == classify(counts, model, 1, ranking, ks, repeated, repeated_labels));
-  }
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  const std::vector<std::pair<std::vector<std::int64_t>, std::string>> wrong = {
-      {{1}, "there are 1 weights for 4 documents"},
-      {{1, 1, -1, 1}, "document 2 has the weight -1, which is negative"},
-      {{most - 1, 0, 1, 1}, "document 3 has the weight 1, with which their sum exceeds 2^63 - 1"},
-  };
-  for (const auto& each : wrong) {
-    const auto& refused = each.first;  // a lambda cannot capture a name of a structured binding in Clang 14
-    Results results = classify(counts, EventModel::binary, 1, ranking, ks, x, labels);
-    CHECK_THROWS(classify_by_prefixes(counts, {EventModel::binary, 1, ranking, ks},
-                                      LabelledDocuments{x.view(), labels, TermWeight::raw, refused}, {}, results.hits.data(),
-                                      results.predicted.data()),
-                 std::invalid_argument, each.second.c_str());
-  }
 }
 
 TEST(extreme_smoothing_gives_numbers) {

@@ -19,28 +19,6 @@ using namespace plain_svmlight;
 
 namespace {
 
-const std::string sample =
-    "1 1:2 3:4\n"
-    "+1.5,2\tqid:7 10:0.25 2:1e3 2:3 # 7:7, a comment\r\n"
-    "\n"
-    "  # nothing\n"
-    "-1e0 0:0 9223372036854775807:9223372036854775807\n"
-    "3\n"
-    "4:1 5:.5\n"
-    "x 1:1\n"
-    "2 1:18446744073709551616 7:00000000000000000000012.50";
-
-std::string random_token(Random& random) {
-  static const std::vector<std::string> tokens = {
-      "1:1",     "12:3",   "0:0",     "5:1.5",  "7:1e2",  "3:-1", "4:nan",    "x",        "-1:2",  "+2:+3", "qid:4",
-      "qid:x",   "1",      "1,2",     ":",      "::",     "1:",   ":1",       "3:1e400",  "#",     "# 1:1", "2:1e-400",
-      "9:.5",    "9:5.",   "9:.",     "9:1e",   "9:1e+",  "1:0x1", "1:1_0",   "1:1:1",    ",",     "1,",    "-7",
-      "1e3:1",   "2:1E+2", "2:1.0e0", "3:inf",  "\r",     "\t",   "\n",      std::string("\0", 1), "\xff", "1e308", "1e309",
-      "3:9007199254740993", "3:9007199254740993.0", "3:9223372036854775808", "3:9223372036854775807e0",
-      "3:0.000001e6", "3:123456789012345678901234567890e-29", "99999999999999999999:1", "3:1e99999999999999999999"};
-  return tokens[below(random, tokens.size())];
-}
-
 std::string random_text(Random& random, std::size_t n_lines) {
   static const std::vector<std::string> counts = {"1", "2", "17", "1", "3", "1.0", "250"};
   std::string text;
@@ -56,85 +34,6 @@ std::string random_text(Random& random, std::size_t n_lines) {
 }
 
 }  // namespace
-
-TEST(an_example) {
-  const SvmlightBlock block = parse("1 1:2 3:4\n\n-1 7:1 # c\n", options());
-  CHECK_EQ(describe(block), "[0, 2, 3][1, 3, 7][2, 4, 1][1, -1] lines 3 skipped 0");
-}
-
-TEST(nothing_but_a_label) {
-  CHECK_EQ(parsed("", options()), "[0][][][] lines 0 skipped 0");
-  CHECK_EQ(parsed("1", options()), "[0, 0][][][1] lines 0 skipped 0");
-  CHECK_EQ(parsed("\n\r\n #", options()), "[0][][][] lines 2 skipped 0");
-}
-
-TEST(whole_counts_are_exact_to_the_last_that_int64_holds) {
-  CHECK_EQ(parsed("1 1:9223372036854775807 2:9007199254740993 3:9007199254740993.0 4:1e18", options()),
-           "[0, 4][1, 2, 3, 4][9223372036854775807, 9007199254740993, 9007199254740993, 1000000000000000000][1] "
-           "lines 0 skipped 0");
-  CHECK_EQ(parsed("1 1:9223372036854775808 2:1", options()),
-           "[0, 2][1, 2] as doubles [9.2233720368547758e+18, 1][1] lines 0 skipped 0");
-}
-
-TEST(a_fraction_in_a_line_that_is_skipped_changes_nothing) {
-  CHECK_EQ(parsed("1 1:9007199254740993\n1 2:7 2:0.5 x\n2 3:4\n", options(false, true)),
-           "[0, 1, 2][1, 3][9007199254740993, 4][1, 2] lines 3 skipped 1 2: index:count; x");
-}
-
-TEST(a_fraction_makes_all_counts_doubles) {
-  CHECK_EQ(parsed("1 1:3\n1 2:7 2:0.5 3:2\n2 3:4\n", options()),
-           "[0, 1, 4, 5][1, 2, 2, 3, 3] as doubles [3, 7, 0.5, 2, 4][1, 1, 2] lines 3 skipped 0");
-}
-
-TEST(the_largest_index_is_the_callers) {
-  SvmlightOptions o = options();
-  o.max_index = 12;
-  CHECK_EQ(parse("1 12:1", o).n_entries, 1);
-  CHECK_THROWS(parse("1 13:1", o), LineError, "an index from 0 to 12 before the colon");
-}
-
-TEST(so_is_the_smallest_one) {
-  SvmlightOptions o = options(false, true);
-  o.min_index = 1;
-  o.max_index = 12;
-  o.index_note = " of a dozen";
-  CHECK_EQ(parsed("1 1:1\n1 12:1 0:1\n1 +0:1\n2 2:1\n2 13:1\n", o),
-           "[0, 1, 2][1, 2][1, 1][1, 2] lines 5 skipped 3 2: an index from 1 to 12 before the colon of a dozen; 0:1"
-           " 3: an index from 1 to 12 before the colon of a dozen; +0:1"
-           " 5: an index from 1 to 12 before the colon of a dozen; 13:1");
-}
-
-TEST(documents_without_a_label_are_the_callers_too) {
-  SvmlightOptions o = options(true, true);
-  CHECK_EQ(parse("1 1:1\n2:1\n", o).n_docs, 2);
-  o.unlabelled = false;
-  CHECK_EQ(parsed("1,2 1:1\n2:1\n", o),
-           "[0, 1][1][1][1, 2][0, 2] lines 2 skipped 1 2: a label before the first index:count; 2:1");
-}
-
-TEST(cut_at_every_byte) {
-  for (std::size_t n = 0; n <= sample.size(); ++n) {
-    check_against_plain(sample.substr(0, n));
-    check_against_plain(sample.substr(n));
-  }
-}
-
-TEST(any_tokens) {
-  Random random(1);
-  for (int i = 0; i < 4000; ++i) {
-    std::string text;
-    for (std::size_t n = below(random, 12); n > 0; --n) text += random_token(random) + (below(random, 8) == 0 ? "" : " ");
-    check_against_plain(text);
-  }
-}
-
-TEST(any_bytes_changed) {
-  Random random(2);
-  const std::string bytes = "0123456789:. \t\r\n#,+-eEqidx" + std::string("\0\xff", 2);
-  for (int i = 0; i < 4000; ++i) {
-    check_against_plain(changed(sample, bytes, 4, random));
-  }
-}
 
 TEST(any_number_of_threads) {
   Random random(3);
@@ -198,17 +97,6 @@ TEST(lines_longer_than_a_piece) {
     CHECK_EQ(block.indptr[1], 300000);
     CHECK_EQ(block.n_entries, 300001);
     CHECK_THROWS(parse("1 " + std::string(3 << 20, '7'), options(false, false, n_threads)), LineError, "index:count");
-  }
-}
-
-TEST(only_the_first_skipped_lines_are_told) {
-  std::string text;
-  for (int i = 0; i < 500000; ++i) text += "x\n";
-  for (const int n_threads : {1, 3}) {
-    const SvmlightBlock block = parse(text, options(false, true, n_threads));
-    CHECK_EQ(block.n_skipped, 500000);
-    CHECK_EQ(block.skipped.size(), SvmlightBlock::most_told);
-    CHECK_EQ(block.skipped.back().line, 100);
   }
 }
 

@@ -308,14 +308,6 @@ TEST(words_of_one_hash_are_united) {
   for (const int count : {1, 3}) check_documents(collection, {}, {count});
 }
 
-TEST(the_seed_changes_no_result) {
-  const Tuned tuned;
-  for (const std::uint64_t seed : {0, 1}) {
-    std::fill(std::begin(text_tuning().seed), std::end(text_tuning().seed), seed);
-    check_everything(11);
-  }
-}
-
 TEST(tags_of_rows_may_wrap_around) {
   const Tuned tuned;
   text_tuning().first_tag = 0xFFFFFFF0;
@@ -349,55 +341,5 @@ TEST(large_counts_are_exact) {
   }
 }
 
-TEST(many_stop_words_may_leave_no_terms) {
-  TextRules rules;
-  for (int i = 0; i < 5000; ++i) rules.stop_words.push_back("stop_" + std::to_string(i));
-  for (const char* text : {"stop_1 stop_4999", "stop_7 word"}) check_documents({{text, ""}, {0, 0}, 1}, rules, {2});
-}
-
-TEST(no_text_gives_no_terms) {
-  for (const Collection& collection : {Collection{{}, {}, 1}, Collection{{"", "a", " "}, {0, 0, 0}, 1}}) {
-    check_documents(collection, {}, {2});
-    check_classes(collection, {}, {2});
-  }
-}
-
-TEST(a_fixed_vocabulary_ignores_what_is_no_sequence_of_words) {
-  TextRules rules;
-  rules.max_n = 2;
-  const std::vector<std::string> terms = {"", " ", "aa", "aa ", " aa", "aa  bb", "aa bb", "aa bb aa", "x", "aa\tbb"};
-  const Collection collection{{"aa bb aa x bb"}, {0}, 1};
-  const TextMatrix matrix = TextIndex(rules, terms).matrix(collection.views(), {1});
-  CHECK_EQ(as_vector(matrix.indices, static_cast<std::size_t>(matrix.n_entries)), (std::vector<std::int32_t>{2, 6}));
-  CHECK_EQ(as_vector(matrix.data, 2), (std::vector<std::int64_t>{2, 2}));  // "x" is no word
-}
-
 // Hashes as sklearn.utils.murmurhash3_32(term, seed=0) gives them.
-TEST(terms_are_hashed_as_in_scikit_learn) {
-  const Collection collection{{"the cat the dog"}, {0}, 1};
-  TextRules rules;
-  rules.max_n = 2;
-  Row want;
-  for (const auto& [term, hash] : {std::pair("the", -1132748958),
-                                 std::pair("cat", 1751422759),
-                                 std::pair("dog", -1312749093),
-                                 std::pair("the cat", 1192667458),
-                                 std::pair("cat the", -14213962),
-                                 std::pair("the dog", 362565327)}) {
-    const std::int64_t column = std::abs(std::int64_t{hash}) % 1000;
-    want[std::to_string(column)] += (hash < 0 ? -1 : 1) * (std::string(term) == "the" ? 2 : 1);
-  }
-  const TextMatrix matrix = hashed_matrix(rules, collection.views(), 1000, true, {2});
-  Row got;
-  for (std::int64_t i = 0; i < matrix.n_entries; ++i) got[std::to_string(matrix.indices[i])] = matrix.data[i];
-  CHECK(got == want);
-}
-
-TEST(terms_that_collide_are_added_up) {
-  const Collection collection{{"aa bb cc dd aa", "", "ee"}, {0, 0, 0}, 1};
-  const TextMatrix matrix = hashed_matrix({}, collection.views(), 1, false, {1});
-  CHECK_EQ(as_vector(matrix.indptr, 4), (std::vector<std::int64_t>{0, 1, 1, 2}));
-  CHECK_EQ(as_vector(matrix.data, 2), (std::vector<std::int64_t>{5, 1}));
-}
-
 }  // namespace

@@ -14,7 +14,6 @@ pytest.importorskip("mpmath")
 
 import cluster
 import compare
-import corpora
 import curve
 import gain
 import greedy
@@ -22,10 +21,9 @@ import parse
 import prototype
 import shapes
 import termsift as ts
-import text as texts
 import workloads
 from compare import OURS, Block, Row
-from workloads import SHAPES, Shape, Workload, generate, workload
+from workloads import Shape, Workload, generate, workload
 
 TINY = Shape(300, 500, 7, 20, 1.05, 0.3, seed=5)
 
@@ -50,29 +48,6 @@ def test_workloads_are_the_same_every_time(tiny: Workload, tmp_path: Path) -> No
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_workloads_have_their_shape(tiny: Workload) -> None:
-    assert tiny.X.shape == (TINY.n_docs, TINY.n_terms)
-    assert set(tiny.y) == set(range(TINY.n_classes))
-    assert tiny.n_classes == TINY.n_classes
-    assert tiny.X.data.min() >= 1
-    assert all((np.diff(tiny.X[[i]].indices) > 0).all() for i in range(TINY.n_docs))
-    np.testing.assert_array_equal(tiny.indicator().argmax(axis=1).ravel(), tiny.y)
-
-
-def test_the_product_with_the_indicator_converts_no_dtype(tiny: Workload) -> None:
-    product = tiny.indicator().T @ tiny.X
-    assert product.dtype == tiny.X.dtype
-    assert product.indices.dtype == tiny.X.indices.dtype
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_quick_copies_are_smaller(name: str) -> None:
-    shape, small = SHAPES[name], SHAPES[name].smaller(20)
-    assert small.n_docs * 20 <= shape.n_docs
-    assert small.n_terms * 20 <= shape.n_terms
-    assert 2 <= small.n_classes <= shape.n_classes
-
-
 def test_answers_are_checked(tiny: Workload, monkeypatch: pytest.MonkeyPatch) -> None:
     compare.check(tiny)
     monkeypatch.setattr(compare, "md_in_sixty_digits", lambda counts, terms: np.ones(len(terms)))
@@ -91,12 +66,6 @@ def test_contenders_that_need_too_much_memory_are_listed(
         "sklearn MultinomialNB().fit (not run: needs 0 GB)",
     ]
     assert {row.rounds for row in rows} == {0, 2}
-
-
-def test_chi2_without_its_p_values(tiny: Workload) -> None:
-    statistic, _ = compare.chi2(tiny.X, tiny.y)
-    found = compare.chi2_statistic(tiny.X, tiny.y)
-    np.testing.assert_array_equal(found, statistic)
 
 
 def test_runs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,32 +126,6 @@ def test_full_table(block: Block) -> None:
     assert not_run == ["-", "-", "-", "-", "-", "0"]
 
 
-def test_summary_table(block: Block) -> None:
-    _, _, row = compare.summary_table([block]).splitlines()
-    assert cells(row) == [
-        "X",
-        "1,000 x 2,000, 3",
-        "40,000",
-        "20.0 / 10.0",
-        "10 / 5.0",
-        "1.2 / 0.62",
-        "62 / 123",
-        "0.25 / 0.50",
-        "- / -",
-        "123 / 123",
-    ]
-
-
-def test_the_picture_has_a_point_for_each_figure(block: Block, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    compare.draw([block, replace(block, name="Y")], tmp_path / "speed.svg")
-    drawn = (tmp_path / "speed.svg").read_text("utf-8")
-    assert all(f"<!-- {name} -->" in drawn for name in (OURS + ", 2 threads", "sklearn chi2"))
-    assert "MultinomialNB" not in drawn  # it was not run
-    compare.draw([block, replace(block, name="Y")], tmp_path / "again.svg")
-    assert (tmp_path / "again.svg").read_text("utf-8") == drawn
-
-
 def test_the_prototype_runs_where_its_source_is(
     tiny: Workload, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -193,14 +136,6 @@ def test_the_prototype_runs_where_its_source_is(
     assert compare.prototypes(tiny) == []
 
 
-@pytest.mark.parametrize(
-    ("value", "significant", "shown"),
-    [(None, 2, "-"), (0.0, 2, "0.0"), (0.0346, 2, "0.035"), (9.96, 2, "10"), (1234.5, 3, "1,234")],
-)
-def test_digits(value: float | None, significant: int, shown: str) -> None:
-    assert compare.digits(value, significant) == shown
-
-
 def test_tables_are_put_between_their_markers(tmp_path: Path) -> None:
     path = tmp_path / "README.md"
     path.write_text("before\n<!-- compare: begin -->\nold\n<!-- compare: end -->\nafter\n", "utf-8")
@@ -209,23 +144,6 @@ def test_tables_are_put_between_their_markers(tmp_path: Path) -> None:
         assert path.read_text("utf-8") == (
             "before\n<!-- compare: begin -->\n\nnew\n\n<!-- compare: end -->\nafter\n"
         )
-
-
-@pytest.mark.parametrize("text", ["", "<!-- compare: end --><!-- compare: begin -->"])
-def test_files_without_the_markers_stay_as_they_are(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "README.md"
-    path.write_text(text, "utf-8")
-    with pytest.raises(ValueError, match=r"README\.md: expected <!-- compare: begin -->"):
-        compare.put_between(path, "compare", "new")
-    assert path.read_text("utf-8") == text
-
-
-@pytest.mark.parametrize(
-    "line", ["--write --quick", "--write --workloads A", "--workloads A,E", "--rounds x"]
-)
-def test_senseless_arguments_are_refused(line: str) -> None:
-    with pytest.raises(SystemExit):
-        compare.arguments(line.split())
 
 
 def test_tables_are_written(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -244,35 +162,6 @@ def test_tables_are_written(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_p
     assert compare.summary_table([block] * 4) in summary.read_text("utf-8")
     assert "(speed.svg)" in summary.read_text("utf-8")
     assert (tmp_path / "docs" / "speed.svg").exists()
-
-
-def test_the_readme_has_the_markers() -> None:
-    text = (Path(compare.__file__).parent / "README.md").read_text("utf-8")
-    for marker in (
-        "compare",
-        "errors",
-        "greedy",
-        "profile",
-        "shapes",
-        "methods",
-        "gain",
-        "curve",
-        "parse",
-        "text",
-    ):
-        assert 0 < text.find(f"<!-- {marker}: begin -->") < text.find(f"<!-- {marker}: end -->")
-
-
-def test_a_contender_is_one_row_of_the_summary() -> None:
-    rows = [["theirs", "1", "90", "1", "1.0", "5", "7"]]
-    rows += [["ours", "1", "9", "10", "10", "2", "7"], ["ours", "2", "6", "15", "15", "3", "7"]]
-    lines = texts.Measured("a table", texts.HEADER, rows).summary().splitlines()
-    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in (lines[0], *lines[2:])]
-    assert cells == [
-        ["contender", "threads", "median ms", "as fast", "peak MB"],
-        ["theirs", "1", "90", "1.0", "5"],
-        ["ours", "1 / 2", "9 / 6", "10 / 15", "2 / 3"],
-    ]
 
 
 # ---- naive Bayes at every k ----------------------------------------------------------------------
@@ -351,15 +240,6 @@ def test_conditional_gain_is_measured_and_checked(monkeypatch: pytest.MonkeyPatc
 # ---- the greedy order ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", greedy.CASES)
-def test_cases_match_their_names(name: str) -> None:
-    counts = greedy.case(name, 500)
-    table = counts.term_frequency.toarray()
-    assert table.shape == (2, 500)
-    assert table.any(axis=0).all() or "pairs" in name or name == "geometric"
-    assert greedy.distinct(counts) == len(np.unique(table, axis=1).T)
-
-
 def test_greedy_is_measured_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(greedy, "SORTED", np.arange(10.0))
     counts = greedy.case("text", 300)
@@ -379,35 +259,6 @@ def test_greedy_is_measured_and_checked(monkeypatch: pytest.MonkeyPatch) -> None
         greedy.measure("text", counts)
 
 
-def test_exponents_are_fitted() -> None:
-    rows = [greedy.Row("", m, 2, m, m, m**2, 3.0 * m, 1.0, m, None) for m in (10, 100, 1000)]
-    assert greedy.exponent(rows, lambda row: row.evaluations) == pytest.approx(2)
-    assert greedy.exponent(rows, lambda row: row.seconds) == pytest.approx(1)
-
-
-def test_greedy_tables_are_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    row = greedy.Row("text", 1000, 2, 300, 1000, 5000, 0.001, 0.1, 100, None)
-    monkeypatch.setattr(greedy, "ROOT", tmp_path)
-    monkeypatch.setattr(greedy, "case", lambda _, n_terms: n_terms)
-    monkeypatch.setattr(
-        greedy, "measure", lambda name, n_terms, *_, **__: replace(row, name=name, n_terms=n_terms)
-    )
-    monkeypatch.setattr(greedy, "exponent", lambda *_: 1.0)
-    monkeypatch.setattr(corpora, "FOLDER", tmp_path)
-    for folder in ("benchmarks", "docs"):
-        (tmp_path / folder).mkdir()
-    summary, full = tmp_path / "docs" / "benchmarks.md", tmp_path / "benchmarks" / "README.md"
-    for path in (summary, full):
-        path.write_text("<!-- greedy: begin --><!-- greedy: end -->", "utf-8")
-    with pytest.raises(SystemExit):
-        greedy.main(["--quick", "--write"])
-    greedy.main(["--write"])
-    written = full.read_text("utf-8")
-    assert written.count("first 100 |") == 3 * 5 + 3 * 4
-    assert "all pairs distinct: evaluations grow as M^1.00" in written
-    assert "All 1,000,000 terms" in summary.read_text("utf-8")
-
-
 # ---- past one machine ----------------------------------------------------------------------------
 
 
@@ -424,19 +275,6 @@ def test_partial_counts_are_measured_and_their_law_checked(monkeypatch: pytest.M
     monkeypatch.setattr(cluster, "pairs", lambda *args: 1.2 * law(*args))
     with pytest.raises(AssertionError):
         cluster.check_model(work, shape)
-
-
-def test_a_tree_of_one_level_is_flat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "DOCUMENTS", 64 * cluster.OF_A_CHUNK)
-    measured = {"in memory": 12.0, "serialised": 20.0, "merge": 1.0, "read": 0.0, "write": 0.0}
-    flat = cluster.flat_plan(2, measured)
-    one, two = (cluster.tree_plan(2, fan, measured) for fan in (64, 8))
-    assert one[:3] == ["2", "64", "1"]
-    assert one[3] == flat[3]
-    assert float(one[4]) == pytest.approx(1e3 * float(flat[3]), rel=0.1)
-    assert two[2] == "2"
-    assert float(two[3]) > float(one[3])  # it moves more data,
-    assert float(two[5]) < float(one[5])  # but on more machines, so its longest path is shorter
 
 
 def test_counters_of_the_benchmark_count(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from sklearn.metrics import accuracy_score, f1_score
 import claims
 import compare
 import corpora
-import figures
 import recommend
 import reproduce
 import synthetic
@@ -126,19 +124,6 @@ def test_the_experiments_run(
     assert ("Recommended: " in text or "stays: " in text) != nothing
     assert text.count(f"| {claims.UNKNOWN} |") == (0 if nothing or complete else 3)  # TDT2's
     assert shown == (set() if nothing else {"figure_1.svg", "gain.svg"})
-
-
-def test_the_quick_report_does_not_overwrite_the_full_one() -> None:
-    assert reproduce.arguments([]).output == compare.ROOT / "docs"
-    assert reproduce.arguments(["--quick"]).output == compare.ROOT / "build" / "reproduction"
-
-
-def test_svg_is_made_small_and_stays_well_formed() -> None:
-    svg = '<svg width="9pt">\n <g id="a">\n  <path d="M 1.25 2.0 \nL 3.1415 4"/>\n </g>\n</svg>\n'
-    small = figures.small(svg)
-    path = '<path d="M 1.2 2 L 3.1 4"/>'
-    assert small == f'<svg font-family="sans-serif" width="9pt">\n<g>\n{path}\n</g></svg>\n'
-    ElementTree.fromstring(small)
 
 
 @pytest.mark.full

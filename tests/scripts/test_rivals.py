@@ -11,8 +11,6 @@ import scipy.sparse as sp
 pytest.importorskip("sklearn")
 pytest.importorskip("mpmath")
 
-import accuracy_at_k
-import compare
 import corpora
 import rivals
 import robust
@@ -55,12 +53,6 @@ def test_trained_selectors_find_the_telling_terms(choose: rivals.Choose) -> None
     np.testing.assert_array_equal(choose(X, y, 3), terms[:3])
 
 
-def test_a_path_ends_where_no_term_is_left() -> None:
-    X, y = told_apart()
-    X = sp.csr_array(sp.hstack([X, sp.csr_array((X.shape[0], 2), dtype=X.dtype)]))
-    assert set(rivals.l1_path(X, y, 14).tolist()) <= set(range(12))
-
-
 def test_choices_are_kept_until_the_documents_differ(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -95,18 +87,6 @@ def test_cells_mark_significant_differences() -> None:
     assert [cell.sign for cell in cells["a", "naive Bayes", "L1 path"]] == [-1]
     losses = rivals.losses(cells, [10]).splitlines()
     assert "- L1 path at k = 10 (-100.0) of a, naive Bayes" in losses
-
-
-def test_few_and_many_terms_are_averaged_over_documents() -> None:
-    # Our choice is right on all four documents with 10 terms, and on three with 200 and 500 terms.
-    ours, theirs = np.ones((3, 4), bool), np.ones((3, 4), bool)
-    theirs[0] = False
-    ours[1:, 0] = False
-    hits = {("a", "SVM", method): theirs for method in rivals.COMPARED}
-    hits["a", "SVM", rivals.OURS] = ours
-    # Three documents differ by 0 and one by -100: the error is 200 sqrt(0.25 / 4).
-    cells = rivals.by_range(hits, [10, 200, 500]).splitlines()[-1].split("|")[2:-1]
-    assert [cell.strip() for cell in cells] == ["+100.0 ± 0.0", "-25.0 ± 50.0"] * 4
 
 
 def test_classifiers_are_right_on_separable_documents() -> None:
@@ -200,9 +180,3 @@ def test_the_page_of_robustness_is_written(
     page = robust.PAGE.read_text("utf-8")
     assert "| 20 Newsgroups, 30%" in page
     assert "nan" not in page
-
-
-def test_the_pages_have_a_place_for_the_tables() -> None:
-    compare.around(rivals.PAGE, rivals.MARKER)
-    compare.around(robust.PAGE, robust.MARKER)
-    compare.around(accuracy_at_k.PAGE, accuracy_at_k.MARKER)

@@ -1,0 +1,156 @@
+"""Every score of the registry in exact arithmetic, and how far computed scores are from it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import termsift as ts
+from exact import (
+    Exact,
+    exact_aggregate,
+    exact_class_scores,
+    exact_collection_scores,
+    relative_error,
+)
+from exact_cells import exact_cell_scores
+from termsift._scores.methods import MODELS
+
+
+class Measure(NamedTuple):
+    """A method with its event model and the values of its options."""
+
+    method: str
+    options: dict[str, Any]
+
+    def __str__(self) -> str:
+        return "-".join([self.method, *self.options.values()])
+
+    @property
+    def model(self) -> str:
+        return str(self.options["model"])
+
+    @property
+    def of_probabilities(self) -> bool:
+        """Whether it compares p with q, as only methods with event models do."""
+        return self.method in ("md", "md_chi2")
+
+    @property
+    def of_collection(self) -> bool:
+        """Whether its score is by default the value of the collection."""
+        return self.method in ("df", "tfidf")
+
+
+MEASURES = [
+    Measure(method.name, {"model": model, **dict(zip(method.options, values, strict=True))})
+    for method in ts.methods()
+    for model in method.models or MODELS[:1]
+    for values in itertools.product(*method.options.values())
+]
+
+
+def exact_values(
+    counts: ts.ClassCounts, measure: Measure, alpha: Any = 1.0, class_prior: Any = None
+) -> list[list[Exact]]:
+    """Return the exact value of each class (rows) and term."""
+    outcomes = {"bernoulli": 2, "poisson": 1}.get(measure.model, counts.n_terms)
+    b1, b2 = alpha if isinstance(alpha, tuple) else (alpha, Fraction(alpha) * outcomes)
+    if measure.of_probabilities:
+        options = {name: value for name, value in measure.options.items() if name != "model"}
+        return exact_class_scores(
+            counted(counts, measure.model),
+            counts.class_docs,
+            measure.method,
+            b1,
+            b2,
+            class_prior,
+            model=measure.model,
+            **options,
+        )
+    # n of fractions is the sum over the classes, which `n_docs` is in another order.
+    collection, n_docs = None, sum(map(Fraction, counts.class_docs.tolist()))
+    if counts._counts.exact:
+        n_docs = Fraction(counts.n_docs)
+        collection = counts.collection_term_frequency, counts.collection_document_frequency
+    return exact_cell_scores(
+        measure.method,
+        counts.term_frequency.toarray(),
+        counts.document_frequency.toarray(),
+        counts.class_docs,
+        n_docs,
+        collection,
+        b1=b1,
+        b2=b2,
+    )
+
+
+def counted(counts: ts.ClassCounts, model: str) -> Any:
+    """Return the counts that the model reads, by class and term."""
+    of_documents = model in ("binary", "bernoulli")
+    return (counts.document_frequency if of_documents else counts.term_frequency).toarray()
+
+
+def are_promised(
+    counts: ts.ClassCounts, measure: Measure, alpha: Any, class_prior: Any = None
+) -> list[list[bool]]:
+    """Return which values are promised to 14 digits: p and q are equal or differ by enough."""
+    gap = Measure("relative", {"model": measure.model})
+    outcomes = {"bernoulli": 2, "poisson": 1}.get(measure.model, counts.n_terms)
+    b1, b2 = alpha if isinstance(alpha, tuple) else (alpha, Fraction(alpha) * outcomes)
+    gaps = exact_class_scores(
+        counted(counts, gap.model),
+        counts.class_docs,
+        "relative",
+        b1,
+        b2,
+        class_prior,
+        model=gap.model,
+    )
+    enough = Fraction(counts.n_classes**2, 2**50)
+    return [[value == 0 or value >= enough for value in row] for row in gaps]
+
+
+def assert_exact(
+    counts: ts.ClassCounts,
+    measure: Measure,
+    alpha: Any = 1.0,
+    class_prior: Any = None,
+    most: float = 1e-14,
+    error: Any = relative_error,
+    near: bool = False,
+) -> None:
+    """Check the class scores and all aggregates of them against exact arithmetic.
+
+    A sum is compared with the sum of the sizes of its parts, because these may cancel. Values whose
+    p and q nearly agree are checked only if `near` says so.
+    """
+    arguments = {**measure.options, "alpha": alpha, "class_prior": class_prior}
+    exact = exact_values(counts, measure, alpha, class_prior)
+    promised = [[True] * counts.n_terms] * counts.n_classes
+    if measure.of_probabilities and not near:
+        promised = are_promised(counts, measure, alpha, class_prior)
+    values = counts.class_scores(measure.method, **arguments)
+    where = (str(measure), alpha, class_prior)
+    for c, i in itertools.product(range(counts.n_classes), range(counts.n_terms)):
+        if promised[c][i]:
+            assert error(float(values[c, i]), exact[c][i]) <= most, (*where, c, i)
+    sizes = [[abs(value) for value in row] for row in exact]
+    for aggregate in ("sum", "mean", "max"):
+        scores = counts.score(measure.method, aggregate=aggregate, **arguments)  # type: ignore[arg-type]
+        rule = (aggregate, counts.class_docs, class_prior)
+        wanted = exact_aggregate(exact, *rule)
+        size = map(abs, wanted) if aggregate == "max" else exact_aggregate(sizes, *rule)
+        for i, (score, truth, whole) in enumerate(zip(scores.tolist(), wanted, size, strict=True)):
+            if math.isinf(truth) or math.isinf(whole) or not math.isfinite(score):
+                assert score == truth, (*where, aggregate, i)
+            elif all(row[i] for row in promised):
+                gap = abs(Fraction(score) - Fraction(truth))
+                assert gap <= Fraction(2, 10**14) * Fraction(whole), (*where, aggregate, i)
+    if measure.of_collection:
+        scores = counts.score(measure.method, **arguments)
+        l_i, d_i = counts.collection_term_frequency, counts.collection_document_frequency
+        whole = exact_collection_scores(measure.method, l_i, d_i, counts.n_docs)
+        for score, truth in zip(scores.tolist(), whole, strict=True):
+            assert relative_error(score, truth) <= most, where
