@@ -166,7 +166,7 @@ def scan(
     check_encoding(options.encoding)
     if isinstance(paths, Mapping):
         folders = {str(name): Path(path) for name, path in paths.items()}
-        first = next(iter(folders.values()))
+        first, *_ = _paths(list(folders.values()), "paths")
         return Scan([ClassFolder(first, None, options, folders)], options)
     inputs = _paths(paths, "paths")
     label_files: Sequence[Path | None] = [None] * len(inputs)

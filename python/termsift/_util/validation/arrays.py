@@ -87,6 +87,9 @@ def refuse_other_kinds(X: Any, name: str = "X", *, is_counted: bool = False) -> 
     is_list = isinstance(X, (list, tuple))
     if not (is_list or scipy.sparse.issparse(X) or hasattr(X, "__array__")):
         cures = {"X": ": pass its attribute X, as in adata.X", "to_memory": ": pass X.to_memory()"}
+        cures["class_docs"] = (
+            ": counts hold no documents; pass their matrix, as termsift.text.CountVectorizer makes"
+        )
         cure = next((cures[attribute] for attribute in cures if hasattr(X, attribute)), "")
         raise TypeError(f"{name} is {a_kind(X)}, expected a CSR, CSC or dense matrix{cure}")
     first: Any = X[:8] if is_list else ()
@@ -133,6 +136,8 @@ def _triple(X: Any, name: str) -> Csr:
     if indptr.dtype != indices.dtype:
         indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
     data = np.asarray(X.data)
+    if not indptr.ndim == indices.ndim == data.ndim == 1:
+        raise ValueError(f"{name}.indptr, .indices and .data must be vectors")
     if len(indptr) != n_rows + 1:
         raise ValueError(f"{name}.indptr has {len(indptr)} entries, expected {n_rows + 1}")
     if len(indices) != len(data):
@@ -173,7 +178,7 @@ def check_weights(sample_weight: Any, n_docs: int) -> _core.Count | None:
         raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n_docs},)")
     weights = exact_dtype(weights, "sample_weight")
     is_float = weights.dtype.kind == "f"
-    wrong = ~((weights >= 0) & (np.isfinite(weights) if is_float else weights < 2**63))
+    wrong = ~((weights >= 0) & (np.isfinite(weights) if is_float else weights <= 2**63 - 1))
     if wrong.any():
         document = int(np.argmax(wrong))
         raise ValueError(

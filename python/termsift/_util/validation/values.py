@@ -165,9 +165,15 @@ def check_k(k: Any, n_terms: int) -> int:
 
 def check_random_state(random_state: Any) -> np.random.Generator:
     """Return the random generator for a seed, or for an object of numpy's that holds one."""
+    random = np.random
+    sources = random.Generator, random.BitGenerator, random.SeedSequence, random.RandomState
     if is_integer(random_state):
         random_state = check_integer(random_state, "random_state", least=0)
-    return np.random.default_rng(random_state)
+    elif random_state is not None and not isinstance(random_state, sources):
+        raise TypeError(
+            f"random_state must be an integer, a numpy Generator or None, got {random_state!r}"
+        )
+    return random.default_rng(random_state)
 
 
 # ---- real numbers --------------------------------------------------------------------------------
