@@ -23,11 +23,11 @@ from termsift._evaluate.curve import METRICS
 from termsift._evaluate.folds import folds_of
 from termsift._scores.class_terms import distinctive_terms, dominant_class, largest_classes
 from termsift._scores.registry import DESCRIBING
+from termsift._util.html import render
 from termsift._util.validation import Labels
 from termsift.io import Collection
 from termsift.report import write_report
 from termsift.report._curve import curve_chart
-from termsift.report._html import render
 
 OVERLAP = "Share of the terms of two classes that occur in both"
 

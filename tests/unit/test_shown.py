@@ -12,7 +12,7 @@ import termsift as ts
 from report_pages import HOSTILE, Page
 from termsift._scores.class_terms import class_columns
 from termsift._util.export import write_csv
-from termsift.report._html import element, number, render, table
+from termsift._util.html import element, number, render, table
 
 
 @pytest.fixture
@@ -91,8 +91,8 @@ def test_a_curve() -> None:
     at = {k: row for row, k in enumerate(curve.ks.tolist())}
     assert [rows[0][0], rows[-1][0]] == ["1", "30"]
     for k, accuracy, error in rows:
-        assert accuracy == f"{curve.accuracy[at[int(k)]]:.4f}"
-        assert error == f"{curve.standard_error('accuracy')[at[int(k)]]:.4f}"
+        assert accuracy == f"{curve.accuracy[at[int(k)]]:.6g}"
+        assert error == f"{curve.standard_error('accuracy')[at[int(k)]]:.6g}"
     one_run = ts.selection_curve([1, 0], X, y, X, y)
     assert only_table(one_run._repr_html_())[1][0] == ["terms", "accuracy"]
     assert len(only_table(one_run._repr_html_())[1]) == 1 + 2

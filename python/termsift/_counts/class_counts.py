@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._counts.additive_counts import AdditiveCounts
-from termsift._scores.class_terms import Direction, class_columns
+from termsift._scores.class_terms import Direction, class_columns, largest_classes
 from termsift._scores.keyness import keyness
 from termsift._scores.methods import Method, MethodName, Model
 from termsift._scores.ranking import Ranking
@@ -26,8 +26,7 @@ from termsift._scores.scoring import Alpha, ClassPrior, Scoring, warn_if_common_
 from termsift._scores.significance import Adjustment, Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of
-from termsift._util.later import call_later_stage
-from termsift._util.tabular import object_array
+from termsift._util.tabular import ROWS_SHOWN, object_array
 from termsift._util.validation import check_k
 
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
@@ -74,8 +73,12 @@ class ClassCounts(AdditiveCounts):
     keyness = keyness
 
     def _repr_html_(self) -> str:
-        html: str = call_later_stage("report._notebook", "show_counts", self)
-        return html
+        from termsift._util import html  # is slow to import, and only notebooks show tables
+
+        largest = largest_classes(self, ROWS_SHOWN)
+        columns: dict[str, Any] = {"class": object_array(self.classes)[largest]}
+        columns |= {"documents": self.class_docs[largest], "tokens": self.class_tokens[largest]}
+        return html.shown(self, columns, self.n_classes, "classes")
 
     def class_scores(
         self,
@@ -91,9 +94,7 @@ class ClassCounts(AdditiveCounts):
 
         Parameters
         ----------
-        method : str
-            A name of `termsift.methods`.
-        model, alpha, class_prior, n_threads, **options
+        method, model, alpha, class_prior, n_threads, **options
             As for `score`.
 
         Returns
@@ -118,9 +119,7 @@ class ClassCounts(AdditiveCounts):
 
         Parameters
         ----------
-        method : str
-            A name of `termsift.methods`.
-        model, alpha, class_prior, n_threads, **options
+        method, model, alpha, class_prior, n_threads, **options
             As for `score`.
 
         Returns

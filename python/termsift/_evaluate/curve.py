@@ -10,8 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.later import call_later_stage
-from termsift._util.tabular import Tabular
+from termsift._util.tabular import ROWS_SHOWN, Tabular
 from termsift._util.validation import check_choice
 
 Metric = Literal[
@@ -87,8 +86,18 @@ class Curve(Tabular):
         return f"<Curve of {self.name}, {shown}: accuracy {low:.4f} to {high:.4f}{best}>"
 
     def _repr_html_(self) -> str:
-        html: str = call_later_stage("report._notebook", "show_curve", self)
-        return html
+        from termsift._util import html  # is slow to import, and only notebooks show tables
+
+        rows = self.spread(ROWS_SHOWN)
+        columns = {"terms": self.ks[rows], "accuracy": self.accuracy[rows]}
+        if self.n_runs > 1:
+            columns["standard error"] = self.standard_error("accuracy")[rows]
+        return html.shown(self, columns, len(self), "numbers of terms")
+
+    def spread(self, n: int) -> NDArray[np.int64]:
+        """Return about ``n`` positions of `ks`, which are closer together for small k."""
+        some = np.unique(np.geomspace(1, max(len(self), 1), n).round().astype(np.int64) - 1)
+        return some[: len(self)]
 
     def __len__(self) -> int:
         return len(self.ks)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from termsift._util.export import escaped_formulas, write_csv
 from termsift._util.files import text_output
-from termsift._util.later import call_later_stage
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
 from termsift._util.validation import check_flag, check_integer, check_kind
@@ -141,10 +140,6 @@ class Ranking(Tabular):
         how += f", policy={self.policy}" if self.policy != "top" else ""
         how += f", model={self.model}" if self.model != "multinomial" else ""
         return f"<Ranking of {size} by {how}: {names}>"
-
-    def _repr_html_(self) -> str:
-        html: str = call_later_stage("report._notebook", "show_ranking", self)
-        return html
 
     def overlap(self, other: Ranking, k: int | None = None) -> float:
         """Return the share of the first k terms that two rankings have in common.

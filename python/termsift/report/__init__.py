@@ -21,10 +21,10 @@ from termsift._scores.registry import DESCRIBING, find_method
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.files import text_output
+from termsift._util.html import Child, element, name, number, render
 from termsift._util.info import build_info
 from termsift.io import Collection
 from termsift.report._accuracy import accuracy
-from termsift.report._html import Child, element, name, number, render
 from termsift.report._overlap import COMPARED, overlap_table
 from termsift.report._scatter import DISTINCTIVE, read_script, scatter
 from termsift.report._terms import BEST, anchors_of, best_terms, class_cards

@@ -14,9 +14,9 @@ from termsift._evaluate.evaluation import cross_validate
 from termsift._evaluate.folds import folds_of
 from termsift._scores.methods import MethodName
 from termsift._util import validation
+from termsift._util.html import element, number
 from termsift.io import Collection
 from termsift.report._curve import curve_chart, curve_table
-from termsift.report._html import element, number
 from termsift.report._overlap import COMPARED, confusion_table, mistakes_table
 
 _SEED = 0  # deals the documents to the folds

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from termsift._evaluate.curve import Curve
-from termsift.report._html import Child, element, number, table
+from termsift._util.html import Child, element, number, table
 
 _ROWS = 10
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 640, 12, 276  # the area of the chart within its axes
@@ -22,8 +22,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 640, 12, 276  # the area of the chart within 
 
 def curve_table(caption: Child, curve: Curve, also: Sequence[int] = ()) -> Element:
     """Return a table of the accuracy at some numbers of terms, and at those of ``also``."""
-    some = np.unique(np.geomspace(1, max(len(curve), 1), _ROWS).round().astype(int) - 1)
-    rows = np.union1d(some[: len(curve)], np.searchsorted(curve.ks, also)).astype(int)
+    rows = np.union1d(curve.spread(_ROWS), np.searchsorted(curve.ks, also)).astype(int)
     columns = {"terms": "number", "accuracy": "number"}
     cells = [[number(k) for k in curve.ks[rows]], [f"{x:.4f}" for x in curve.accuracy[rows]]]
     if curve.n_runs > 1:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._counts.class_counts import ClassCounts
-from termsift.report._html import Child, element, name, number, table
+from termsift._util.html import Child, element, name, number, table
 
 COMPARED = 12  # classes beside one another; more would not fit
 _MISTAKES = 15

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from termsift._counts.class_counts import ClassCounts
 from termsift._scores.class_terms import ClassTerms
-from termsift.report._html import clean, cut, element
+from termsift._util.html import clean, cut, element
 
 _TERMS = 1200
 DISTINCTIVE = 600  # of these, taken from the classes in turns; the others are the most frequent

@@ -12,7 +12,7 @@ import numpy as np
 from termsift._counts.class_counts import ClassCounts
 from termsift._scores.class_terms import ClassTerms, dominant_class
 from termsift._scores.methods import MethodName
-from termsift.report._html import element, name, number, table
+from termsift._util.html import element, name, number, table
 from termsift.text._passages import Passage, Passages
 
 BEST = 500
