@@ -71,6 +71,16 @@ def test_whole_counts_of_floats_are_shown_as_whole() -> None:
     assert class_columns(halves, "chi2")["n_class"].tolist() == [5000, 0.25, 1.5, 6_172_839]
 
 
+def test_other_tables(counts: ts.ClassCounts) -> None:
+    for result, what in ((counts.keyness(0), "terms"), (counts.significance("g2"), "tests")):
+        caption, (head, *rows), page = only_table(result._repr_html_())
+        assert f"<{caption}>" == repr(result)
+        assert head == list(result.columns())
+        assert len(rows) == 10
+        n_rows = len(next(iter(result.columns().values())))
+        assert page.text().endswith(f"10 of {n_rows} {what}")
+
+
 def test_names_do_not_become_markup(counts: ts.ClassCounts) -> None:
     ranking = counts.rank("md", 20)
     page = Page(ranking._repr_html_())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,8 @@ class Significance(Tabular):
     >>> found.log_pvalues.round()
     array([-18005.,  -6005.])
     """
+
+    _rows: ClassVar[str] = "tests"
 
     method: str
     degrees: int

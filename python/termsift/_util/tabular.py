@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ ROWS_SHOWN = 10  # of a table in a notebook
 class Tabular(ABC):
     """Base of results that are tables; a subclass has ``columns``, the columns by name."""
 
-    _rows = "terms"  # what the rows are
+    _rows: ClassVar[str] = "terms"
 
     @abstractmethod
     def columns(self) -> Columns:
