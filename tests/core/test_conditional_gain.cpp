@@ -251,31 +251,6 @@ TEST(threads_and_targets_give_the_same_bits) {
   }
 }
 
-TEST(guided_gains_have_the_same_bits_on_any_threads_and_target) {
-  // Guards against blocks of machines that share memory, sums of weights in the order of the threads, and reading beyond the
-  // last document, term or class. The definition is tested against the plain reference in Python.
-  Random random(11);
-  for (const Kind kind : kinds)
-    for (const std::int32_t n_classes : {1, 2, 16, 17, 40}) {
-      const Int n_docs = 1 + below(random, 200), n_terms = 1 + below(random, 60);
-      const auto docs = make_documents(kind, n_classes, n_docs, n_terms, random);
-      ConditionalGain options = make_options(n_terms, random);
-      options.guide.cost = 0.3;
-      const std::string target = simd_target();
-      const Chosen first = choose(docs, options);
-      for (const double gain : first.gains) CHECK(std::isfinite(gain));
-      for (const std::string& name : simd_targets()) {
-        use_simd_target(name);
-        for (const int n_threads : {1, 2, 5}) {
-          const Chosen same = choose(docs, options, Threads{n_threads, {}});
-          CHECK_EQ(same.indices, first.indices);
-          CHECK_EQ(same.gains, first.gains);
-        }
-      }
-      use_simd_target(target);
-    }
-}
-
 // ---- parts -------------------------------------------------------------------------------------------------------------
 
 TEST(exponentials_and_logarithms_are_accurate_on_every_target) {

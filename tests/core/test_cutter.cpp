@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <random>
 #include <thread>
 
 #include "check.hpp"
@@ -12,11 +11,6 @@
 
 using namespace termsift;
 using namespace plain_cutter;
-
-namespace {
-
-using Random = std::mt19937_64;
-}  // namespace
 
 namespace {
 

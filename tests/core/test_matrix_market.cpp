@@ -17,6 +17,20 @@ std::string banner(const std::string& words) { return "%%MatrixMarket matrix " +
 
 const std::string integer = banner("coordinate integer general");
 
+const std::vector<std::string> samples = {
+    integer + "% a comment\n\n 2\t3 2 \r\n1 1 5\r\n\n2 3 -9223372036854775808",
+    "%MATRIXMARKET Matrix Coordinate REAL Symmetric and more\n3 3 4\n1 1 .5\n2 1 1e3\n3 1 +7\n3 1 1e-400\n",
+    banner("array double skew-symmetric") + "3 3\n1\n0\n-2.5\n",
+    banner("array unsigned-integer general") + "2 3\n1\n0\n3\n\n4\n5\n6\n",
+    banner("coordinate pattern general") + "2 2 2\n2 2\n1 2\n",
+    integer + "2 2 0",
+};
+
+void check_against_plain(const std::string& text) {
+  const std::string want = plainly(text);
+  CHECK_EQ(parsed(text) + " of\n" + text, want + " of\n" + text);  // the text tells what failed
+}
+
 // A text of many pieces; each blank line makes a gap.
 std::string large(Random& random, std::size_t n, const char* field) {
   std::string text = banner(std::string("coordinate ") + field + " general") + "100000 100000 " + std::to_string(n) + "\n";
@@ -29,6 +43,11 @@ std::string large(Random& random, std::size_t n, const char* field) {
 }
 
 }  // namespace
+
+TEST(cut_at_every_byte) {
+  for (const std::string& sample : samples)
+    for (std::size_t n = 0; n <= sample.size(); ++n) check_against_plain(sample.substr(0, n));
+}
 
 TEST(any_number_of_threads) {
   Random random(2);

@@ -246,25 +246,6 @@ TEST(entries_are_damped_as_in_training) {
   }
 }
 
-TEST(results_do_not_depend_on_threads) {
-  // Guards against predictions of a block that are counted twice or not at all, and against shared scratch.
-  Random random(11);
-  const auto labels = random_labels(random, 300, 40, false);
-  const auto train = random_matrix<std::int32_t, std::int32_t>(random, 300, 400, 60);
-  const auto counts = count_plainly<std::int64_t>(train, labels, {});
-  const auto test = random_matrix<std::int32_t, std::int32_t>(random, 1111, 400, 60);
-  const auto known = random_labels(random, 1111, 40, false).codes;
-  const Terms ranking = shuffled(random, 400), ks = random_ks(random, 400, true);
-  for (const EventModel model : models) {
-    const Results one = classify(counts, model, 1, ranking, ks, test, known, {1, {}});
-    for (std::size_t step = 0; step < ks.size(); ++step) {
-      const auto row = one.predicted.begin() + static_cast<std::ptrdiff_t>(step * 40);
-      CHECK_EQ(std::accumulate(row, row + 40, std::int64_t{0}), 1111);
-    }
-    for (const int n : {2, 3, 7}) CHECK(classify(counts, model, 1, ranking, ks, test, known, {n, {}}) == one);
-  }
-}
-
 TEST(every_simd_target_judges_as_a_plain_loop) {
   // Guards against a class, or a tie within or between vectors, that a target's vectors miss.
   const std::string target = simd_target();

@@ -19,6 +19,17 @@ using namespace plain_svmlight;
 
 namespace {
 
+const std::string sample =
+    "1 1:2 3:4\n"
+    "+1.5,2\tqid:7 10:0.25 2:1e3 2:3 # 7:7, a comment\r\n"
+    "\n"
+    "  # nothing\n"
+    "-1e0 0:0 9223372036854775807:9223372036854775807\n"
+    "3\n"
+    "4:1 5:.5\n"
+    "x 1:1\n"
+    "2 1:18446744073709551616 7:00000000000000000000012.50";
+
 std::string random_text(Random& random, std::size_t n_lines) {
   static const std::vector<std::string> counts = {"1", "2", "17", "1", "3", "1.0", "250"};
   std::string text;
@@ -34,6 +45,13 @@ std::string random_text(Random& random, std::size_t n_lines) {
 }
 
 }  // namespace
+
+TEST(cut_at_every_byte) {
+  for (std::size_t n = 0; n <= sample.size(); ++n) {
+    check_against_plain(sample.substr(0, n));
+    check_against_plain(sample.substr(n));
+  }
+}
 
 TEST(any_number_of_threads) {
   Random random(3);
