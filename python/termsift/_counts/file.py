@@ -17,7 +17,6 @@ counts.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import math
@@ -125,7 +124,9 @@ def _verify(file: IO[bytes], name: str) -> int:
     if size != length:
         kind = "truncated" if size < length else "damaged"
         raise ValueError(f"{name}: the saved counts are {kind}: {size} bytes, expected {length}")
-    payload_hash = hashlib.file_digest(cast(Any, file), _new_hash)
+    from hashlib import file_digest
+
+    payload_hash = file_digest(cast(Any, file), _new_hash)
     if _digest(payload_hash, version, length) != digest:
         raise ValueError(f"{name}: the saved counts are damaged: their checksum does not match")
     file.seek(begin)
@@ -192,11 +193,12 @@ def _decode_names(
     return names
 
 
-def _new_hash() -> hashlib.blake2b:
-    return hashlib.blake2b(digest_size=32)
+def _new_hash(data: bytes = b"") -> Any:
+    from hashlib import blake2b  # loads OpenSSL, for which counting does not wait
+
+    return blake2b(data, digest_size=32)
 
 
 def _digest(payload_hash: Any, version: int, length: int) -> bytes:
-    return hashlib.blake2b(
-        struct.pack("<IQ", version, length) + payload_hash.digest(), digest_size=32
-    ).digest()
+    digest: bytes = _new_hash(struct.pack("<IQ", version, length) + payload_hash.digest()).digest()
+    return digest

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -100,7 +99,7 @@ def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
         raise FileNotFoundError(printable(f"{folder}: no such folder, to write {name} to"))
     with suppress(FileNotFoundError):
         os.lstat(target)  # raises an error if the name is too long
-    partial = os.path.join(folder, f"{_PARTIAL}{secrets.token_hex(8)}.partial")
+    partial = os.path.join(folder, f"{_PARTIAL}{os.urandom(8).hex()}.partial")
     os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
         if os.path.exists(target):

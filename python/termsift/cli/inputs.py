@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import termsift as ts
@@ -66,6 +65,8 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
             "argument INPUT: standard input has no name that tells its format: pass --input-format"
         )
     refuse(args, f"not for {STDIN}, which cannot be read again", *{"checkpoint"} & {*vars(args)})
+    from tempfile import TemporaryDirectory  # is needed for standard input alone
+
     with TemporaryDirectory(prefix="termsift-") as folder:
         start = sys.stdin.buffer.read(4)
         ending = next((end for magic, end in _COMPRESSED.items() if start.startswith(magic)), "")
