@@ -303,7 +303,7 @@ def _aligned(X: Any, values: Any, name: str, what: str) -> list[Any]:
                 f"{name} has {len(theirs)} blocks for the {len(lengths)} blocks of rows of X"
             )
         return _blocks_of_rows(values, name)
-    if _dask.is_dask_collection(values):
+    if name == "y" and _dask.is_dask_collection(values):
         raise TypeError(f"{name} must hold {what} of the documents in order, got {values!r}")
     if not known:
         raise ValueError(

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from termsift._evaluate.curve import Curve
+from termsift._evaluate.curve import Curve, spread
 from termsift._util.html import Child, element, number, table
 
 _ROWS = 10
@@ -22,7 +22,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 640, 12, 276  # the area of the chart within 
 
 def curve_table(caption: Child, curve: Curve, also: Sequence[int] = ()) -> Element:
     """Return a table of the accuracy at some numbers of terms, and at those of ``also``."""
-    rows = np.union1d(curve.spread(_ROWS), np.searchsorted(curve.ks, also)).astype(int)
+    rows = np.union1d(spread(curve, _ROWS), np.searchsorted(curve.ks, also)).astype(int)
     columns = {"terms": "number", "accuracy": "number"}
     cells = [[number(k) for k in curve.ks[rows]], [f"{x:.4f}" for x in curve.accuracy[rows]]]
     if curve.n_runs > 1:
