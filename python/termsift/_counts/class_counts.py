@@ -25,7 +25,7 @@ from termsift._scores.registry import (
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring, warn_if_common_terms_lead
 from termsift._scores.significance import Adjustment, Significance, significance_by
 from termsift._select.greedy import greedy
-from termsift._util.export import Library, frame_of
+from termsift._util.export import Library, frame_of, integers_if_whole
 from termsift._util.tabular import ROWS_SHOWN, object_array
 from termsift._util.validation import check_k
 
@@ -77,7 +77,8 @@ class ClassCounts(AdditiveCounts):
 
         largest = largest_classes(self, ROWS_SHOWN)
         columns: dict[str, Any] = {"class": object_array(self.classes)[largest]}
-        columns |= {"documents": self.class_docs[largest], "tokens": self.class_tokens[largest]}
+        columns["documents"] = integers_if_whole(self.class_docs[largest])
+        columns["tokens"] = integers_if_whole(self.class_tokens[largest])
         return html.shown(self, columns, self.n_classes, "classes")
 
     def class_scores(

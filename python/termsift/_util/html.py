@@ -114,12 +114,12 @@ def render(made: Child) -> str:
 def shown(result: object, columns: Mapping[str, Any], n_rows: int, what: str) -> str:
     """Return some of the rows of a result as a table for a notebook, which says how many there are.
 
-    The caption is the ``repr`` of the result, and ``what`` are its rows.
+    The caption is the ``repr`` of the result, and ``what`` names its rows, such as "terms".
     """
     kinds, cells = dict[str, str](), list[list[Child]]()
     for title, values in columns.items():
         listed = [value.item() if isinstance(value, np.generic) else value for value in values]
-        is_number = getattr(values, "dtype", np.dtype(object)).kind in "iuf"
+        is_number = values.dtype.kind in "iuf"
         kinds[title] = "number" if is_number else "name"
         form = ".6g" if any(isinstance(value, float) for value in listed) else ","
         cells.append([f"{value:{form}}" if is_number else name(value) for value in listed])

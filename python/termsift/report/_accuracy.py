@@ -55,7 +55,7 @@ def accuracy(
     )
     caption = (
         "Accuracy by the number of terms (logarithmic axis). The band is one standard error; the "
-        "dashed line is the smallest number of terms within one of the best."
+        "dashed line is the smallest number of terms within one standard error of the best."
     )
     chart = element("div", curve_chart(curve, chosen), class_="scroll")
     figure = element("figure", element("figcaption", caption, class_="soft"), chart, class_="sheet")
