@@ -1,4 +1,4 @@
-// Which calls may use an object at the same time.
+// A guard against calls that use one object at the same time.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Sorting in parallel.
+// Parallel sorting: elements are dealt out to buckets, and each bucket is sorted on its own.
 #pragma once
 
 #include <algorithm>
@@ -173,7 +173,7 @@ class BucketSorter {
     elements_.clear();
     buckets.for_each_span(bucket, [&](std::span<T> span) { elements_.insert(elements_.end(), span.begin(), span.end()); });
     if (elements_.empty()) return;
-    // The bits that all prefixes begin with tell nothing. The 64 that follow are compared first.
+    // All prefixes begin with the same bits. The 64 bits after these are compared first.
     const SortPrefix first = prefix(elements_[0]);
     SortPrefix differ;
     for (const T& element : elements_) {

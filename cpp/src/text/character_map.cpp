@@ -7,7 +7,7 @@
 namespace termsift {
 namespace {
 
-// Characters are looked up in groups, since those of a script are neighbours.
+// Characters are looked up in groups, because the characters of a script are neighbours.
 constexpr char32_t group = 64;
 
 CharacterSource& source() {
@@ -113,7 +113,7 @@ const CharacterMap::Expansion& CharacterMap::expansion(char32_t c) const {
     if (facts.space) made->spaces |= ones(length) << made->length;
     made->length = static_cast<std::uint8_t>(made->length + length);
   }
-  // Another thread may have been faster. What is stored stays to the end of the process.
+  // Another thread may have stored the same characters. Stored characters stay to the end of the process.
   const Expansion* stored = nullptr;
   if (expansions_[c].compare_exchange_strong(stored, made.get(), std::memory_order_acq_rel)) stored = made.release();
   return *stored;

@@ -16,7 +16,7 @@ inline constexpr char32_t capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigm
 // Writes a character as UTF-8, also a lone surrogate, and returns the number of bytes.
 int write_utf8(char32_t c, std::uint8_t* out);
 
-// What a character becomes: at most four bytes, with their number and marks, in one word, so that a thread never reads half
+// The bytes that replace a character, at most four, with their number and marks. They are one word, so no thread reads half
 // of it. Zero if it has not been looked up yet.
 class Mapped {
  public:
@@ -52,7 +52,7 @@ class CharacterMap {
   const MappedEntry* entries() const { return mapped_.get(); }
   // As operator[], for a character that may not be known yet.
   Mapped find(char32_t c) const;
-  // What a character becomes that is not simple; not for the capital sigma.
+  // Returns the bytes that replace a character that is not simple. The capital sigma has none.
   const Expansion& expansion(char32_t c) const;
 
   bool lowercase() const { return lowercase_; }
@@ -63,7 +63,7 @@ class CharacterMap {
 
   bool lowercase_;
   StripAccents strip_accents_;
-  // For every code point; memory is used only for those that occur.
+  // One entry for every code point. Only code points that occur take memory.
   LargeArray<MappedEntry> mapped_;
   LargeArray<std::atomic<const Expansion*>> expansions_;
 };

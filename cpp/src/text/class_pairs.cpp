@@ -15,7 +15,7 @@ namespace {
 // A row, and the column of each id or -1. Without columns, ids are columns.
 using RowAndColumns = std::pair<const Row<ClassEntry>*, const std::int32_t*>;
 
-// Adds the rows of a store to those of each class.
+// Adds the rows of a store to the rows of their classes.
 void add_rows(std::vector<std::vector<RowAndColumns>>& of_classes, const RowStore<ClassEntry>& store,
               const std::int32_t* columns) {
   for (const Row<ClassEntry>& row : store.rows()) {

@@ -98,7 +98,7 @@ class ClassRows {
   }
   void begin_written();
   void move_to_store(Worker* worker);
-  // Whether what was written should be moved to store(): that takes memory for each document and for each entry.
+  // Returns whether the written counts should move to store(). They take memory for each document and for each entry.
   bool is_full() const {
     return !spans_.empty() && (tag_ - spans_.front().first_tag >= text_tuning().documents_to_gather ||
                                written_.n_entries() >= text_tuning().entries_to_gather);

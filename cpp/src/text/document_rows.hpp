@@ -25,7 +25,7 @@ class DocumentRows {
     template <class Key>
     void add(Slot<Key>& slot) {
       // Whether a term has occurred in the document before is unpredictable, so there are masks and no branches. They are
-      // written out because compilers turn selects into branches here. What is masked out may be uninitialised.
+      // written out because compilers turn selects into branches here. Masked values may be uninitialised.
       const auto same = static_cast<std::uint32_t>(slot.tag == tag_);
       const std::uint32_t if_same = 0U - same;
       const std::uint32_t at = (slot.at_or_count & if_same) | (size_ & ~if_same);

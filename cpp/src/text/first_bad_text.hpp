@@ -1,4 +1,4 @@
-// Which of several broken texts an error names.
+// The choice of the broken text that an error names.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace termsift {
 
-// Throws the BadText of the first broken text. `found`, a number of `texts`, is broken; so another text may be broken before
-// it, which its thread had not reached.
+// Throws the BadText of the first broken text. The text `found` is broken, but a thread may not have reached an earlier one.
 [[noreturn]] void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads);
 
 // Calls f(), which cuts `texts` in their order on several threads. A BadText that it throws becomes that of the first broken

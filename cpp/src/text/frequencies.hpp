@@ -1,4 +1,4 @@
-// In how many documents terms occur, and how often, summed over rows.
+// Term and document frequencies, summed over rows.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Text that grows at its end, and what a character is looked up by. The kernels use both, so that all is always inlined.
+// Text that grows at its end, and the table of characters. The kernels use both, so every function here is inlined.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace termsift {
 
 inline constexpr char32_t n_code_points = 0x110000;
 
-// What a character becomes (see Mapped), in an array that grows while other threads read it.
+// The replacement of each character (see Mapped). The array grows while other threads read it.
 using MappedEntry = std::atomic<std::uint64_t>;
 
 // For kernels. The standard libraries always inline a load, so that no SIMD target's version of it is kept.

@@ -160,7 +160,7 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   at_ += length;
 }
 
-// As str.lower: a sigma is final after a cased letter and not before one; what is case-ignorable is skipped.
+// Follows str.lower: a sigma is final after a cased letter unless another follows. Case-ignorable characters are skipped.
 template <class Encoding>
 bool Normaliser::sigma_is_final() const {
   const auto* const begin = static_cast<const typename Encoding::Unit*>(text_.data);
@@ -195,7 +195,7 @@ void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
   at_ += n;
 }
 
-// Reads up to `n` units one character after the other, those that are simple with little care.
+// Reads up to `n` units, one character after the other. Simple characters take a short way.
 template <class Encoding>
 void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);

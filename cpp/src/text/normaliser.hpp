@@ -16,12 +16,12 @@ class NormalText {
   std::uint64_t* marks() const { return all_.marks; }
   std::int64_t size() const { return all_.size; }
   std::int64_t room() const { return room_; }
-  MarkedBytes& all() { return all_; }  // for those who append
+  MarkedBytes& all() { return all_; }  // for appending
 
   void clear();  // frees the memory of an unusually long text
   // Makes room for n further bytes, and for 128 that a loop may write beyond them.
   void reserve(std::int64_t n);
-  // Adds n bytes of which the marks have been written too. Both n and size() are multiples of 64.
+  // Adds n bytes whose marks have been written too. Both n and size() are multiples of 64.
   void append_blocks(std::int64_t n) { marks()[(all_.size += n) / 64] = 0; }
   // Adds bytes without marks, at least one, up to a multiple of 64.
   void align();
@@ -45,7 +45,7 @@ class Normaliser {
 
   // Begins with a document. Its number is for messages.
   void open(const Text& text, std::int64_t document);
-  // Appends the next `n` units of the document, or a few more, or those that are left.
+  // Appends about the next `n` units of the document, or the rest of it.
   void read(std::int64_t n, NormalText& out);
   bool at_end() const { return at_ == text_.length; }
   bool ascii() const { return ascii_; }  // whether the document is ASCII as far as it was read

@@ -92,7 +92,7 @@ class SlotTable {
     for (std::int64_t i = 0; i < n_slots_; ++i)
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
-  // The slots, of which some are empty. Keys lie in the order of their hashes, which is any order.
+  // All slots, also the empty ones. Keys lie in the order of their hashes.
   std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
   // Calls f(slot, hash) for the terms whose hashes begin with the `bits` bits of `part`. They lie side by side: from the
   // first home of the part to the first empty slot at or behind its last home, which may be at the table's beginning.
@@ -125,7 +125,7 @@ class SlotTable {
  private:
   Slot<Key>* next(Slot<Key>* slot) const { return ++slot == slots_ + n_slots_ ? slots_ : slot; }
   void resize(std::int64_t n_slots) {
-    // Slots of 32 bytes must not lie across two cache lines, of which only one is prefetched.
+    // A slot of 32 bytes must lie in one cache line, because only one is prefetched.
     constexpr std::size_t line = 64;
     memory_ = LargeArray<std::byte>::zeroed(n_slots * std::int64_t{sizeof(Slot<Key>)} + std::int64_t{line});
     void* aligned = memory_.get();

@@ -30,7 +30,7 @@ std::vector<TermTables*> tables_of(const Counters<Rows>& counters) {
   return tables;
 }
 
-// Documents sorted by class, so that few counts are written down. Counts by class do not depend on the order of documents.
+// Documents sorted by class. Counts by class do not depend on the order of documents, and fewer are written in this order.
 struct ByClass {
   std::vector<Text> texts;
   std::vector<std::int64_t> number;  // the place of each in the caller's order
@@ -62,7 +62,7 @@ struct TextCounter::State {
   const TextRules rules;
   const bool by_class;
   mutable Access access;
-  bool failed = false;  // whether a call that changes the counter did not end, so that its parts do not fit together
+  bool failed = false;  // whether a call failed while it changed the counter, so that its parts do not fit together
   Counters<DocumentRows> documents;
   Counters<ClassRows> classes;
   std::vector<CountedChunk> chunks;                 // not by class

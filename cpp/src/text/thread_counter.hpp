@@ -44,7 +44,7 @@ class NgramSteps {
  public:
   explicit NgramSteps(std::int64_t max_n) : before_(static_cast<std::size_t>(max_n) + 1, no_term) {}
 
-  // The ids of the n-grams that are one word shorter, and where those of each part end; for n = 2, of the words.
+  // The ids of the n-grams that are one word shorter, and where the ids of each part end. For n = 2 they are the words.
   std::vector<std::uint32_t> ids;
   std::vector<std::int64_t> ends;
   std::vector<Part> parts;     // of the n-grams to look up

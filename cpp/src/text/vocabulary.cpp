@@ -40,7 +40,7 @@ void check_number_of_terms(std::int64_t n) {
   if (n > max_terms) throw std::length_error("the texts have more than 2^31 - 1 different terms");
 }
 
-// A term of one table, to be sorted among those of all.
+// A term of one table, with its place there.
 template <class Key>
 struct Met {
   Key key;
@@ -78,7 +78,7 @@ class WordsOfTables {
   std::int64_t n_words() const { return n_words_; }  // a word of several tables counts as several
   std::int64_t n_parts() const { return std::int64_t{1} << bits_; }
 
-  // Appends the different words of a part, each as that of the first table that has it.
+  // Appends the different words of a part. A word of several tables is appended as the word of the first.
   void visit(std::int64_t part, std::vector<Met<SortedWord>>& words) {
     std::vector<std::uint64_t> hashes;
     for (std::size_t t = 0; t < tables_.size(); ++t) {
@@ -91,7 +91,7 @@ class WordsOfTables {
     }
     if (tables_.size() > 1) unite(words, hashes);
   }
-  // Sets the ranks of the words that visit() left out, from those of the same words.
+  // Copies ranks to the words that visit() left out.
   void copy_ranks(std::span<std::int32_t* const> ranks, const Threads& threads) const {
     for (std::size_t t = 1; t < tables_.size(); ++t)
       for_ids(tables_[t]->size(), threads, [&](std::int64_t begin, std::int64_t end) {

@@ -27,8 +27,8 @@ struct SortedWord {
   bool operator<(const SortedWord& other) const;  // by bytes, which is by code points
 };
 
-// Different terms of one length, sorted, and in how many rows of the tables each occurred. They lie in the memory of a table
-// that is no longer used, if they fit, because the system takes long to clear new pages.
+// Different terms of one length, sorted, and the number of rows with each. They lie in the memory of an old table if they
+// fit, because the system takes long to clear new pages.
 template <class Key>
 struct SortedTerms {
   SortedTerms() = default;
@@ -52,8 +52,8 @@ struct SortedTerms {
 // of a word, so n-grams of words are sorted as sequences of words, and no strings are built.
 class Vocabulary {
  public:
-  // The tables of all threads, of which the words below n_stop are left out. The slots of the tables are dropped, but the
-  // tables must live on. Terms of fewer than min_n words are no terms.
+  // Sorts the terms of the tables of all threads. Ids below n_stop are stop words and are skipped, as are n-grams of fewer
+  // than min_n words. The tables lose their slots and must outlive this.
   Vocabulary(std::span<TermTables* const> tables, std::uint32_t n_stop, std::int64_t min_n, const Threads& threads);
 
   std::int64_t n_terms() const { return n_terms_; }
