@@ -14,7 +14,7 @@ struct TextTuning {
   std::int64_t first_slots = 1 << 10;                     // of a hash table; a power of two
   std::int64_t small_slots = 1 << 18;                     // a larger table is filled to three quarters, not to half
   std::uint32_t documents_to_gather = 1 << 22;            // by class: counts that were written down are gathered
-  std::int64_t entries_to_gather = 1 << 24;               // by class, after so many documents or entries
+  std::int64_t entries_to_gather = 1 << 20;               // by class, after so many documents or entries
   std::int64_t entries_to_unite = std::int64_t{1} << 20;  // least number of entries by class that are worth uniting
 };
 
