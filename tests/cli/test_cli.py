@@ -337,7 +337,6 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         (["compare", "-k", "10,0"], "ks has 0, expected numbers in [1, "),
         (["compare", "--alpha", "0"], "alpha must be "),
         (["keyness", "sport", "--min-share", "2"], "min_share must be "),
-        (["keyness", "sport", "--max-dp", "0.5"], "max_dp"),
     ],
 )
 def test_values_that_the_library_refuses(

@@ -115,21 +115,8 @@ class Significance(Tabular):
         Benjamini and Hochberg, Controlling the False Discovery Rate, J. R. Statist. Soc. B 57(1),
         1995, procedure (1).
         """
-        check_choice(how, ADJUSTMENTS, "how")
-        m = self.log_pvalues.size
-        if how == "bonferroni":
-            logs: NDArray[np.float64] = self.log_pvalues + np.log(max(m, 1))
-        else:
-            flat = self.log_pvalues.ravel()
-            order = np.argsort(flat)
-            steps = flat[order] + np.log(m / np.arange(1, m + 1))
-            logs = np.empty_like(flat)
-            logs[order] = np.minimum.accumulate(steps[::-1])[::-1]
-            logs = logs.reshape(self.log_pvalues.shape)
-        np.minimum(logs, 0.0, out=logs)
-        if not check_flag(log, "log"):
-            np.exp(logs, out=logs)
-        return logs
+        logs = adjusted_logs(self.log_pvalues, check_choice(how, ADJUSTMENTS, "how"))
+        return logs if check_flag(log, "log") else np.exp(logs)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name, with one row per test.
@@ -153,6 +140,20 @@ class Significance(Tabular):
             "pvalue": self.pvalues.ravel(),
             "log_pvalue": self.log_pvalues.ravel(),
         }
+
+
+def adjusted_logs(log_pvalues: NDArray[np.float64], how: str) -> NDArray[np.float64]:
+    """Return the logarithms of p-values, adjusted as by `Significance.adjusted`."""
+    m = log_pvalues.size
+    if how == "bonferroni":
+        adjusted: NDArray[np.float64] = log_pvalues + np.log(max(m, 1))
+    else:
+        logs = log_pvalues.ravel()
+        order = np.argsort(logs)
+        steps = logs[order] + np.log(m / np.arange(1, m + 1))
+        adjusted = np.empty_like(logs)
+        adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
+    return np.minimum(adjusted, 0.0).reshape(log_pvalues.shape)
 
 
 def significance_by(
