@@ -216,7 +216,7 @@ def test_the_confusions(tmp_path: Path, n_classes: int) -> None:
     classes, codes = np.unique(y, return_inverse=True)
     confused = np.zeros((n_classes, n_classes), dtype=int)
     labels = Labels(classes.tolist(), codes.astype(np.int32), None)
-    for train, test in folds_of(5, None, None, labels, None, 1, 0):
+    for train, test in folds_of(5, None, labels, None, 0):
         best = ts.count(X[train], y[train], classes=classes).rank(DESCRIBING, k).indices
         np.add.at(confused, (codes[test], naive_bayes(X, codes, train, test, best)), 1)
     page = written(collection, tmp_path, cv=5)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-import corpora
 import termsift as ts
 from strategies import csr_matrices, labels
 from termsift import _core
@@ -309,48 +307,6 @@ def test_ties_go_to_the_first_class(X, document, alpha, model, swap) -> None:
     assert expected["predictions"] == [[0]]
 
 
-# ------------------------------------------------------------------------------------- real data
-
-
-@pytest.mark.full(cases=1)
-@pytest.mark.parametrize("model", MODELS)
-def test_newsgroups(model: str) -> None:
-    pytest.importorskip("sklearn")
-    if reason := corpora.missing("20 Newsgroups"):
-        pytest.skip(reason)
-    split = corpora.newsgroups()
-    counts = ts.count(split.X_train, split.y_train)
-    ranking = counts.rank("md", k=2000)
-    ks = [*range(1, 61), 300, 2000]
-    one = validation.check_matrix(split.X_test, 1)
-    labelled = validation.check_labels(split.y_test, one.n_docs, counts.classes)
-    hits, predicted = _core.classify_by_prefixes(
-        *(counts._counts, _core.EventModel.__members__[model], 1.0, ranking.indices),
-        *(np.array(ks, dtype=np.int64), one.indptr, one.indices, one.data, one.n_terms),
-        *(labelled.codes, _core.TermWeight.raw, None, 2),
-    )
-    codes = np.searchsorted(counts.classes, split.y_train)
-    for step, k in enumerate(ks):
-        if k > 60 and model == "poisson":
-            continue
-        terms = ranking.indices[:k]
-        X, X_test = (part[:, terms] for part in (split.X_train, split.X_test))
-        if model == "poisson":
-            X, X_test = X.toarray(), X_test.toarray()
-        joint, _ = log_joint(X, codes, X_test, model, 1.0)
-        best = joint.max(axis=1, keepdims=True)
-        taken = (joint >= best - 1e-12 * abs(best)).argmax(axis=1)  # the first of equal classes
-        assert_array_equal(predicted[step], np.bincount(taken, minlength=20))
-        right = taken[taken == labelled.codes]
-        assert_array_equal(hits[step], np.bincount(right, minlength=20))
-    curve = ts.selection_curve(
-        *(ranking, split.X_train, split.y_train, split.X_test, split.y_test, ks),
-        naive_bayes=model,
-    )
-    assert_array_equal(curve.accuracy, hits.sum(axis=1) / one.n_docs)
-    assert curve.name == "md"
-
-
 # ------------------------------------------------------------------------------------- input
 
 
@@ -394,15 +350,12 @@ def test_malformed_arrays_are_refused_before_they_are_used() -> None:
     bad = X.copy()
     bad.indices[2] = 2_000_000
     y = [0, 1, 0, 1]
-    sklearn = pytest.importorskip("sklearn.svm")
-    for estimator in (None, sklearn.LinearSVC()):
-        options = {"ks": [1, 2], "estimator": estimator}
-        with pytest.raises(ValueError, match="X_test has the index 2000000 in row 2"):
-            ts.selection_curve([0, 1], X, y, bad, y, **options)
-        with pytest.raises(ValueError, match="X_train has the index 2000000 in row 2"):
-            ts.selection_curve([0, 1], bad, y, X, y, **options)
-        with pytest.raises(ValueError, match="X has the index 2000000 in row 2"):
-            ts.cross_validate(bad, y, cv=2, **options)
+    with pytest.raises(ValueError, match="X_test has the index 2000000 in row 2"):
+        ts.selection_curve([0, 1], X, y, bad, y)
+    with pytest.raises(ValueError, match="X_train has the index 2000000 in row 2"):
+        ts.selection_curve([0, 1], bad, y, X, y)
+    with pytest.raises(ValueError, match="X has the index 2000000 in row 2"):
+        ts.cross_validate(bad, y, cv=2)
     for name, arguments in (("X_train", (-X, y, X, y)), ("X_test", (X, y, X * np.nan, y))):
         with pytest.raises(ValueError, match=f"{name} has (-1|nan) at row 0, column 0"):
             ts.selection_curve([0], *arguments)
@@ -432,7 +385,6 @@ E4, Y4 = np.eye(4, dtype=int), ["a", "b", "a", "b"]
         (([0], E4 * 1e300, Y4, E4, Y4), {"alpha": 1e-9}, ValueError, "alpha is too small"),
         (([0], E4, Y4, E4 * 1e300, Y4), {}, ValueError, "above 2\\^900"),
         (([0], E4, Y4, E4, Y4), {"n_threads": 0}, ValueError, "n_threads must be in"),
-        (([0], E4, Y4, E4, Y4), {"estimator": Mock()}, ValueError, r"say which, ks=\[...\]"),
     ],
 )
 def test_invalid_arguments_of_selection_curve(arguments, options, error, message) -> None:
