@@ -110,9 +110,8 @@ def test_over_represented_terms_are_the_distinctive_ones(method: str, k: int | N
         table = class_columns(counts, method, k, direction="over")
         assert list(table) == list(whole)
         listed = ts.distinctive_terms(counts, method, k)
-        assert table["index"].tolist() == [i for terms in listed for i in terms.indices]
-        assert table["n_class"].tolist() == [n for terms in listed for n in terms.occurrences]
-        assert table["rank"].tolist() == [r + 1 for terms in listed for r in range(len(terms))]
+        assert table["index"].tolist() == [i for of in listed.values() for i in of.indices]
+        assert table["rank"].tolist() == [r + 1 for of in listed.values() for r in range(len(of))]
         rows = [places[pair] for pair in zip(table["class"], table["index"], strict=True)]
         for name in table:
             if name != "rank":  # the same values, the adjusted p-values of all tests among them
