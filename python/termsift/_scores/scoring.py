@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.methods import (
+    OCCURRENCES,
     CoreMeasure,
     EventModel,
     Method,
     Model,
     Ranker,
-    Reads,
 )
 from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
@@ -62,7 +62,7 @@ def prepare(
 ) -> Prepared:
     """Check the arguments that methods and selectors share."""
     event = check_model(model, ranker)
-    if Reads.TERM_FREQUENCY in ranker.reads & event.reads:
+    if OCCURRENCES in ranker.needs and event.reads == OCCURRENCES:
         counts._warn_if_fractional(ranker.name)
     b1, b2 = validation.check_smoothing(
         alpha, counts.n_terms, event.outcomes, is_rate=event.is_rate

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.chi2_tail import log_chi2_sf
-from termsift._scores.methods import Method, PValue
+from termsift._scores.methods import Method
 from termsift._scores.scoring import Scoring
 from termsift._util.tabular import Tabular
 from termsift._util.validation import check_choice, check_flag
@@ -173,7 +173,7 @@ def significance_by(
         signs = scoring.directions()
     else:
         statistics, classes, signs = scoring.strongest_class()
-        if method.p_value is PValue.SUM_OVER_CLASSES:
+        if method.default_aggregate == "sum":
             statistics, degrees = scoring.scores(_core.Aggregate.sum), n_present - 1
     logs = log_chi2_sf(statistics, degrees)
     names = (counts.classes, counts.term_names)
@@ -188,7 +188,7 @@ def class_statistics(
     The test of one class against the rest has the statistic of both, (l_ic - E)^2 / E / (1 - n_c/n)
     where the score is only the part of the class.
     """
-    if method.p_value is PValue.SUM_OVER_CLASSES:
+    if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]
         np.divide(scores, rest, out=scores, where=rest > 0)
     return scores
