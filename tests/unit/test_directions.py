@@ -161,18 +161,6 @@ def test_every_table_and_list_has_the_direction_of_the_scores(
             assert_array_equal(dominant_class(counts, terms, method, **scoring), expected[terms])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("method", TESTS)
-def test_tests_have_the_direction_of_the_scores(method: str, kind: str) -> None:
-    counts = collection(1, kind)
-    directions = counts.class_directions(method)
-    per_class = counts.significance(method, per_class=True)
-    assert_array_equal(per_class.signs, directions)
-    strongest = counts.significance(method)
-    assert strongest.classes is not None
-    assert_array_equal(strongest.signs, directions[strongest.classes, np.arange(counts.n_terms)])
-
-
 def test_one_class_and_no_terms() -> None:
     one = ts.count(np.array([[1, 2], [0, 1]]), ["a", "a"])
     for method in ("df", "tfidf"):
@@ -190,16 +178,6 @@ def test_terms_of_a_subset_increase() -> None:
     for wrong in ([3, 3], [5, 2], [-1], [60]):
         with pytest.raises(ValueError, match="terms must increase and be below 60"):
             collection(2, "counts")._counts.of_terms(np.array(wrong))
-
-
-def test_the_core_takes_a_range() -> None:
-    counts = collection(3, "counts")
-    whole = counts.class_directions("chi2")
-    measure = _core.ContingencyMeasure.chi2
-    part = _core.class_directions(counts._counts, measure, 0, (0, 0), None, 1, 5, 9)
-    assert_array_equal(part, whole[:, 5:9])
-    with pytest.raises(ValueError, match="expected a range of 60 terms, got 9 to 5"):
-        _core.class_directions(counts._counts, measure, 0, (0, 0), None, 1, 9, 5)
 
 
 def test_the_reference_by_hand() -> None:

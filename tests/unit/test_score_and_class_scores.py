@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 import mpmath
@@ -216,35 +215,6 @@ def test_a_class_of_nearly_all_the_prior_mass_keeps_the_digits_of_the_others() -
     )
     for c in range(2):
         assert relative_error(float(values[c, 0]), exact["pearson"][c]) <= 2e-15
-
-
-@pytest.mark.full(cases=1)
-@pytest.mark.parametrize("model", MODELS)
-def test_scores_are_exact_where_classes_are_many(model: str) -> None:
-    for seed, counts, arguments in cases(model):
-        alpha, prior = arguments["alpha"], arguments["class_prior"]
-        of_documents = model in ("binary", "bernoulli")
-        table = counts.document_frequency if of_documents else counts.term_frequency
-        b1, b2 = alpha if isinstance(alpha, tuple) else smoothing_of(alpha, model, counts.n_terms)
-        totals = table.sum(axis=1) if model in ("multinomial", "binary") else counts.class_docs
-        columns = table.tocsc()
-        rng = np.random.default_rng(seed)
-        for term in rng.choice(counts.n_terms, 1 + 40 // counts.n_classes, replace=False):
-            column = columns[:, [term]].toarray().ravel().tolist()
-            exact = many_class_values(
-                column,
-                totals.tolist(),
-                counts.class_docs.tolist(),
-                b1,
-                b2,
-                prior,
-                rates=model == "poisson",
-            )
-            for name, method, options in SCORES:
-                score = counts.score(method, **arguments, **options)[term]
-                total = sum(exact[name], Fraction(0))
-                error = relative_error(float(score), total)
-                assert error <= 1e-14, (seed, arguments, name, term, score, error)
 
 
 def smoothing_of(alpha: float, model: str, n_terms: int) -> tuple[float, Any]:
