@@ -167,18 +167,6 @@ def test_only_presence_counts_for_the_shape() -> None:
 
 
 @kinds
-def test_containers_and_dtypes_return_the_same_bits(kind: Any) -> None:
-    X, y, options = collection(kind, 7)
-    expected = ts.conditional_gain(X, y, **options)
-    presence = X > 0
-    wide = sp.csr_array(X)
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    for same in (sp.csr_matrix(X), sp.csc_array(X), np.asfortranarray(X), wide, presence, X * 0.25):
-        assert_same(ts.conditional_gain(same, y, **options), expected)
-        assert_same(ts.conditional_gain(same, y.tolist(), **options), expected)
-
-
-@kinds
 def test_a_weight_counts_as_copies(kind: Any) -> None:
     for seed in range(30):
         X, y, options = collection(kind, seed)
@@ -321,11 +309,3 @@ def test_terms_have_the_names_of_the_columns(choose: Any) -> None:
     assert choose(X.to_numpy(), list(y)).terms is None
     with pytest.raises(ValueError, match="term_names has 1 names for 3 terms"):
         choose(X, list(y), term_names=["x"])
-
-
-def test_invalid_arguments_of_the_reference() -> None:
-    X = np.eye(2, dtype=int)
-    with pytest.raises(ValueError, match="k must not be negative"):
-        reference.conditional_gain(X, [0, 1], -1)
-    with pytest.raises(ValueError, match="y is an indicator"):
-        reference.conditional_gain(X, X)

@@ -263,15 +263,6 @@ def test_classes_without_documents_take_no_part() -> None:
     assert ts.divergence(with_empty, [1, 2]) == ts.divergence(ts.count(X, range(3)), [1, 2])
 
 
-def test_priors_do_not_matter_to_two_classes() -> None:
-    counts, _ = configuration("text", 2, 40, 0)
-    expected = counts.greedy()
-    for prior in ("uniform", [1.0, 9.0]):
-        ranking = counts.greedy(class_prior=prior)  # type: ignore[arg-type]
-        assert np.array_equal(ranking.indices, expected.indices)
-        np.testing.assert_allclose(ranking.scores, expected.scores, rtol=1e-12)
-
-
 # ---- rounding ------------------------------------------------------------------------------------
 
 
@@ -368,17 +359,6 @@ def test_counts_beyond_the_grid_are_refused(table: Any, alpha: float, message: s
 )
 def test_the_last_two_terms_are_a_tie(table: Any, weight: list[float] | None) -> None:
     assert both(of(table, weight)).indices.tolist() == [0, 1]
-
-
-@kinds
-def test_the_last_two_of_many_are_a_tie(kind: str) -> None:
-    rng = np.random.default_rng(12)
-    for n_classes, n_terms in ((2, 2), (2, 3), (3, 2), (3, 9)):
-        for weight in (1.0, 0.3):
-            ranking = both(
-                counts_of(KINDS[kind](rng, n_classes, n_terms) * weight, [1] * n_classes)
-            )
-            assert ranking.indices[-2] < ranking.indices[-1]
 
 
 def test_a_tenth_is_a_tenth() -> None:

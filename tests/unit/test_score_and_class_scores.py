@@ -14,14 +14,12 @@ import os
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import termsift as ts
-from exact import many_class_values, relative_error
 
 N_COLLECTIONS = int(os.environ.get("TERMSIFT_COLLECTIONS", "4"))
 
@@ -203,22 +201,3 @@ def test_a_larger_unit_of_all_weights_only_scales_scores(method: str) -> None:
         if power == 0:
             expected = found
         assert worst(found.ravel(), expected.ravel())[0] <= 1e-14, power
-
-
-def test_a_class_of_nearly_all_the_prior_mass_keeps_the_digits_of_the_others() -> None:
-    # q is 10^7 times less than p, and where 1 - pi is 5e-12 the error of p - q is 2^-66 p.
-    counts = ts.count(np.array([[400, 1417600], [0, 19971800]]), [0, 1])
-    prior = [1e6, 5e-6]
-    values = counts.class_scores("md_chi2", alpha=1e-3, class_prior=prior, noncentrality="pearson")
-    exact = many_class_values(
-        [400, 0], [1418000, 19971800], [1, 1], *smoothing_of(1e-3, "multinomial", 2), prior
-    )
-    for c in range(2):
-        assert relative_error(float(values[c, 0]), exact["pearson"][c]) <= 2e-15
-
-
-def smoothing_of(alpha: float, model: str, n_terms: int) -> tuple[float, Any]:
-    """Return the pair (b1, b2) that one number stands for, with the exact b2."""
-    with mpmath.workdps(60):
-        many = {"bernoulli": 2, "poisson": 1}.get(model, n_terms)
-        return alpha, mpmath.mpf(alpha) * many
