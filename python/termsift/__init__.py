@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from termsift._evaluate.evaluation import cross_validate as cross_validate
     from termsift._evaluate.evaluation import selection_curve as selection_curve
     from termsift._scores.class_terms import distinctive_terms as distinctive_terms
-    from termsift._scores.class_terms import dominant_class as dominant_class
     from termsift._scores.dispersion import Dispersion as Dispersion
     from termsift._scores.dispersion import dispersion as dispersion
     from termsift._scores.keyness import Keyness as Keyness
@@ -79,7 +78,7 @@ _HOMES = {
     "text._passages": ("Passage", "find_passages"),
     "_evaluate.curve": ("Curve",),
     "_evaluate.evaluation": ("choose_k", "cross_validate", "selection_curve"),
-    "_scores.class_terms": ("distinctive_terms", "dominant_class"),
+    "_scores.class_terms": ("distinctive_terms",),
     "_scores.dispersion": ("Dispersion", "dispersion"),
     "_scores.keyness": ("Keyness",),
     "_scores.methods": ("Method", "Selector"),

@@ -138,7 +138,9 @@ def test_another_metric_has_its_table_and_decides_the_best(
         "macro recall",
         "by macro",
     ]
-    np.testing.assert_allclose(shares(found[2][1][1:]), 100 * curve.macro_recall, atol=0.0501)
+    np.testing.assert_allclose(
+        shares(found[2][1][1:]), 100 * curve.mean("macro_recall"), atol=0.0501
+    )
     assert int(found[3][1][1]) == curve.best_k("macro_recall")
     assert int(found[3][1][4]) == curve.smallest_k("macro_recall")
 

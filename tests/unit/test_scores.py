@@ -93,8 +93,8 @@ def test_functions_come_from_the_registry(method: str) -> None:
 def test_a_ranking_is_no_array() -> None:
     X, y = np.array([[1, 0, 2], [0, 3, 1], [2, 0, 0]]), [0, 1, 0]
     for ranking in (ts.count(X, y).rank(), ts.conditional_gain(X, y)):
-        with pytest.raises(TypeError, match=r"a ranking is no array: .* use TermSelector"):
+        with pytest.raises(TypeError, match=r"a ranking is not an array: .* use TermSelector"):
             np.asarray(ranking)
     feature_selection = pytest.importorskip("sklearn.feature_selection")
-    with pytest.raises(TypeError, match="a ranking is no array"):
+    with pytest.raises(TypeError, match="a ranking is not an array"):
         feature_selection.SelectKBest(ts.guided_gain, k=2).fit(X, y)

@@ -1,4 +1,4 @@
-"""The best terms of each class, those that it has more of, and the class of each term."""
+"""The best terms of each class, and the terms that it has more of than the others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from termsift._util.tabular import object_array
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
-# Whether the terms are listed that a class has more of than the others, less of, or both.
+# Which terms of a class to list: those with more in the class than elsewhere, less, or both.
 Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 
@@ -48,8 +48,9 @@ def distinctive_terms(
 ) -> dict[Hashable, Ranking]:
     """Return the terms that are over-represented in each class, best first.
 
-    A class score measures how far a class is from the others, on either side. These are the terms
-    that occur in the class and have direction 1 there (`termsift.ClassCounts.class_directions`).
+    A class score measures how far a class is from the others, on either side. A term is
+    over-represented if it occurs in the class and has direction 1 there
+    (`termsift.ClassCounts.class_directions`).
 
     Parameters
     ----------
@@ -112,37 +113,14 @@ def distinctive_terms(
 
 
 def dominant_class(
-    counts: ClassCounts,
-    terms: NDArray[np.int64],
-    method: MethodName = DESCRIBING,
-    **scoring: Any,
+    counts: ClassCounts, terms: NDArray[np.int64], method: MethodName = DESCRIBING, **scoring: Any
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
-    Parameters
-    ----------
-    counts : ClassCounts
-    terms : array of integers
-        The terms' columns, each once.
-    method, **scoring
-        As for `distinctive_terms`, which defines over-represented.
-
-    Returns
-    -------
-    classes : ndarray of shape (len(terms),), int64
-        Positions in ``counts.classes``, the first of classes with equal scores, or -1 for a term
-        that is over-represented in no class.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> counts = ts.count(np.array([[9, 0, 5], [1, 9, 5], [1, 9, 5]]), ["a", "b", "c"])
-    >>> dominant_class(counts, np.array([2, 1]), "md")
-    array([0, 1])
+    Classes are positions in ``counts.classes``, the first of those with equal scores, or -1 for a
+    term that is over-represented in no class. ``scoring`` is that of `distinctive_terms`.
     """
-    validation.check_counts(counts)
-    chosen = validation.check_indices(terms, counts.n_terms, "terms")
-    distinct, place = np.unique(chosen, return_inverse=True)
+    distinct, place = np.unique(terms, return_inverse=True)
     scored = Scoring.of(counts, method, **scoring).of_terms(distinct)
     shape = counts.n_classes, len(distinct)
     occurs = scipy.sparse.csr_array(scored.counts.term_frequency(), shape=shape).tocsc()

@@ -185,8 +185,8 @@ def class_statistics(
 ) -> NDArray[np.float64]:
     """Turn the scores of some rows into statistics with one degree of freedom, in place.
 
-    The test of one class against the rest has the statistic of both, (l_ic - E)^2 / E / (1 - n_c/n)
-    where the score is only the part of the class.
+    The score of chi2_counts is the part of the class. The test of a class against the rest adds the
+    part of the rest: (l_ic - E)^2 / E / (1 - n_c/n).
     """
     if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]
