@@ -289,14 +289,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of terms that ``k`` stands for."""
         if validation.is_one_of(self.k, ["all"]):
             return counts.n_terms
-        if validation.is_one_of(self.k, ["auto"]):
-            return self._n_chosen(X, y, weights)
         if validation.is_integer(self.k) and int(self.k) >= 0:
             return min(int(self.k), counts.n_terms)
-        raise ValueError(f"k must be a number of terms, 'all' or 'auto', got {self.k!r}")
-
-    def _n_chosen(self, X: Any, y: Any, weights: Any) -> int:
-        """Return the number of terms that cross-validation chooses."""
+        if not validation.is_one_of(self.k, ["auto"]):
+            raise ValueError(f"k must be a number of terms, 'all' or 'auto', got {self.k!r}")
         self._refuse("k='auto'", tf="raw", class_prior=None, aggregate=None)
         if not isinstance(self.alpha, Real):
             raise ValueError(f"k='auto' takes one number for alpha, got {self.alpha!r}")
