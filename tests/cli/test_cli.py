@@ -289,7 +289,7 @@ def test_the_pages_of_help(run: Any) -> None:
         (["rank", "x", "--model", "Bernouli"], "); did you mean 'bernoulli'?"),
         (["rank", "x", "--policy", "roundrobin"], "did you mean 'round_robin'?"),
         (["compare", "x", "--metric", "f2"], "; did you mean 'f1'?"),
-        (["rank", "x", "--adjust", "bonferroni"], "argument --adjust: only with --per-class"),
+        (["rank", "x", "--direction", "over"], "argument --direction: only with --per-class"),
         (["rank", "x", "--direction", "under"], "--direction: only with --per-class"),
         (["rank", "x", "--classes", "a", "-k", "auto"], "--classes: not with -k auto"),
         (

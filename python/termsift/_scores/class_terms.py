@@ -15,12 +15,7 @@ from termsift._scores.methods import MODELS, MethodName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING
 from termsift._scores.scoring import Scoring
-from termsift._scores.significance import (
-    ADJUSTMENTS,
-    Adjustment,
-    class_statistics,
-    significance_by,
-)
+from termsift._scores.significance import class_statistics, significance_by
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.log import logger
@@ -33,7 +28,7 @@ if TYPE_CHECKING:
 Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 
-_MOST_SORTED = 1 << 24  # tests whose p-values are sorted without being asked for: some 0.8 GB
+_MOST_SORTED = 1 << 24  # tests whose p-values are sorted, in some 0.8 GB
 
 # The terms of a class, best first, and their scores.
 _Best: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -145,12 +140,9 @@ def class_columns(
     k: int | None = None,
     *,
     direction: Direction = "both",
-    adjust: Adjustment | None = None,
     **options: Any,
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of `ClassCounts.to_frame`, by name."""
-    if adjust is not None:
-        validation.check_choice(adjust, ADJUSTMENTS, "adjust")
     validation.check_choice(direction, DIRECTIONS, "direction")
     k = validation.check_k(k, counts.n_terms)
     scoring = Scoring.of(counts, method, **options)
@@ -182,27 +174,16 @@ def class_columns(
     }
     if scoring.method.is_test:
         statistics = class_statistics(counts, scoring.method, columns["score"].copy(), rows)
-        logs = log_chi2_sf(statistics, 1)
-        adjust = adjust or _usual_adjustment(counts.n_classes * counts.n_terms)
-        if adjust == "bh":  # depends on the order of all tests, those not listed too
+        logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
+        if n_tests <= _MOST_SORTED:  # the order of all tests decides, also of those not shown
             every = significance_by(counts, scoring.method, per_class=True)
             adjusted = every.adjusted("bh")[rows, terms]
         else:
-            adjusted = np.exp(np.minimum(logs + np.log(counts.n_classes * counts.n_terms), 0))
+            what = "p-values are adjusted for %s tests by Bonferroni, as sorting takes some %.1f GB"
+            logger.warning(what, f"{n_tests:,}", n_tests * 50e-9)
+            adjusted = np.exp(np.minimum(logs + np.log(n_tests), 0))
         columns |= {"log_pvalue": logs, "pvalue": np.exp(logs), "pvalue_adj": adjusted}
     return columns
-
-
-def _usual_adjustment(n_tests: int) -> Adjustment:
-    """Return how p-values are adjusted unless the caller says: "bh", if it takes little memory."""
-    if n_tests <= _MOST_SORTED:
-        return "bh"
-    logger.warning(
-        "p-values are adjusted for %s tests by Bonferroni; adjust by bh takes some %.1f GB",
-        f"{n_tests:,}",
-        n_tests * 50e-9,
-    )
-    return "bonferroni"
 
 
 def _best(scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool = False) -> list[_Best]:
