@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
-from termsift._evaluate import split
 from termsift._evaluate.curve import METRICS
 from termsift._evaluate.folds import folds_of
 from termsift._evaluate.rankers import variants_of
@@ -153,30 +152,6 @@ def test_cross_validation_equals_scikit_learn_and_the_reference(collection) -> N
             assert curve.runs["accuracy"][run, step] == accuracy
         for metric in METRICS:
             assert_allclose(curve.runs[metric][run], reference[run][metric], rtol=1e-12)
-
-
-def test_training_documents_are_counted_by_subtraction(collection, monkeypatch) -> None:
-    X, y = collection
-    counted = []
-
-    def count(matrix, *labels_and_weights, **options):
-        counted.append(matrix.n_docs)
-        return count_checked(matrix, *labels_and_weights, **options)
-
-    count_checked = split.count_checked
-    monkeypatch.setattr(split, "count_checked", count)
-    ts.cross_validate(X, y, ["md", "ig"], [3], cv=6)
-    assert counted == [72] + [12] * 6
-    counted.clear()
-    ts.cross_validate(X.astype(np.float32), y, ["md", "ig"], [3], cv=6)  # whole numbers
-    assert counted == [72] + [12] * 6
-    counted.clear()
-    ts.cross_validate(X * 0.1, y, ["md", "ig"], [3], cv=6)
-    assert counted == [72] + [60] * 6
-    for weights, n_docs in (([2] * 72, 12), ([2.0] * 72, 12), ([0.3] * 72, 60)):
-        counted.clear()
-        ts.cross_validate(X, y, ["md", "ig"], [3], cv=6, sample_weight=weights)
-        assert counted == [72] + [n_docs] * 6
 
 
 def test_fractions_are_counted_anew_in_each_fold() -> None:

@@ -228,6 +228,13 @@ def test_it_prints_iterates_and_becomes_a_frame() -> None:
     assert [term for term, _ in unnamed] == [0, 1, 2]
 
 
+def test_both_sides_are_sorted_by_the_size_of_the_effect() -> None:
+    counts = ts.count(np.array([[6, 8, 2, 1, 1], [1, 2, 4, 9, 2]]), ["a", "b"])
+    for sort in ("log_ratio", "relative_risk"):
+        order = counts.keyness("a", "b", sort=sort).table["index"]  # type: ignore[arg-type]
+        assert order.tolist() == [0, 1, 3, 2, 4]
+
+
 def test_of_infinite_ratios_the_evidence_decides() -> None:
     counts = ts.count(np.array([[1, 1, 9, 5], [0, 0, 0, 20]]), ["a", "b"])
     for sort in ("relative_risk", "percent_diff", "odds_ratio", "log_ratio"):

@@ -182,39 +182,6 @@ def test_every_k_equals_a_separate_fit_and_prediction(problem, model, alpha) -> 
     check_metrics(curve, y_test, found, labelled.classes)
 
 
-@given(problems(), st.sampled_from(MODELS), st.sampled_from(ALPHAS))
-def test_the_reference_predicts_the_same(problem, model, alpha) -> None:
-    X, y, X_test, y_test, ranking, ks = problem
-    expected = ts.reference.selection_curve(
-        ranking, X, y, X_test, y_test, ks, naive_bayes=model, alpha=alpha
-    )
-    classes = ts.count(X, y).classes
-    found = predictions(ranking, X, y, X_test, ks, model, alpha)
-    counts, X_test = ts.reference.count(X, y), dense(X_test)
-    for step, k in enumerate(ks):
-        for d, (code, label) in enumerate(
-            zip(found[step], expected["predictions"][step], strict=True)
-        ):
-            if classes[code] == label:
-                continue
-            # They may differ only where rounding decides, in one or in both.
-            document = dict(enumerate(X_test[d].tolist()))
-            posteriors = ts.reference.log_posteriors(
-                counts, document, ranking[:k], naive_bayes=model, alpha=alpha
-            )
-            ours, theirs = posteriors[code], posteriors[classes.index(label)]
-            added = 4 * sum(document.values()) * abs(math.log(alpha))  # by the core, with l / alpha
-            assert abs(ours[0] - theirs[0]) <= 2**-40 * (ours[1] + theirs[1] + added)
-    curve = ts.selection_curve(ranking, X, y, X_test, y_test, ks, naive_bayes=model, alpha=alpha)
-    agree = [
-        [classes[code] for code in row] == labels_
-        for row, labels_ in zip(found, expected["predictions"], strict=True)
-    ]
-    for metric in METRICS:
-        ours, theirs = curve.runs[metric][0][agree], np.array(expected[metric])[agree]
-        assert_allclose(ours, theirs, rtol=1e-12, atol=1e-15)
-
-
 @given(st.integers(2, 5), st.integers(1, 7), st.integers(0, 2**32), st.sampled_from(MODELS))
 def test_collections_with_many_ties(n_classes, n_terms, seed, model) -> None:
     # The classes are permutations of one another with few and small counts: many ties are exact.

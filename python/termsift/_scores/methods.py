@@ -17,30 +17,14 @@ _SHARED = ("method", "model", "alpha", "class_prior", "n_threads")  # what all s
 
 
 class EventModel(NamedTuple):
-    """What the probability p_ic of a term in a class means. All that depends on it stands here.
-
-    Attributes
-    ----------
-    name : str
-    formula : str
-        The probability, or rate.
-    reads : str
-        Whether occurrences or documents are counted.
-    outcomes : int or None
-        The number of outcomes of one event. A single ``alpha`` means b2 = alpha * outcomes. None
-        stands for the number of terms.
-    is_rate : bool
-        Whether p_ic is a rate, which may exceed 1, and b1 may exceed b2.
-    independent : bool
-        Whether terms are independent, so that the divergence of several is the sum of their `md`.
-    """
+    """What the probability p_ic of a term in a class means. All that depends on it stands here."""
 
     name: Model
     formula: str
-    reads: str
-    outcomes: int | None = None
-    is_rate: bool = False
-    independent: bool = False
+    reads: str  # occurrences or documents
+    outcomes: int | None = None  # of one event: a single alpha means b2 = alpha * outcomes
+    is_rate: bool = False  # p_ic may exceed 1, and b1 may exceed b2
+    independent: bool = False  # the divergence of several terms is the sum of their `md`
 
 
 EVENT_MODELS: dict[str, EventModel] = {
@@ -157,9 +141,9 @@ class Method(Ranker):
         """Return the core's measure for the options."""
         for name, value in options.items():
             if name not in self.options:
-                known = ", ".join(self.options) or "none of its own"
+                possible = ", ".join(self.options) or "none of its own"
                 hint = did_you_mean(name, [*self.options, *_SHARED])
-                raise TypeError(f"{self.name} has no option {name!r} (it has {known}){hint}")
+                raise TypeError(f"{self.name} has no option {name!r} (it has {possible}){hint}")
             check_choice(value, self.options[name], name)
         chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
         return (self.measures or {(): _core.ContingencyMeasure.__members__[self.name]})[chosen]

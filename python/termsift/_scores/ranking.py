@@ -97,12 +97,9 @@ class Ranking(Tabular):
     def __getitem__(self, place: int | slice) -> tuple[Any, float] | Ranking:
         if isinstance(place, slice):
             names = None if self.terms is None else self.terms[place]
-            chosen = np.arange(len(self))[place]
-            informative = self.informative
-            if informative is not None:
-                # The terms that add something come first, unless the slice changes the order.
-                adds = chosen < informative
-                informative = int(adds.sum()) if (adds[:-1] >= adds[1:]).all() else None
+            informative = None
+            if self.informative is not None and (place.step or 1) > 0:
+                informative = int(np.sum(np.arange(len(self))[place] < self.informative))
             return replace(
                 self,
                 indices=self.indices[place],
