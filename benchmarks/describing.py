@@ -81,7 +81,7 @@ def lists(counts: ts.ClassCounts, n_classes: int = 4) -> str:
     labels = [counts.classes[c] for c in shown]
     rows = []
     for method in METHODS:
-        found = ts.distinctive_terms(counts, method, TERMS, labels)
+        found = ts.distinctive_terms(counts, method, TERMS, labels).values()
         rows.append([f"`{method}`", *(" ".join(of.terms) for of in found if of.terms is not None)])
     header = [f"{label} ({tokens[c]:,})" for c, label in zip(shown, labels, strict=True)]
     lines = [["", *header], ["---"] * (len(header) + 1), *rows]
@@ -113,7 +113,7 @@ def measures(split: corpora.Split, method: str) -> tuple[float, float, float]:
     common = np.argsort(-counts.collection_document_frequency, kind="stable")[:COMMON]
     is_common, ratios = [], []
     tokens = unseen.sum(axis=1)
-    for c, found in enumerate(ts.distinctive_terms(counts, method, MEASURED)):
+    for c, found in enumerate(ts.distinctive_terms(counts, method, MEASURED).values()):
         is_common.append(np.isin(found.indices, common))
         own = unseen[c, found.indices]
         rest = unseen[:, found.indices].sum(axis=0) - own

@@ -47,9 +47,7 @@ if TYPE_CHECKING:
     from termsift._evaluate.evaluation import choose_k as choose_k
     from termsift._evaluate.evaluation import cross_validate as cross_validate
     from termsift._evaluate.evaluation import selection_curve as selection_curve
-    from termsift._scores.class_terms import ClassTerms as ClassTerms
     from termsift._scores.class_terms import distinctive_terms as distinctive_terms
-    from termsift._scores.class_terms import dominant_class as dominant_class
     from termsift._scores.dispersion import Dispersion as Dispersion
     from termsift._scores.dispersion import dispersion as dispersion
     from termsift._scores.keyness import Keyness as Keyness
@@ -60,8 +58,8 @@ if TYPE_CHECKING:
     from termsift._scores.registry import selectors as selectors
     from termsift._scores.significance import Significance as Significance
     from termsift._select.conditional_gain import conditional_gain as conditional_gain
+    from termsift._select.conditional_gain import guided_gain as guided_gain
     from termsift._select.greedy import divergence as divergence
-    from termsift._select.guided_gain import guided_gain as guided_gain
     from termsift._term_selector import TermSelector as TermSelector
     from termsift._util.info import show_versions as show_versions
     from termsift.io._scan import Scan as Scan
@@ -80,16 +78,15 @@ _HOMES = {
     "text._passages": ("Passage", "find_passages"),
     "_evaluate.curve": ("Curve",),
     "_evaluate.evaluation": ("choose_k", "cross_validate", "selection_curve"),
-    "_scores.class_terms": ("ClassTerms", "distinctive_terms", "dominant_class"),
+    "_scores.class_terms": ("distinctive_terms",),
     "_scores.dispersion": ("Dispersion", "dispersion"),
     "_scores.keyness": ("Keyness",),
     "_scores.methods": ("Method", "Selector"),
     "_scores.ranking": ("Ranking",),
     "_scores.registry": ("methods", "selectors"),
     "_scores.significance": ("Significance",),
-    "_select.conditional_gain": ("conditional_gain",),
+    "_select.conditional_gain": ("conditional_gain", "guided_gain"),
     "_select.greedy": ("divergence",),
-    "_select.guided_gain": ("guided_gain",),
     "_term_selector": ("TermSelector",),
     "_util.info": ("show_versions",),
     "io._scan": ("Scan", "scan"),

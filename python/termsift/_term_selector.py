@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,11 +15,11 @@ from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.parts import nothing
 from termsift._evaluate.evaluation import choose_k
-from termsift._evaluate.folds import usual_folds
+from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._evaluate.rankers import rank_by
-from termsift._scores.methods import Method, Model, PValue, RankerName
+from termsift._scores.methods import Method, Model, RankerName
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import Policy, find_ranker, find_test
+from termsift._scores.registry import Policy, find_ranker
 from termsift._scores.scoring import Alpha, ClassPrior
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
@@ -38,7 +37,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
-_ROUNDING = 1e-9  # sums of fractions that differ by a smaller share are equal
 
 
 def _counts_suffice(selector: TermSelector) -> bool:
@@ -57,22 +55,15 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     method : str, default "md"
         A name of `termsift.methods` or `termsift.selectors`.
-    k : int, float, "all", "auto", "fdr" or "fwe", default 1000
-        How many terms to keep: a number (all if there are fewer); a share of the terms in (0, 1];
-        "auto" for the number that `termsift.choose_k` finds; or, if the method is a test, the terms
-        whose p-values are significant at ``level``, adjusted for the number of terms by Benjamini
-        and Hochberg ("fdr") or by Bonferroni ("fwe"), as in `Significance.adjusted`. The p-values
-        of `chi2` and `g2` belong to the strongest class, and are multiplied by the number of
-        classes first.
+    k : int, "all" or "auto", default 1000
+        How many terms to keep, all if there are fewer. "auto" stands for the number that
+        `termsift.choose_k` finds.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}
         As for `termsift.count`. The transformed matrix keeps the values of X.
-    level : float, default 0.05
-        Used by k="fdr" and k="fwe".
-    cv, random_state
-        Used by k="auto", as for `termsift.cross_validate`. None means 10 folds, or as many as the
-        largest class has documents if that is fewer.
+    cv
+        The folds of k="auto", as for `termsift.cross_validate`.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -109,16 +100,14 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self,
         method: RankerName = "md",
         *,
-        k: int | float | Literal["all", "auto", "fdr", "fwe"] = 1000,
+        k: int | Literal["all", "auto"] = 1000,
         policy: Policy = "top",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         aggregate: Literal["sum", "mean", "max"] | None = None,
         tf: TermFrequency = "raw",
-        level: float = 0.05,
-        cv: Any = None,
-        random_state: Any = 0,
+        cv: Any = USUAL_FOLDS,
         n_threads: int | None = None,
     ) -> None:
         self.method = method
@@ -129,9 +118,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.class_prior = class_prior
         self.aggregate = aggregate
         self.tf = tf
-        self.level = level
         self.cv = cv
-        self.random_state = random_state
         self.n_threads = n_threads
 
     def __sklearn_tags__(self) -> Any:
@@ -201,20 +188,20 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self : TermSelector
         """
         with self._restored_on_failure():
-            known = getattr(self, "counts_", None)
-            X, y = self._validated(X, y, reset=known is None)
+            before = getattr(self, "counts_", None)
+            X, y = self._validated(X, y, reset=before is None)
             shared: dict[str, Any] = {"classes": classes, "n_threads": self.n_threads}
-            if known is None:
+            if before is None:
                 counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
             else:
-                copy = known + nothing(self.tf)  # the earlier counts stay as they are
+                copy = before + nothing(self.tf)  # the earlier counts stay as they are
                 counts = copy.update(X, y, sample_weight, **shared)
             self._learn(counts)
         return self
 
     @contextmanager
     def _restored_on_failure(self) -> Iterator[None]:
-        """Undo a fit that fails: columns of it and a ranking of the fit before do not agree."""
+        """Restore the state before if fitting fails."""
         before = dict(self.__dict__)
         try:
             yield
@@ -274,21 +261,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise AttributeError(f"{fitted.method} is no test and has no p-values")
         return counts.significance(fitted.method, n_threads=fitted.n_threads).pvalues
 
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The labels."""
-        return np.array(self.counts_.classes)
-
-    @property
-    def class_count_(self) -> NDArray[Any]:
-        """Documents of each class."""
-        return self.counts_.class_docs
-
-    @property
-    def feature_count_(self) -> Any:
-        """Occurrences of each term in each class, as a csr_array."""
-        return self.counts_.term_frequency
-
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "counts_")
         mask = np.zeros(self.n_features_in_, dtype=bool)
@@ -300,7 +272,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _rank(
         self, counts: ClassCounts, X: Any = None, y: Any = None, weights: Any = None
     ) -> Ranking:
-        """Rank the terms and keep k of them; without X and y only by what counts suffice for."""
+        """Rank the terms and keep k of them; without X and y, only by what reads counts."""
         if X is None and self._needs_documents():
             raise ValueError(self._why_fit())
         k = self._how_many(counts, X, y, weights)
@@ -315,59 +287,17 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _how_many(self, counts: ClassCounts, X: Any, y: Any, weights: Any) -> int:
         """Return the number of terms that ``k`` stands for."""
-        k: Any = self.k
-        n_terms = counts.n_terms
-        if validation.is_one_of(k, ["all"]):
-            return n_terms
-        if validation.is_one_of(k, ["fdr", "fwe"]):
-            return self._n_significant(counts)
-        if validation.is_one_of(k, ["auto"]):
-            return self._n_chosen(X, y, weights)
-        if validation.is_integer(k) and k >= 0:
-            return min(int(k), n_terms)
-        if isinstance(k, Real) and not isinstance(k, bool) and 0 < float(k) <= 1:
-            return max(1, round(float(k) * n_terms))
-        raise ValueError(
-            "k must be a number of terms, a share in (0, 1], 'all', 'auto', 'fdr' or 'fwe', "
-            f"got {k!r}"
-        )
-
-    def _n_significant(self, counts: ClassCounts) -> int:
-        """Return the number of terms that are significant at the level."""
-        if not isinstance(self.level, Real) or isinstance(self.level, bool):
-            raise TypeError(f"level must be a number in (0, 1), got {self.level!r}")
-        if not 0 < self.level < 1:
-            raise ValueError(f"level must be in (0, 1), got {self.level!r}")
-        if self.policy != "top" or self.aggregate is not None:
-            raise ValueError(
-                f"k={self.k!r} keeps what is significant: it has no policy and no aggregate"
-            )
-        found = counts.significance(self.method, n_threads=self.n_threads)
-        n_present = np.count_nonzero(counts.class_docs)
-        of_largest = find_test(self.method).p_value is PValue.LARGEST_CLASS
-        if of_largest and not (n_present == 2 and _is_partition(counts)):
-            # The largest of several classes' statistics exceeds any of them by chance. Two classes
-            # that share no document have the same statistic.
-            logs = np.minimum(found.log_pvalues + np.log(n_present), 0)
-            found = replace(found, log_pvalues=logs)
-        # p-values fall as scores rise, so that the first terms of the ranking are significant.
-        adjusted = found.adjusted("bh" if self.k == "fdr" else "bonferroni")
-        return int(np.count_nonzero(adjusted <= self.level))
-
-    def _n_chosen(self, X: Any, y: Any, weights: Any) -> int:
-        """Return the number of terms that cross-validation chooses."""
+        if validation.is_one_of(self.k, ["all"]):
+            return counts.n_terms
+        if validation.is_integer(self.k) and int(self.k) >= 0:
+            return min(int(self.k), counts.n_terms)
+        if not validation.is_one_of(self.k, ["auto"]):
+            raise ValueError(f"k must be a number of terms, 'all' or 'auto', got {self.k!r}")
         self._refuse("k='auto'", tf="raw", class_prior=None, aggregate=None)
         if not isinstance(self.alpha, Real):
             raise ValueError(f"k='auto' takes one number for alpha, got {self.alpha!r}")
-        labels = validation.check_labels(y, X.shape[0], None)
-        return choose_k(
-            X,
-            y,
-            self.method,
-            cv=usual_folds(labels, weights) if self.cv is None else self.cv,
-            sample_weight=weights,
-            **self._options("policy", "model", "alpha", "random_state", "n_threads"),
-        )
+        options = self._options("policy", "model", "alpha", "cv", "n_threads")
+        return choose_k(X, y, self.method, sample_weight=weights, **options)
 
     def _refuse(self, what: str, **usual: Any) -> None:
         """Refuse parameters that would be ignored, unless they have their usual values."""
@@ -382,12 +312,3 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _why_fit(self) -> str:
         return f"method={self.method!r}, k={self.k!r} reads all documents at once: use fit"
-
-
-def _is_partition(counts: ClassCounts) -> bool:
-    """Return whether every document belongs to one class, up to the rounding of weights."""
-    in_classes = counts.document_frequency.sum(axis=0)
-    return bool(
-        np.isclose(counts.class_docs.sum(), counts.n_docs, rtol=_ROUNDING, atol=0)
-        and np.allclose(in_classes, counts.collection_document_frequency, rtol=_ROUNDING, atol=0)
-    )

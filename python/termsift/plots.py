@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,9 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.curve import TITLES, Curve, Metric, check_metric
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.keyness import Keyness
-from termsift._scores.methods import MethodName, Model
+from termsift._scores.methods import MethodName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING
-from termsift._scores.scoring import Alpha, ClassPrior
 from termsift._util import validation
 from termsift._util.extras import require
 from termsift._util.files import check_path, check_replaceable, replacing
@@ -80,20 +79,15 @@ def plot_curves(
     Returns
     -------
     figure : matplotlib.figure.Figure
-        No window shows it and pyplot does not know it; a notebook shows it after ``%matplotlib
-        inline``.
+        No window shows it. A band of a curve of several runs shows one standard error on either
+        side of the mean (`termsift.Curve.standard_error`).
 
     Raises
     ------
     ValueError, TypeError
-        If there is nothing to draw, the path has another ending, or an argument is of another kind.
+        If there is nothing to draw, or for an invalid argument or ending of the path.
     ImportError
         If matplotlib is not installed.
-
-    Notes
-    -----
-    For a curve of several runs, a band shows one standard error on either side of the mean
-    (`termsift.Curve.standard_error`).
 
     Examples
     --------
@@ -105,12 +99,11 @@ def plot_curves(
     >>> [axes.get_title(loc="left") for axes in figure.axes]
     ['accuracy', 'weighted F1']
     """
-    _check_figure("plot_curves", path, title)
     named = _named(curves)
     shown = [check_metric(metric) for metric in validation.check_words(metrics, "metrics")]
     if not named or not shown:
         raise ValueError("there is nothing to draw: no curves or no metrics")
-    with _figure(3.5 * len(shown) + 1.4, 3.4, path, title) as figure:
+    with _figure("plot_curves", 3.5 * len(shown) + 1.4, 3.4, path, title) as figure:
         panels = figure.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
         for axes, metric in zip(panels, shown, strict=True):
             _draw_lines(axes, named, metric)
@@ -144,12 +137,8 @@ def plot_ranking(
     Returns
     -------
     figure : matplotlib.figure.Figure
-        As for `plot_curves`, which raises the same errors.
-
-    Notes
-    -----
-    The bar of an infinite score is as long as the axis and bears the sign of infinity. In a
-    ranking by a greedy selector, a bar is the divergence of all terms up to and including its own.
+        `plot_curves` raises the same errors. The bar of an infinite score is as long as the axis
+        and bears the sign of infinity.
 
     Examples
     --------
@@ -161,20 +150,18 @@ def plot_ranking(
     >>> [label.get_text() for label in axes.get_yticklabels()]
     ['bacon', 'viagra']
     """
-    _check_figure("plot_ranking", path, title)
     validation.check_kind(ranking, Ranking, "ranking")
     shown = validation.check_k(k, len(ranking))
     if shown < 1:
         raise ValueError("there is nothing to draw: no terms")
-    names = ranking.indices[:shown] if ranking.terms is None else ranking.terms[:shown]
-    labels = names.tolist()
-    if ranking.chosen_by is not None:
-        classes = ranking.chosen_by[:shown].tolist()
-        labels = [f"{name} ({label})" for name, label in zip(labels, classes, strict=True)]
-    with _figure(5.0, _height(shown), path, title) as figure:
+    first = ranking[:shown]
+    names = [term for term, _ in first]
+    if first.chosen_by is not None:
+        names = [f"{name} ({label})" for name, label in zip(names, first.chosen_by, strict=True)]
+    with _figure("plot_ranking", 5.0, _height(shown), path, title) as figure:
         axes = figure.subplots()
-        _draw_bars(axes, labels, ranking.scores[:shown])
-        turns = "" if ranking.chosen_by is None else " in the class that chose the term"
+        _draw_bars(axes, names, first.scores)
+        turns = "" if first.chosen_by is None else " in the class that chose the term"
         axes.set_xlabel(f"score{turns} ({ranking.method})")
     return figure
 
@@ -184,10 +171,9 @@ def plot_keyness(
     path: str | os.PathLike[str] | None = None,
     *,
     k: int = 15,
-    value: Literal["log_ratio", "g2"] = "log_ratio",
     title: str | None = None,
 ) -> Figure:
-    """Draw the key terms of two corpora as bars to the right and to the left.
+    """Draw the log ratios of the key terms of two corpora, as bars to the right and to the left.
 
     Parameters
     ----------
@@ -196,9 +182,6 @@ def plot_keyness(
         As for `plot_curves`.
     k : int, default 15
         How many of the first terms of each corpus to draw, in the order of the table.
-    value : str, default "log_ratio"
-        The column that gives the lengths of the bars, with the sign of the direction: "log_ratio"
-        or "g2".
 
     Returns
     -------
@@ -215,22 +198,20 @@ def plot_keyness(
     >>> [label.get_text() for label in axes.get_yticklabels()]
     ['bacon', 'and', 'pills']
     """
-    _check_figure("plot_keyness", path, title)
     validation.check_kind(keyness, Keyness, "keyness")
-    validation.check_choice(value, ("log_ratio", "g2"), "value")
     k = validation.check_integer(k, "k")
     table = keyness.table
     sides = [np.flatnonzero(table["sign"] == sign)[:k] for sign in (1, -1)]
     rows = np.concatenate(sides)
     if not len(rows):
         raise ValueError("there is nothing to draw: no terms")
-    lengths = table["sign"] * np.abs(table[value])
-    with _figure(5.5, _height(len(rows)) + 0.3, path, title) as figure:
+    with _figure("plot_keyness", 5.5, _height(len(rows)) + 0.3, path, title) as figure:
         axes = figure.subplots()
         colours = np.repeat(_COLOURS[:2], [len(side) for side in sides])
-        _draw_bars(axes, keyness.names[rows].tolist(), lengths[rows], colours=colours.tolist())
+        names, lengths = keyness.names[rows].tolist(), table["log_ratio"][rows]
+        _draw_bars(axes, names, lengths, colours=colours.tolist())
         axes.axvline(0, color="0.4", linewidth=0.8)
-        axes.set_xlabel("log ratio" if value == "log_ratio" else "G2, with the sign of direction")
+        axes.set_xlabel("log ratio")
         for x, side, labels in ((1, "right", keyness.target), (0, "left", keyness.reference)):
             text = printable(", ".join(map(str, labels)), _LETTERS_OF_A_SIDE)
             axes.text(x, 1.01, f"more in {text}", ha=side, va="bottom", transform=axes.transAxes)
@@ -245,18 +226,14 @@ def plot_classes(
     k: int = 10,
     classes: Iterable[Hashable] | None = None,
     title: str | None = None,
-    model: Model = "multinomial",
-    alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
-    n_threads: int | None = None,
-    **options: str,
+    **scoring: Any,
 ) -> Figure:
     """Draw the distinctive terms of each class with their scores, one panel per class.
 
     Parameters
     ----------
     counts : ClassCounts
-    method, k, model, alpha, class_prior, n_threads, **options
+    method, k, **scoring
         As for `termsift.distinctive_terms`.
     classes : sequence of labels, optional
         The classes to draw, in this order; by default the 12 with the most documents.
@@ -266,7 +243,7 @@ def plot_classes(
     Returns
     -------
     figure : matplotlib.figure.Figure
-        As for `plot_curves`, which raises the same errors. Each panel has its own scale.
+        `plot_curves` raises the same errors. Each panel has its own scale.
 
     Examples
     --------
@@ -276,37 +253,25 @@ def plot_classes(
     >>> [axes.get_title(loc="left") for axes in plot_classes(counts).axes]
     ['ham', 'spam']
     """
-    _check_figure("plot_classes", path, title)
     validation.check_kind(counts, ClassCounts, "counts")
     if classes is None:
         classes = [counts.classes[c] for c in largest_classes(counts, _CLASSES)]
-    per_class = distinctive_terms(
-        counts,
-        method,
-        k,
-        classes,
-        model=model,
-        alpha=alpha,
-        class_prior=class_prior,
-        n_threads=n_threads,
-        **options,
-    )
-    longest = max(map(len, per_class), default=0)
+    rankings = distinctive_terms(counts, method, k, classes, **scoring)
+    longest = max(map(len, rankings.values()), default=0)
     if longest == 0:
         raise ValueError("there is nothing to draw: no class has a distinctive term")
-    n_columns = min(_COLUMNS, len(per_class))
-    n_rows = -(-len(per_class) // n_columns)
-    names = counts.term_names
-    with _figure(3.0 * n_columns, _height(longest) * n_rows, path, title) as figure:
+    n_columns = min(_COLUMNS, len(rankings))
+    n_rows = -(-len(rankings) // n_columns)
+    height = _height(longest) * n_rows
+    with _figure("plot_classes", 3.0 * n_columns, height, path, title) as figure:
         panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
-        for axes, found in zip(panels, per_class, strict=False):
-            shown = found.indices if names is None else names[found.indices]
-            _draw_bars(axes, shown.tolist(), found.scores, n_rows=longest)
-            axes.set_title(printable(found.label, _LETTERS_OF_A_TERM), loc="left")
-        for axes in panels[len(per_class) :]:
+        for axes, (label, ranking) in zip(panels, rankings.items(), strict=False):
+            _draw_bars(axes, [term for term, _ in ranking], ranking.scores, n_rows=longest)
+            axes.set_title(printable(label, _LETTERS_OF_A_TERM), loc="left")
+        for axes in panels[len(rankings) :]:
             axes.remove()
-        left_out = counts.n_classes - len(per_class)
-        some = f", {len(per_class)} of {counts.n_classes} classes" if left_out else ""
+        left_out = counts.n_classes - len(rankings)
+        some = f", {len(rankings)} of {counts.n_classes} classes" if left_out else ""
         figure.supxlabel(f"score ({method}){some}", fontsize=9)
     return figure
 
@@ -323,20 +288,16 @@ def check_plot_path(path: str | os.PathLike[str]) -> None:
     check_replaceable(path)
 
 
-def _check_figure(what: str, path: str | os.PathLike[str] | None, title: object) -> None:
-    """Check what every plot takes, and that matplotlib is installed, which ``what`` needs."""
+@contextmanager
+def _figure(
+    what: str, width: float, height: float, path: str | os.PathLike[str] | None, title: str | None
+) -> Iterator[Figure]:
+    """Make a figure for the function ``what``, and write it once it is drawn."""
     require("matplotlib", "plot", what)
     if path is not None:
         check_plot_path(path)
     if title is not None:
         validation.check_kind(title, str, "title")
-
-
-@contextmanager
-def _figure(
-    width: float, height: float, path: str | os.PathLike[str] | None, title: str | None
-) -> Iterator[Figure]:
-    """Make a figure, and write it once it is drawn."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -367,13 +328,12 @@ def _height(n_bars: int) -> float:
 
 def _named(curves: Curve | Iterable[Curve] | Mapping[str, Curve]) -> list[tuple[str, Curve]]:
     """Return the curves that are not empty, with their names."""
-    expected = "a Curve, several or a dict of them"
-    listed = [curves] if isinstance(curves, Curve) else curves
-    listed = validation.check_iterable(listed, "curves", expected)
-    if isinstance(listed, Mapping):
-        named = list(listed.items())
+    if isinstance(curves, Mapping):
+        named = list(curves.items())
     else:
-        named = [(getattr(curve, "name", ""), curve) for curve in listed]
+        several = [curves] if isinstance(curves, Curve) else curves
+        several = validation.check_iterable(several, "curves", "a Curve, several or a dict of them")
+        named = [(getattr(curve, "name", ""), curve) for curve in several]
     for _, curve in named:
         validation.check_kind(curve, Curve, "each of the curves")
     return [(name, curve) for name, curve in named if len(curve)]

@@ -233,10 +233,6 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
         assert [json.loads(line)["term"] for line in lines] == own["term"].tolist()
         assert {json.loads(line)["sign"] for line in lines} == {sign}
 
-    adjusted = run(*arguments, "json", "--adjust", "bonferroni").out
-    found = [row["pvalue_adj"] for row in json.loads(adjusted)["terms"]]
-    assert found == class_columns(counts, "chi2", 3, adjust="bonferroni")["pvalue_adj"].tolist()
-
 
 def test_the_terms_of_each_class_without_names(run: Any, matrix: tuple[Path, Path]) -> None:
     both = ("--per-class", "--direction", "both")

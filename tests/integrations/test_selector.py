@@ -6,7 +6,6 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-import warnings
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import sklearn
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.feature_selection import SelectFdr, SelectFwe, SelectKBest, chi2
+from sklearn.feature_selection import SelectFdr, SelectKBest, chi2
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -44,12 +43,10 @@ X, y = collection()
 @parametrize_with_checks(
     [
         ts.TermSelector(),
-        ts.TermSelector("chi2", k=0.5, policy="round_robin"),
-        ts.TermSelector("chi2_counts", k="fdr"),
+        ts.TermSelector("chi2", policy="round_robin"),
         ts.TermSelector("greedy", k=3, model="binary"),
         ts.TermSelector("conditional_gain", k=2),
         ts.TermSelector("ig", k="all", tf="binary"),
-        ts.TermSelector(k="auto"),
         ts.TermSelector(k="auto", cv=2),
         ts.TermSelector("conditional_gain", k="auto", cv=2),
     ]
@@ -64,9 +61,6 @@ def test_it_is_an_estimator(estimator: Any, check: Any) -> None:
         ({}, 40),
         ({"k": 7}, 7),
         ({"k": 1000}, 40),
-        ({"k": 0.25}, 10),
-        ({"k": 1.0}, 40),
-        ({"k": 0.001}, 1),
         ({"k": "all"}, 40),
         ({"method": "ig", "k": 5, "policy": "round_robin"}, 5),
         ({"method": "md", "k": 5, "model": "poisson", "alpha": 0.5}, 5),
@@ -92,15 +86,10 @@ def test_attributes() -> None:
     selector = ts.TermSelector("chi2", k=3).fit(X, y)
     counts = ts.count(X, y)
     assert selector.counts_ == counts
-    assert list(selector.classes_) == ["ham", "news", "spam"]
-    np.testing.assert_array_equal(selector.class_count_, [20, 20, 20])
-    np.testing.assert_array_equal(
-        selector.feature_count_.toarray(), counts.term_frequency.toarray()
-    )
     np.testing.assert_array_equal(selector.scores_, counts.score("chi2"))
     np.testing.assert_array_equal(selector.pvalues_, counts.significance("chi2").pvalues)
     assert selector.n_features_in_ == 40
-    for name in ("ranking_", "scores_", "pvalues_", "classes_", "class_count_", "feature_count_"):
+    for name in ("ranking_", "scores_", "pvalues_"):
         assert not hasattr(ts.TermSelector("chi2"), name)
     with pytest.raises(AttributeError, match="md is no test and has no p-values"):
         _ = ts.TermSelector(k=3).fit(X, y).pvalues_
@@ -120,7 +109,7 @@ def test_chunks_equal_one_fit(method: str) -> None:
     for first in range(0, 60, 25):
         chunk = slice(first, first + 25)
         assert parts.partial_fit(X[chunk], y[chunk], classes=["spam", "news", "ham"]) is parts
-    assert list(parts.classes_) == ["spam", "news", "ham"]
+    assert parts.counts_.classes == ["spam", "news", "ham"]
     np.testing.assert_array_equal(parts.get_support(), whole.get_support())
     # A chunk may have only one class; a ranking needs two.
     one = ts.TermSelector(method).partial_fit(X[:1], y[:1])
@@ -145,8 +134,8 @@ def test_a_failed_chunk_changes_nothing() -> None:
 def test_later_chunks_may_add_classes() -> None:
     selector = ts.TermSelector(k=5).partial_fit(X, y, classes=["ham", "news", "spam"])
     selector.partial_fit(X, y, classes=["ham", "late", "news", "spam"])
-    assert selector.classes_.tolist() == ["ham", "late", "news", "spam"]
-    assert selector.class_count_.tolist() == [40, 0, 40, 40]
+    assert selector.counts_.classes == ["ham", "late", "news", "spam"]
+    assert selector.counts_.class_docs.tolist() == [40, 0, 40, 40]
     before = selector.counts_
     with pytest.raises(ValueError, match="the label of document 1 is 'news', which is not in"):
         selector.partial_fit(X, y, classes=["ham", "spam"])
@@ -171,52 +160,6 @@ def test_weights_count_as_copies() -> None:
         ts.TermSelector().fit(X, y, sample_weight=np.zeros(60))
 
 
-@pytest.mark.parametrize(("k", "theirs"), [("fdr", SelectFdr), ("fwe", SelectFwe)])
-@pytest.mark.parametrize("level", [0.001, 0.05, 0.3])
-def test_significance_equals_that_of_scikit_learn(k: str, theirs: Any, level: float) -> None:
-    ours = ts.TermSelector("chi2_counts", k=k, level=level).fit(X, y)
-    np.testing.assert_array_equal(
-        ours.get_support(), theirs(chi2, alpha=level).fit(X, y).get_support()
-    )
-
-
-@pytest.mark.parametrize("method", ["chi2", "g2", "chi2_counts"])
-def test_noise_is_rarely_significant(method: str) -> None:
-    # The p-values are those of the strongest of twenty classes.
-    rng = np.random.default_rng(0)
-    labels = np.arange(1000) % 20
-    kept = [
-        len(ts.TermSelector(method, k="fwe").fit(rng.random((1000, 100)) < 0.3, labels).ranking_)
-        for _ in range(40)
-    ]
-    assert np.mean(np.array(kept) > 0) < 0.15
-
-
-@pytest.mark.parametrize("method", ["chi2", "g2"])
-@pytest.mark.parametrize("k", ["fdr", "fwe"])
-def test_fractional_weights_do_not_join_two_classes(method: str, k: str) -> None:
-    # Sums of 0.1 differ in their last bits by their order. The two classes must still not seem to
-    # share documents, since their p-values would be doubled.
-    rng = np.random.default_rng(0)
-    labels = np.arange(400) % 2
-    some = rng.random((400, 200)) < 0.2 + 0.6 * np.outer(labels, rng.random(200))
-    for weight in (0.1, 0.3, 0.5, 0.7):
-        weights = np.full(400, weight)
-        selector = ts.TermSelector(method, k=k, level=0.3)
-        kept = selector.fit(some, labels, sample_weight=weights).ranking_
-        how = "bh" if k == "fdr" else "bonferroni"
-        found = selector.counts_.significance(method)
-        assert len(kept) == np.count_nonzero(found.adjusted(how) <= 0.3)
-        assert len(kept) > 0
-        # Documents of both classes: the p-values of the stronger one are doubled.
-        both = np.column_stack([labels, labels == 0])
-        both[0] = 1
-        shared = selector.fit(some, both, sample_weight=weights)
-        doubled = np.minimum(2 * shared.pvalues_, 1)
-        if k == "fwe":
-            assert len(shared.ranking_) == np.count_nonzero(200 * doubled <= 0.3)
-
-
 def test_later_parameters_do_not_change_what_was_learnt() -> None:
     selector = ts.TermSelector("chi2", k=3).fit(X, y)
     before = selector.ranking_.indices, selector.scores_, selector.pvalues_
@@ -229,53 +172,35 @@ def test_later_parameters_do_not_change_what_was_learnt() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "weights", "message"),
+    ("options", "message"),
     [
-        ({"k": "auto", "tf": "log"}, None, "k='auto' takes no tf, got 'log'"),
-        ({"k": "auto", "aggregate": "max"}, None, "k='auto' takes no aggregate, got 'max'"),
-        ({"k": "auto", "class_prior": "uniform"}, None, "k='auto' takes no class_prior"),
+        ({"k": "auto", "tf": "log"}, "k='auto' takes no tf, got 'log'"),
+        ({"k": "auto", "aggregate": "max"}, "k='auto' takes no aggregate, got 'max'"),
         (
             {"k": "auto", "class_prior": np.array([0.5, 0.5])},
-            None,
             r"k='auto' takes no class_prior, got array\(\[0\.5, 0\.5\]\)",
         ),
-        (
-            {"k": "auto", "alpha": np.array([1.0, 2.0])},
-            None,
-            r"k='auto' takes one number for alpha, got array\(\[1\., 2\.\]\)",
-        ),
-        (
-            {"method": "conditional_gain", "alpha": np.array([1.0, 2.0])},
-            None,
-            r"takes no alpha, got array\(\[1\., 2\.\]\)",
-        ),
-        (
-            {"method": "conditional_gain", "class_prior": np.array([0.5, 0.5])},
-            None,
-            "has no class_prior",
-        ),
-        ({"k": "auto", "alpha": (1, 40)}, None, r"k='auto' takes one number for alpha, got \(1, "),
-        ({"method": "conditional_gain", "policy": "round_robin"}, None, "has no policy"),
-        ({"method": "conditional_gain", "aggregate": "max"}, None, "has no aggregate"),
-        ({"method": "conditional_gain", "class_prior": "uniform"}, None, "has no class_prior"),
-        ({"method": "conditional_gain", "model": "binary"}, None, "has no model 'binary'"),
-        ({"method": "conditional_gain", "alpha": 2.0}, None, "takes no alpha, got 2.0"),
-        ({"method": "conditional_gain", "tf": "binary"}, None, "takes no tf, got 'binary'"),
+        ({"k": "auto", "alpha": (1, 40)}, r"k='auto' takes one number for alpha, got \(1, "),
+        ({"method": "conditional_gain", "policy": "round_robin"}, "has no policy"),
+        ({"method": "conditional_gain", "class_prior": "uniform"}, "has no class_prior"),
+        ({"method": "conditional_gain", "model": "binary"}, "has no model 'binary'"),
+        ({"method": "conditional_gain", "alpha": 2.0}, "takes no alpha, got 2.0"),
+        ({"method": "conditional_gain", "tf": "binary"}, "takes no tf, got 'binary'"),
     ],
 )
 def test_parameters_that_would_be_ignored_are_refused(
-    options: dict[str, Any], weights: Any, message: str
+    options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        ts.TermSelector(**options).fit(X, y, sample_weight=weights)
+        ts.TermSelector(**options).fit(X, y)
 
 
 def test_k_auto_equals_choose_k() -> None:
     selector = ts.TermSelector("ig", k="auto").fit(X, y)
     assert len(selector.ranking_) == ts.choose_k(X, y, "ig")
-    options = [{"cv": 3}, {"random_state": 4}, {"cv": StratifiedKFold(4)}]
+    options = [{"cv": 3}, {"cv": StratifiedKFold(4)}]
     chosen = [ts.choose_k(X, y, "ig", **option) for option in options]
-    assert len({*chosen, len(selector.ranking_)}) == 4  # each of them matters
+    assert len({*chosen, len(selector.ranking_)}) == 3  # each of them matters
     for option, k in zip(options, chosen, strict=True):
         assert len(ts.TermSelector("ig", k="auto", **option).fit(X, y).ranking_) == k
     weights = np.arange(60) % 4
@@ -288,27 +213,17 @@ def test_k_auto_equals_choose_k() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": -1}, "k must be a number of terms, a share"),
-        ({"k": 0.0}, "k must be a number of terms, a share"),
-        ({"k": 1.5}, "k must be a number of terms, a share"),
-        ({"k": True}, "k must be a number of terms, a share"),
-        ({"k": "some"}, "k must be a number of terms, a share"),
-        ({"k": "fdr"}, "no test 'md', expected one of chi2, g2, chi2_counts, g2_counts"),
-        ({"method": "chi2", "k": "fdr", "level": 2}, r"level must be in \\(0, 1\\), got 2"),
-        ({"method": "chi2", "k": "fwe", "policy": "round_robin"}, "it has no policy"),
+        ({"k": -1}, "k must be a number of terms, 'all' or 'auto', got -1"),
+        ({"k": 0.5}, "k must be a number of terms, 'all' or 'auto', got 0.5"),
+        ({"k": True}, "k must be a number of terms, 'all' or 'auto', got True"),
+        ({"k": "some"}, "k must be a number of terms, 'all' or 'auto', got 'some'"),
         ({"method": "nope"}, "no method 'nope'"),
         ({"method": "chi2", "model": "binary"}, "chi2 has no model 'binary'"),
     ],
 )
 def test_invalid_arguments(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message.replace("\\\\", "\\")):
+    with pytest.raises(ValueError, match=message):
         ts.TermSelector(**options).fit(X, y)
-
-
-@pytest.mark.parametrize("level", ["x", None, True, [0.05]])
-def test_a_level_is_a_number(level: Any) -> None:
-    with pytest.raises(TypeError, match=r"level must be a number in \(0, 1\), got "):
-        ts.TermSelector("chi2", k="fdr", level=level).fit(X, y)
 
 
 def test_one_class_is_refused() -> None:
@@ -330,7 +245,7 @@ LABELS = ["ham", "ham", "spam", "spam"] * 5
 def test_pipelines_and_grid_searches() -> None:
     pipeline = make_pipeline(CountVectorizer(), ts.TermSelector(k=3), MultinomialNB())
     search = GridSearchCV(
-        pipeline, {"termselector__k": [1, 2, 0.5], "termselector__method": ["md", "ig"]}, cv=2
+        pipeline, {"termselector__k": [1, 2, 3], "termselector__method": ["md", "ig"]}, cv=2
     ).fit(TEXTS, LABELS)
     assert search.best_score_ == 1.0
     names = search.best_estimator_[:-1].get_feature_names_out()
@@ -369,11 +284,13 @@ def test_it_is_cloned_and_pickled() -> None:
     assert not hasattr(clone(selector), "counts_")
 
 
-@pytest.mark.parametrize("name", ["md", "ig", "chi2_counts"])
-def test_score_functions_serve_select_k_best(name: str) -> None:
-    theirs = SelectKBest(getattr(ts, name), k=6).fit(X, y)
-    ours = ts.TermSelector(name, k=6).fit(X, y)
-    np.testing.assert_array_equal(theirs.scores_, ours.scores_)
+def test_score_functions_serve_the_selectors_of_scikit_learn() -> None:
+    for name in ("md", "ig", "chi2_counts"):
+        theirs = SelectKBest(getattr(ts, name), k=6).fit(X, y)
+        ours = ts.TermSelector(name, k=6).fit(X, y)
+        np.testing.assert_array_equal(theirs.scores_, ours.scores_)
+    significant = SelectFdr(ts.chi2_counts).fit(X, y).get_support()
+    np.testing.assert_array_equal(significant, SelectFdr(chi2).fit(X, y).get_support())
 
 
 def test_everything_else_works_without_scikit_learn() -> None:
@@ -406,20 +323,3 @@ def test_a_failed_fit_keeps_the_fit_before() -> None:
         np.testing.assert_array_equal(selector.transform(X[:, :10]), kept)
         with pytest.raises(ValueError, match="features"):
             selector.transform(X)
-
-
-def test_two_columns_of_labels_are_tested_as_two() -> None:
-    # Two classes need not be the two values of one label. Documents here have one, both or none of
-    # the classes, so that the larger of two statistics is larger by chance.
-    rng = np.random.default_rng(1)
-    X, y = (rng.random((300, 1)) < 0.3).astype(int), (rng.random((300, 2)) < 0.5).astype(int)
-    counts = ts.count(X, y)
-    (p,) = counts.significance("chi2").pvalues
-    for level, kept in ((1.5 * p, 0), (2.5 * p, 1)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that nothing is kept
-            selector = ts.TermSelector("chi2", k="fwe", level=level).fit(X, y)
-        assert selector.get_support().sum() == kept
-    (p,) = ts.count(X, y[:, 0]).significance("chi2").pvalues
-    selector = ts.TermSelector("chi2", k="fwe", level=min(1.5 * p, 0.999)).fit(X, y[:, 0])
-    assert selector.get_support().sum() == 1

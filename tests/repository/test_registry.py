@@ -18,11 +18,10 @@ from termsift import _core, reference
 from termsift._scores.methods import (
     EVENT_MODELS,
     MODELS,
+    OCCURRENCES,
     MethodName,
     Model,
-    PValue,
     RankerName,
-    Reads,
 )
 from termsift._scores.registry import check_model, find_method, find_ranker
 from termsift._scores.scoring import Scoring
@@ -112,10 +111,8 @@ def test_what_methods_read() -> None:
     assert needs["df"] == "document frequency"
     assert needs["tfidf"] == "term frequency, document frequency"
     assert needs["conditional_gain"] == "documents"
-    tests = {entry.name: entry.p_value for entry in ts.methods() if entry.is_test}
-    largest = PValue.LARGEST_CLASS
-    summed = PValue.SUM_OVER_CLASSES
-    assert tests == {"chi2": largest, "g2": largest, "chi2_counts": summed, "g2_counts": largest}
+    tests = {entry.name: entry.default_aggregate for entry in ts.methods() if entry.is_test}
+    assert tests == {"chi2": "max", "g2": "max", "chi2_counts": "sum", "g2_counts": "max"}
 
 
 def test_event_models_are_those_of_the_core() -> None:
@@ -133,7 +130,7 @@ def test_event_models_are_those_of_the_core() -> None:
         b1, b2 = 0.5, 0.5 * (model.outcomes or counts.n_terms)
         as_numbers = score(counts, "md", model=model.name, alpha=(b1, b2))
         assert np.array_equal(score(counts, "md", model=model.name, alpha=b1), as_numbers)
-        reads = "l_ic" if model.reads is Reads.TERM_FREQUENCY else "d_ic"
+        reads = "l_ic" if model.reads == OCCURRENCES else "d_ic"
         assert model.formula.startswith(f"({reads} + b1) / (")
         total = model.formula.rpartition("/ (")[2].removesuffix(" + b2)")
         p = (values[reads] + b1) / ((values | sums)[total] + b2)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import io
 import logging
 import re
-import sys
 from typing import Any
 
 import mpmath
@@ -16,7 +14,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import corpora
 import strategies
 import termsift as ts
 from gain_collections import KINDS, Documents, Rng, collection, kinds, text
@@ -146,16 +143,6 @@ def test_the_shape_of_large_weights_is_the_likeliest(kind: Any) -> None:
         assert of_reference == pytest.approx(expected, rel=1e-14)
 
 
-@kinds
-def test_the_shape_equals_that_of_the_reference(kind: Any) -> None:
-    for seed in range(60):
-        X, y, options = collection(kind, seed)
-        weight = options["sample_weight"]
-        found = likeliest_shape(ts.count(X, y, sample_weight=weight)._counts)
-        expected = reference.likeliest_shape(reference.count(X, y, weight))
-        assert found == pytest.approx(expected, rel=1e-14)
-
-
 def test_the_shape_of_many_terms_uses_evenly_spaced_ones() -> None:
     # Every other term that two documents contain has the same rate in all classes. A sample of the
     # first 4,000 terms, or one that includes the rare terms, would find another shape.
@@ -177,18 +164,6 @@ def test_only_presence_counts_for_the_shape() -> None:
     # The sum of the occurrences would overflow.
     X = np.array([[2**62, 1, 0], [2**62, 0, 1], [2**62, 0, 0]])
     assert_same(ts.conditional_gain(X, [0, 0, 1]), ts.conditional_gain(X > 0, [0, 0, 1]))
-
-
-@kinds
-def test_containers_and_dtypes_return_the_same_bits(kind: Any) -> None:
-    X, y, options = collection(kind, 7)
-    expected = ts.conditional_gain(X, y, **options)
-    presence = X > 0
-    wide = sp.csr_array(X)
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    for same in (sp.csr_matrix(X), sp.csc_array(X), np.asfortranarray(X), wide, presence, X * 0.25):
-        assert_same(ts.conditional_gain(same, y, **options), expected)
-        assert_same(ts.conditional_gain(same, y.tolist(), **options), expected)
 
 
 @kinds
@@ -230,81 +205,6 @@ def test_the_first_k_are_the_same_for_any_k() -> None:
         assert first.scores.tobytes() == whole.scores[:k].tobytes()
 
 
-# ---- the prototype -------------------------------------------------------------------------------
-
-
-def prototype(
-    X: Documents, y: Documents, k: int, a: float, rho: float, b: float, lazy: bool = True
-) -> list[int]:
-    """Choose as the prototype did or, if not lazy, by the largest of all gains each time."""
-    N, n, total = int(y.max()) + 1, np.bincount(y).astype(float), float(len(y))
-    D = np.array([(X[y == c] > 0).sum(axis=0) for c in range(N)], dtype=float)
-    d = D.sum(axis=0)
-    W = np.log((D + a) / (n[:, None] * d / total + a)).T
-    others = np.maximum(n - 1, 0)[:, None] * np.maximum(d - 1, 0) / (total - 1)
-    W1 = np.log((np.maximum(D - 1, 0) + a) / (others + a)).T
-    log_prior, P = np.log(n / total), np.tile(n / total, (len(y), 1))
-    F, m = np.zeros_like(P), np.zeros(len(y))
-    rows = [np.flatnonzero(column) for column in X.T]
-
-    def gain(j: int) -> float:
-        r, c = rows[j], y[rows[j]]
-        e, e1 = np.exp(b * W[j]), np.exp(b * W1[j, c])
-        return float(np.log(e1 / (P[r] @ e + P[r, c] * (e1 - e[c]))).sum())
-
-    known = {j: gain(j) for j in range(X.shape[1])}
-    seen = dict.fromkeys(known, 0)
-    out: list[int] = []
-    while len(out) < k:
-        if not lazy:
-            known = {j: gain(j) for j in known}
-        j = max(known, key=lambda term: (round(known[term] / total * 2**40), -term))
-        if lazy and seen[j] < len(out):
-            known[j], seen[j] = gain(j), len(out)
-            continue
-        del known[j]
-        out.append(j)
-        r, c = rows[j], y[rows[j]]
-        m[r] += 1
-        F[r] += W[j]
-        F[r, c] += W1[j, c] - W[j, c]
-        G = np.exp(F[r] / (1 + (m[r] - 1) * rho)[:, None] + log_prior)
-        P[r] = G / G.sum(axis=1, keepdims=True)
-    return out
-
-
-@functools.cache
-def text_like(seed: int) -> tuple[Documents, Documents]:
-    """300 documents of 5 classes and 400 terms, frequent and rare ones."""
-    rng = np.random.default_rng(seed)
-    rates = rng.lognormal(0, 1, (5, 400)) * 3 / np.arange(3, 403)
-    y = rng.integers(0, 5, 300)
-    return rng.poisson(rates[y]), y
-
-
-def test_it_equals_the_prototype() -> None:
-    # Its posteriors are in double precision: the order is the same until gains are nearly equal.
-    for seed in range(5):
-        X, y = text_like(seed)
-        ranking = ts.conditional_gain(X, y, 100, shape=1.0, temper=0.2, step=0.7)
-        assert ranking.indices.tolist() == prototype(X, y, 100, 1.0, 0.2, 0.7)
-
-
-def test_computing_all_gains_chooses_nearly_the_same_terms() -> None:
-    """The lazy order is not the order of the largest gains, since gains may grow while they wait.
-
-    In twelve such collections the first 1 to 6 terms are the same, in order; of the first 10 terms
-    91% on average, at least 7, and of the first 50 94%, at least 44.
-    """
-    for seed in range(4):
-        X, y = text_like(seed)
-        lazy = ts.conditional_gain(X, y, 50, shape=1.0).indices.tolist()
-        exact = prototype(X, y, 50, 1.0, 0.15, 0.5, lazy=False)
-        assert lazy[0] == exact[0]
-        assert len(set(lazy[:10]) & set(exact[:10])) >= 7
-        assert len(set(lazy) & set(exact)) >= 44
-
-
 # ---- threads and targets -------------------------------------------------------------------------
 
 
@@ -342,27 +242,12 @@ def test_ctrl_c_stops_it(n_threads: int) -> None:
     assert_same(ts.conditional_gain(X, y, 5), expected)
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr("termsift._util.progress._PATIENCE", 0.0)
-    ts.conditional_gain(*text_like(0), 50)
-    shown = terminal.getvalue()
-    assert re.match(r"\rtermsift: chosen 0 of 50 terms", shown)
-    assert re.search(r"\r +\r$", shown)  # wiped out
-
-
 def test_the_log_counts_the_gains(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "termsift")
-    ts.conditional_gain(*text_like(0), 50, shape=2)
-    done = re.search(r"chose 50 terms in (\d+) gains, shape 2", caplog.text)
+    ts.conditional_gain(*large(), 20, shape=2)
+    done = re.search(r"chose 20 terms in (\d+) gains, shape 2", caplog.text)
     assert done
-    assert 450 <= int(done[1]) <= 450 + 50 * 400
+    assert 60 <= int(done[1]) <= 20 * 60
 
 
 # ---- refusals ------------------------------------------------------------------------------------
@@ -424,49 +309,3 @@ def test_terms_have_the_names_of_the_columns(choose: Any) -> None:
     assert choose(X.to_numpy(), list(y)).terms is None
     with pytest.raises(ValueError, match="term_names has 1 names for 3 terms"):
         choose(X, list(y), term_names=["x"])
-
-
-def test_invalid_arguments_of_the_reference() -> None:
-    X = np.eye(2, dtype=int)
-    with pytest.raises(ValueError, match="k must not be negative"):
-        reference.conditional_gain(X, [0, 1], -1)
-    with pytest.raises(ValueError, match="y is an indicator"):
-        reference.conditional_gain(X, X)
-
-
-# ---- collections of text -------------------------------------------------------------------------
-
-# Accuracies in per cent, which the prototype had with scikit-learn's MultinomialNB.
-KS = (10, 50, 100, 200, 500, 1000, 2000)
-ACCURACIES = {
-    20: [24.9, 51.1, 61.1, 66.1, 73.3, 77.1, 79.3],
-    10: [81.7, 93.2, 94.7, 95.7, 95.8, 95.8, 96.0],
-    30: [73.1, 86.5, 91.3, 92.2, 92.3, 92.4, 92.9],
-}
-
-
-def corpus(n_classes: int) -> corpora.Split:
-    name = "20 Newsgroups" if n_classes == 20 else "Reuters"
-    if reason := corpora.missing(name):
-        pytest.skip(reason)
-    return corpora.newsgroups() if n_classes == 20 else corpora.reuters(n_classes)
-
-
-@pytest.mark.parametrize("n_classes", ACCURACIES)
-def test_accuracies_equal_those_of_the_prototype(n_classes: int) -> None:
-    split = corpus(n_classes)
-    ranking = ts.conditional_gain(split.X_train, split.y_train, max(KS))
-    curve = ts.selection_curve(
-        ranking, split.X_train, split.y_train, split.X_test, split.y_test, KS
-    )
-    assert (100 * curve.accuracy >= np.array(ACCURACIES[n_classes]) - 0.05).all()
-
-
-@pytest.mark.full(cases=1)
-@pytest.mark.parametrize("n_classes", ACCURACIES)
-def test_equal_to_the_reference_on_text(n_classes: int) -> None:
-    # Every twentieth document, and the terms that these documents contain.
-    split = corpus(n_classes)
-    X, y = split.X_train[::20], split.y_train[::20]
-    X = X[:, np.flatnonzero(X.sum(axis=0) > 1)[:2000]]
-    assert_is_the_reference(X, y, k=150)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from termsift._evaluate.curve import METRICS, curve_of
 from termsift._evaluate.evaluation import check_ks, every_k
@@ -41,32 +39,6 @@ def test_metrics_by_hand() -> None:
     assert_allclose(found["macro_precision"], [1 / 2 / 4])
     assert_allclose(found["macro_recall"], [2 / 3 / 4])
     assert_allclose(found["macro_f1"], [4 / 7 / 4])
-
-
-@given(st.data())
-def test_metrics_equal_those_of_scikit_learn(data) -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
-    n_trained = data.draw(st.integers(1, 5))
-    n = data.draw(st.integers(1, 20))
-    known = data.draw(st.lists(st.integers(0, n_trained + 1), min_size=n, max_size=n))
-    taken = [
-        data.draw(st.lists(st.integers(0, n_trained - 1), min_size=n, max_size=n)) for _ in range(3)
-    ]
-    hits = np.zeros((3, n_trained), dtype=np.int64)
-    predicted = np.zeros_like(hits)
-    for k, run in enumerate(taken):
-        for a, b in zip(known, run, strict=True):
-            predicted[k, b] += 1
-            hits[k, b] += a == b
-    found = metrics_of(hits, predicted, np.bincount(known, minlength=n_trained))
-    for k, run in enumerate(taken):
-        assert found["accuracy"][k] == metrics.accuracy_score(known, run)
-        for prefix, average in (("", "weighted"), ("macro_", "macro")):
-            expected = metrics.precision_recall_fscore_support(
-                known, run, average=average, zero_division=0
-            )
-            ours = [found[prefix + name][k] for name in ("precision", "recall", "f1")]
-            assert_allclose(ours, expected[:3], rtol=1e-13, atol=1e-15)
 
 
 def test_metrics_of_many_classes_are_computed_in_blocks() -> None:
@@ -119,16 +91,6 @@ def test_one_run_has_no_standard_deviation() -> None:
 def test_unknown_metrics_are_refused(ask: str) -> None:
     with pytest.raises(ValueError, match=r"metric must be one of accuracy, .*, got 'F1'"):
         getattr(curve([0.5], [0.6]), ask)("F1")
-
-
-def test_means_are_over_the_runs() -> None:
-    found = curve([0.5, 0.75], [1, 0.25])
-    assert found.n_runs == 2
-    assert len(found) == 2
-    assert_array_equal(found.accuracy, [0.75, 0.5])
-    for metric in METRICS[1:]:
-        assert_array_equal(getattr(found, metric), [0.375, 0.25])
-        assert_array_equal(found.mean(metric), [0.375, 0.25])
 
 
 # ------------------------------------------------------------------------------------- tables
@@ -202,5 +164,3 @@ def test_ks_are_sorted_and_distinct() -> None:
             check_ks(ks, 5)
     with pytest.raises(ValueError, match="there are no terms to choose from"):
         check_ks(None, 0)
-    with pytest.raises(ValueError, match=r"fitted for each k: say which, ks=\[...\]"):
-        check_ks(None, 5, object())

@@ -6,30 +6,13 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy import sparse
 
-from exact import exact_class_scores, exact_scores, relative_error, ulp_error
-from small_tables import INF, LOG_2, METHODS, THREE, TWO, tables
+from exact import exact_scores, relative_error, ulp_error
+from small_tables import INF
 
 
 def agrees(exact, wanted, digits):
     return abs(exact - wanted) <= abs(wanted) / 10**digits
-
-
-def test_exact_scores_by_hand():
-    md = exact_class_scores(TWO.term_frequency, [1, 1], "md", 1, 3)
-    assert agrees(md[0][0], Fraction(5, 7) * LOG_2, digits=57)
-    assert agrees(md[0][1], Fraction(4, 7) * LOG_2, digits=57)
-    assert md[0][2] == 0
-    arguments = (THREE.term_frequency, THREE.class_docs, "md_chi2", 1, 2)
-    pearson = exact_class_scores(*arguments, noncentrality="pearson")
-    assert pearson == [[Fraction(1, 5)] * 2, [Fraction(1, 5)] * 2, [0, 0]]
-    nu_j = exact_class_scores(*arguments)
-    assert nu_j == [[Fraction(19, 90)] * 2, [Fraction(19, 90)] * 2, [0, 0]]
-    uniform = exact_class_scores(*arguments, prior="uniform", noncentrality="pearson")
-    assert uniform[0] == [Fraction(9, 35)] * 2
 
 
 @pytest.mark.parametrize("exponent", [3, 9, 15])
@@ -40,43 +23,6 @@ def test_exact_scores_keep_their_digits_when_p_nears_q(exponent):
     series = sum(x ** (2 * n + 1) / (2 * n + 1) for n in range(12))
     (j, _) = exact_scores([[half + 1, half - 1], [half - 1, half + 1]], [1, 1], "md", 0, 0)
     assert agrees(j, 4 * x * series, digits=55)
-
-
-def test_exact_scores_use_the_binary_value_of_floats():
-    # 0.1 is not a tenth: p = 0.1 / (0.1 + 0.3) in the binary values of both.
-    a, b = Fraction(0.1), Fraction(0.3)
-    p, q = a / (a + b), Fraction(1, 2)
-    pearson = exact_class_scores([[0.1, 0.3], [1, 1]], [1, 1], "md_chi2", 0, 0, None, "pearson")
-    assert pearson[0][0] == (p - q) ** 2 / (q * (1 - q))
-
-
-def test_exact_scores_keep_the_conventions():
-    counts = [[1, 1], [0, 2]]
-    (first, second) = exact_class_scores(counts, [1, 1], "md", 0, 0)
-    assert first == [INF, INF]
-    assert agrees(second[0], LOG_2, digits=57)
-    assert exact_class_scores(counts, [1, 1], "md_chi2", 0, 0) == [[INF] * 2] * 2
-    assert exact_class_scores(counts, [1, 1], "md_chi2", 0, 0, None, "pearson")[1] == [1, 1]
-    assert exact_scores(counts, [1, 1], "md", 0, 0) == [INF, INF]
-    # First class 1 has no tokens, then it has no documents.
-    assert exact_scores([[2, 0], [0, 0]], [1, 1], "md_chi2", 0, 0) == [INF, 0]
-    padded = [[1, 0], [8, 9], [0, 1], [1, 1]]
-    assert exact_class_scores(padded, [1, 0, 1, 2], "md_chi2", 1, 2) == [
-        [Fraction(19, 90)] * 2,
-        [0, 0],
-        [Fraction(19, 90)] * 2,
-        [0, 0],
-    ]
-
-
-@given(tables(), st.sampled_from(METHODS), st.randoms())
-def test_exact_scores_of_a_sample_are_those_of_the_whole(counts, method, random):
-    frequency, docs = counts.term_frequency, counts.class_docs
-    terms = random.choices(range(frequency.shape[1]), k=3)
-    whole = exact_scores(frequency, docs, method, 1, 4)
-    for form in (frequency, sparse.csr_array(frequency), sparse.csc_matrix(frequency)):
-        sample = exact_scores(form, docs, method, 1, 4, terms=terms)
-        assert sample == [whole[i] for i in terms]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import io
 import logging
 import re
 import sys
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -185,16 +184,6 @@ def test_progress_is_shown_nowhere_else(
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys, "stderr", None)
     assert len(collection.greedy(200, exhaustive=True)) == 200
-
-
-def test_progress_needs_no_method_of_stderr(
-    collection: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    closed = io.StringIO()
-    closed.close()
-    for stream in (closed, SimpleNamespace(write=len)):
-        monkeypatch.setattr(sys, "stderr", stream)
-        assert len(collection.greedy(10)) == 10
 
 
 def test_the_log_reports_how_much_was_done(

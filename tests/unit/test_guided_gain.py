@@ -54,13 +54,6 @@ def text_like(n_docs: int, n_classes: int, n_terms: int = 500) -> tuple[Any, Any
     return sp.csr_array(rng.poisson(rng.lognormal(-3, 1.5, (n_classes, n_terms))[y])), y
 
 
-def test_the_definition_on_text() -> None:
-    X, y = text_like(400, 5, 80)
-    ranking = assert_is_the_reference(X, y, shape=0.5)
-    _, gains = reference.guided_gain(X, y, shape=0.5)
-    np.testing.assert_allclose(ranking.scores, gains, rtol=1e-3, atol=1e-3)
-
-
 def test_more_than_one_block_of_machines() -> None:
     X, y = text_like(300, 40, 60)
     assert_is_the_reference(X, y, 64, shape=0.5)
@@ -118,13 +111,6 @@ def test_documents_of_weight_zero_take_no_part() -> None:
 def test_a_bad_cost_is_refused(cost: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="cost"):
         ts.guided_gain([[1, 0], [0, 1]], ["a", "b"], cost=cost)
-
-
-@pytest.mark.parametrize("balance", [-0.1, 1.1, np.nan, np.inf])
-def test_a_balance_outside_0_and_1_is_refused(balance: float) -> None:
-    for choose in (ts.guided_gain, ts.conditional_gain):
-        with pytest.raises(ValueError, match="balance must be between 0 and 1, got"):
-            choose([[1, 0], [0, 1]], ["a", "b"], balance=balance)
 
 
 def test_one_class_is_told(caplog: pytest.LogCaptureFixture) -> None:

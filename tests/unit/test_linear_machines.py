@@ -67,20 +67,11 @@ def test_equal_to_the_reference(kind: Any, seed: int) -> None:
 @pytest.mark.parametrize("cost", [0.03, 1.0])
 def test_the_optimum_is_that_of_scikit_learn(n_classes: int, cost: float) -> None:
     X, y = text_like(600, n_classes)
-    ours, _, gaps = train(X, y, cost=cost, epochs=500, tolerance=1e-300)
+    weights = np.random.default_rng(1).choice([0.25, 1, 3], 600) if n_classes == 3 else None
+    ours, _, gaps = train(X, y, weights=weights, cost=cost, epochs=500, tolerance=1e-300)
     assert max(gaps) <= 1e-5  # what single precision leaves
     vectors = reference.document_vectors(X.toarray())[:, :-1]
-    theirs = LinearSVC(C=cost, dual=True, tol=1e-9, max_iter=100_000).fit(vectors, y)
-    expected = np.vstack([theirs.coef_.T, theirs.intercept_])
-    np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
-
-
-def test_weights_are_those_of_scikit_learn_too() -> None:
-    X, y = text_like(300, 4)
-    weights = np.random.default_rng(1).choice([0.25, 1, 3], 300)
-    ours, _, _ = train(X, y, weights=weights, cost=0.5, epochs=500)
-    vectors = reference.document_vectors(X.toarray())[:, :-1]
-    theirs = LinearSVC(C=0.5, dual=True, tol=1e-9, max_iter=100_000).fit(vectors, y, weights)
+    theirs = LinearSVC(C=cost, dual=True, tol=1e-9, max_iter=100_000).fit(vectors, y, weights)
     expected = np.vstack([theirs.coef_.T, theirs.intercept_])
     np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
 
@@ -103,16 +94,6 @@ def test_same_bits_for_any_threads_and_target(simd_target: str) -> None:
         assert train(X, y, n_threads=n_threads)[0].tobytes() == expected.tobytes()
     _core.use_simd_target("baseline")  # the fixture restores it
     assert train(X, y)[0].tobytes() == expected.tobytes()
-
-
-@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int32, np.int64, np.float32, np.float64])
-def test_the_layout_makes_no_difference(dtype: Any) -> None:
-    X, y = text_like(200, 5)
-    X = sp.csr_array(X > 0).astype(dtype)
-    expected = train(X.astype(np.int64), y)[0].tobytes()
-    assert train(X, y)[0].tobytes() == expected
-    assert train(sp.csc_array(X), y)[0].tobytes() == expected
-    assert train(X.toarray(), y)[0].tobytes() == expected
 
 
 def test_small_and_empty_collections() -> None:

@@ -247,16 +247,6 @@ def test_smoothing_of_models_is_a_pair_too(implementation: Implementation) -> No
             implementation.score(X, Y, "md", model=model, alpha=(2, 1))
 
 
-def test_the_binary_model_is_the_multinomial_of_binary_counts(
-    implementation: Implementation,
-) -> None:
-    for method in ("md", "md_chi2"):
-        assert_array_equal(
-            implementation.class_scores(X, Y, method, model="binary"),
-            implementation.class_scores(X, Y, method, tf="binary"),
-        )
-
-
 def test_models_without_smoothing_by_hand(implementation: Implementation) -> None:
     # Term 1 is never in class a. bernoulli: p = 0 against 1/2; 0 log 0 + log 1/(1/2), and
     # 1/2 log (1/2)/0. poisson: rates 0 and 1: 0 - 0 + 1, and inf.
@@ -288,17 +278,6 @@ def test_binary_greedy_is_greedy_of_documents(implementation: Implementation) ->
     assert implementation.greedy(X, Y, model="binary") == implementation.greedy(X > 0, Y)
     whole = implementation.divergence(X, Y, [0, 2], model="binary")
     assert whole == implementation.divergence(X > 0, Y, [0, 2])
-
-
-@pytest.mark.parametrize("method", BY_HAND)
-def test_methods_without_models_have_no_model(implementation: Implementation, method: str) -> None:
-    with pytest.raises(ValueError, match=r"md.*md_chi2"):
-        implementation.score(X, Y, method, model="bernoulli")
-
-
-def test_unknown_models_are_refused(implementation: Implementation) -> None:
-    with pytest.raises(ValueError, match=r"multinomial.*binary.*bernoulli.*poisson"):
-        implementation.score(X, Y, "md", model="gaussian")
 
 
 # --------------------------------------------------------------------------------------------- tf

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -145,17 +143,3 @@ def test_poisson_md_of_two_classes_is_their_j_divergence(implementation: Impleme
         p, q = stats.poisson.pmf(outcomes, a), stats.poisson.pmf(outcomes, b)
         logs = stats.poisson.logpmf(outcomes, a) - stats.poisson.logpmf(outcomes, b)
         assert scores[i] == pytest.approx(np.sum((p - q) * logs), rel=1e-9, abs=1e-14)
-
-
-@pytest.mark.parametrize("method", ["chi2", "g2", "chi2_counts"])
-@pytest.mark.parametrize("per_class", [False, True])
-def test_false_discovery_rates_are_scipys(
-    implementation: Implementation, method: str, per_class: bool
-) -> None:
-    found: Any = implementation.significance(X, Y, method, per_class=per_class)
-    expected = stats.false_discovery_control(found.pvalues.ravel(), method="bh")
-    assert_allclose(found.adjusted("bh").ravel(), expected, rtol=1e-12)
-    assert found.adjusted().shape == found.statistics.shape
-    assert_allclose(
-        found.adjusted("bonferroni"), np.minimum(1, found.pvalues.size * found.pvalues), rtol=1e-12
-    )

@@ -1,16 +1,22 @@
-"""The reference against arithmetic by hand, against exact arithmetic, and against its promises."""
+"""The reference, which specifies every number, against arithmetic by hand and exact arithmetic."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
-from small_tables import INF, METHODS, THREE, TWO, table
-from strategies import CONTAINERS
+from exact import exact_log_pvalue, relative_error
+from small_tables import INF, THREE, TWO, table
+from strategies import CONTAINERS, INTEGER_DTYPES, csr_matrices, labels
 from termsift import reference
 
 THREE_MD = 2 / 3 * math.log(3 / 2) + 1 / 3 * math.log(3 / 5)
@@ -37,13 +43,6 @@ def test_three_classes_by_hand():
     assert_allclose(nu_j, [[THREE_NU_J] * 2, [THREE_NU_J] * 2, [0, 0]], atol=1e-30)
     pearson = reference.class_scores(THREE, "md_chi2", noncentrality="pearson")
     assert_allclose(pearson, [[1 / 5] * 2, [1 / 5] * 2, [0, 0]], atol=1e-30)
-
-
-@pytest.mark.parametrize(("aggregate", "factor"), [("sum", 2), ("mean", 1 / 4 + 1 / 4), ("max", 1)])
-def test_aggregates_by_hand(aggregate, factor):
-    assert_allclose(reference.score(THREE, "md", aggregate=aggregate), [factor * THREE_MD] * 2)
-    nu_j = reference.score(THREE, "md_chi2", aggregate=aggregate)
-    assert_allclose(nu_j, [factor * THREE_NU_J] * 2)
 
 
 def test_priors_by_hand():
@@ -86,41 +85,6 @@ def test_zero_conventions_by_hand():
     assert_array_equal(reference.class_scores(counts, "md_chi2", alpha=0), np.full((2, 2), INF))
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_certain_and_impossible_terms_score_zero(method):
-    # p = q = 1 and p = q = 0.
-    assert_array_equal(reference.score(table([[2, 0], [5, 0]], [1, 1]), method, alpha=0), [0, 0])
-    # One term under Laplace: (l + 1) / (l + 1) in every class.
-    assert_array_equal(reference.score(table([[7], [0], [1]], [3, 1, 1]), method), [0])
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_classes_without_tokens_have_no_terms(method):
-    # Without smoothing, p = 0/0 = 0, as in a class that has only other tokens.
-    silent = table([[1, 1, 0], [0, 0, 0]], [1, 1])
-    other = table([[1, 1, 0], [0, 0, 5]], [1, 1])
-    assert_array_equal(
-        reference.score(silent, method, alpha=0)[:2], reference.score(other, method, alpha=0)[:2]
-    )
-    assert_array_equal(reference.score(table([[0, 0], [0, 0]], [1, 1]), method, alpha=0), [0, 0])
-
-
-def test_mean_ignores_classes_without_weight():
-    # Class 2 alone holds term 0, hence inf; 0 times inf must not make the mean NaN.
-    counts = table([[0, 1], [0, 1], [1, 1]], [1, 1, 1])
-    scores = reference.score(counts, "md", alpha=0, class_prior=[1, 1, 0], aggregate="mean")
-    assert_array_equal(scores, [0, 0])
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_sparse_and_dense_counts_score_alike(method):
-    for container in CONTAINERS:
-        counts = SimpleNamespace(
-            term_frequency=container(THREE.term_frequency), class_docs=THREE.class_docs
-        )
-        assert_array_equal(reference.score(counts, method), reference.score(THREE, method))
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -143,15 +107,6 @@ def test_senseless_options_are_refused(options, message):
         reference.score(THREE, **options)
 
 
-@pytest.mark.parametrize("class_docs", [[0, 0], [3, 0]])
-def test_fewer_than_two_classes_cannot_be_compared(class_docs):
-    with pytest.raises(ValueError, match="compares two or more"):
-        reference.score(table([[1, 2], [3, 4]], class_docs))
-
-
-# ------------------------------------------------------------------ scores: identities, precision
-
-
 # --------------------------------------------------------------------------------------- ranking
 
 
@@ -170,9 +125,182 @@ def test_ties_go_to_the_lowest_index(scores, order):
     assert_array_equal(ranked, order)
 
 
-def test_k_cuts_the_ranking():
-    assert_array_equal(reference.rank([1, 3, 2], k=2), [1, 2])
-    assert_array_equal(reference.rank([1, 3, 2], k=0), [])
-    assert_array_equal(reference.rank([1, 3, 2], k=9), [1, 2, 0])
-    with pytest.raises(ValueError, match="negative"):
-        reference.rank([1, 3, 2], k=-1)
+# ---- counting ------------------------------------------------------------------------------------
+
+# Two documents of class "a", one of "b". The first stores term 0 as 1 + 2 and term 2 as a zero.
+X_UNTIDY = sparse.csr_array((3, 3), dtype=np.int64)
+X_UNTIDY.indices = np.array([2, 0, 0, 1, 2, 2])
+X_UNTIDY.data = np.array([0, 1, 2, 4, 5, 6])
+X_UNTIDY.indptr = np.array([0, 3, 5, 6])
+
+
+def test_count_by_hand():
+    counts = reference.count(X_UNTIDY, ["b", "a", "b"])
+    assert counts.classes == ["a", "b"]
+    assert_array_equal(counts.class_docs, [1, 2])
+    assert_array_equal(counts.term_frequency, [[0, 4, 5], [3, 0, 6]])
+    assert_array_equal(counts.class_tokens, [9, 9])
+    assert_array_equal(counts.document_frequency, [[0, 1, 1], [1, 0, 1]])
+    assert counts.n_docs == 3
+    assert isinstance(counts.n_docs, int)
+    assert counts.collection_term_frequency is counts.collection_document_frequency is None
+    arrays = [x for x in dataclasses.astuple(counts) if isinstance(x, np.ndarray)]
+    assert [x.dtype for x in arrays] == [np.int64] * 4
+
+
+def test_count_with_weights_by_hand():
+    counts = reference.count(X_UNTIDY, ["b", "a", "b"], sample_weight=[0.5, 0, 2])
+    assert_array_equal(counts.class_docs, [0, 2.5])
+    assert_array_equal(counts.term_frequency, [[0, 0, 0], [1.5, 0, 12]])
+    assert_array_equal(counts.document_frequency, [[0, 0, 0], [0.5, 0, 2]])
+    assert_array_equal(counts.class_tokens, [0, 13.5])
+    assert counts.n_docs == 2.5
+    assert counts.term_frequency.dtype == counts.class_docs.dtype == np.float64
+
+
+def test_count_with_several_labels_by_hand():
+    # The first document has both classes, the second one, the third none.
+    y = np.array([[1, 1], [0, 1], [0, 0]])
+    for indicator in (y, y.astype(bool), y.astype(float), sparse.csc_array(y)):
+        counts = reference.count(X_UNTIDY, indicator)
+        assert counts.classes == [0, 1]
+        assert_array_equal(counts.class_docs, [1, 2])
+        assert_array_equal(counts.term_frequency, [[3, 0, 0], [3, 4, 5]])
+        assert_array_equal(counts.document_frequency, [[1, 0, 0], [1, 1, 1]])
+        assert counts.n_docs == 3
+        assert_array_equal(counts.collection_term_frequency, [3, 4, 11])
+        assert_array_equal(counts.collection_document_frequency, [1, 1, 2])
+    assert reference.count(X_UNTIDY, y, classes=["u", "v"]).classes == ["u", "v"]
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        ([3, -1, 3], [-1, 3]),
+        (["b", "a", "b"], ["a", "b"]),
+        ([(2, 0), (1, 9), (2, 0)], [(1, 9), (2, 0)]),
+        (["b", 1, (2,), -1], [-1, 1, "b", (2,)]),
+        (np.array([2.5, 0.5, 2.5]), [0.5, 2.5]),
+    ],
+)
+def test_classes_are_sorted_by_kind_if_they_must(y, classes):
+    assert reference.count(np.eye(len(y)), y).classes == classes
+
+
+def test_classes_given_keep_their_order_and_may_be_empty():
+    counts = reference.count(np.eye(3, dtype=int), ["b", "a", "b"], classes=["c", "b", "a"])
+    assert counts.classes == ["c", "b", "a"]
+    assert_array_equal(counts.class_docs, [0, 2, 1])
+
+
+def test_float_cells_are_summed_in_document_order():
+    # 1 + 2^-53 rounds to 1, twice; 2^-53 + 2^-53 + 1 does not.
+    tiny = 2.0**-53
+    for column, total in (([1, tiny, tiny], 1.0), ([tiny, tiny, 1], 1 + 2.0**-52)):
+        X = np.array(column).reshape(3, 1)
+        for container in (np.asarray, *CONTAINERS):
+            assert reference.count(container(X), [0, 0, 0]).term_frequency[0, 0] == total
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.array([[2**62], [2**62]]),
+        np.array([[2**62, 2**62], [0, 0]]),  # each cell fits, their sum does not
+        np.array([[2**64 - 1], [0]], dtype=np.uint64),
+        np.array([[1e308], [1e308]]),
+    ],
+)
+def test_counts_too_large_for_their_type_are_refused(X):
+    with pytest.raises(OverflowError):
+        reference.count(X, [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "message"),
+    [
+        ([[1], [-2]], [0, 1], {}, r"X\[1, 0\] is -2"),
+        ([[1], [math.nan]], [0, 1], {}, r"X\[1, 0\] is nan"),
+        ([[1], [math.inf]], [0, 1], {}, r"X\[1, 0\] is inf"),
+        ([1, 2], [0, 1], {}, "2 dimensions"),
+        ([[1], [2]], [0], {}, "X has 2 documents, y has 1"),
+        ([[1], [2]], [0, math.nan], {}, r"y\[1\] is nan"),
+        ([[1], [2]], ["a", "b"], {"classes": ["a"]}, r"y\[1\] is 'b', which is not among"),
+        ([[1], [2]], ["a", "b"], {"classes": ["a", "b", "a"]}, "twice"),
+        ([[1], [2]], np.array([[0, 1], [2, 0]]), {}, r"y\[1, 0\] is 2"),
+        ([[1], [2]], np.eye(2), {"classes": ["a"]}, "2 columns, classes has 1"),
+        ([[1], [2]], [0, 1], {"sample_weight": [1]}, "sample_weight has shape"),
+        ([[1], [2]], [0, 1], {"sample_weight": [1, -1]}, r"sample_weight\[1\] is -1"),
+        ([[1], [2]], [0, 1], {"sample_weight": [1, math.nan]}, r"sample_weight\[1\] is nan"),
+    ],
+)
+def test_senseless_collections_are_refused(X, y, options, message):
+    with pytest.raises(ValueError, match=message):
+        reference.count(X, y, **options)
+
+
+@given(csr_matrices(dtypes=INTEGER_DTYPES), st.data())
+def test_counts_are_products_of_indicator_and_matrix(X, data):
+    y = data.draw(labels(X.shape[0]))
+    counts = reference.count(X, y)
+    Y = np.array([[label == c for label in y] for c in counts.classes], dtype=np.int64)
+    Y = Y.reshape(len(counts.classes), X.shape[0])
+    wide = X.astype(np.int64).toarray()  # sums duplicates, in a type that holds the sum
+    assert_array_equal(counts.term_frequency, Y @ wide)
+    assert_array_equal(counts.document_frequency, Y @ (wide > 0))
+    assert_array_equal(counts.class_docs, Y.sum(axis=1))
+    assert_array_equal(counts.class_tokens, Y @ wide.sum(axis=1))
+    assert counts.n_docs == X.shape[0]
+
+
+def test_priors_of_several_labels_sum_to_one():
+    # Documents of both classes: n_c = 2, 1 of n = 2, so pi = 2/3, 1/3 and not 1, 1/2.
+    X = [[1, 0, 0], [0, 2, 1]]
+    y = np.array([[1, 1], [1, 0]])
+    counts = reference.count(X, y)
+    mean, by_class = reference.score(counts, aggregate="mean"), reference.class_scores(counts)
+    assert_allclose(mean, (2 * by_class[0] + by_class[1]) / 3)
+
+
+# ---- collections, round robin, p-values ----------------------------------------------------------
+
+
+def test_the_collection_is_missed_where_it_is_not_the_sum_of_the_classes():
+    counts = SimpleNamespace(
+        class_docs=np.array([2, 2]),
+        term_frequency=np.eye(2),
+        document_frequency=np.eye(2),
+        n_docs=3,
+    )
+    with pytest.raises(ValueError, match=r"3\.0 documents and 4\.0 in the classes.*collection_"):
+        reference.score(counts, "chi2")
+    reference.score(counts, "md")  # reads no collection
+
+
+@given(st.data())
+def test_round_robin_is_taking_turns(data):
+    n, m = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 7))
+    value = st.sampled_from([-INF, -1.5, 0.0, 1.0, 2.0, INF])
+    row = st.lists(value, min_size=m, max_size=m)
+    rows = data.draw(st.lists(row, min_size=n, max_size=n))
+    taken = []
+    for position in range(m):
+        turn: dict[int, float] = {}
+        for values in rows:
+            i = int(reference.rank(values)[position])
+            if i not in [other for other, _ in taken]:
+                turn.setdefault(i, values[i])
+        taken += sorted(turn.items())
+    k = data.draw(st.none() | st.integers(0, 8))
+    indices, values = reference.round_robin(rows, k)
+    assert list(zip(indices.tolist(), values.tolist(), strict=True)) == taken[:k]
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 7, 20, 101, 1000])
+@pytest.mark.parametrize("statistic", [1e-12, 1e-3, 0.4, 1, 2.7, 30, 790, 815, 1e4, 1e6])
+def test_pvalues_agree_with_exact_arithmetic(statistic, degrees):
+    exact = exact_log_pvalue(Fraction(statistic), degrees)
+    if exact > -1e-300:  # the nearest floats are 0, or too few to be within a part in 10^12
+        assert reference.log_pvalue(statistic, degrees) == pytest.approx(0, abs=1e-290)
+    else:
+        assert relative_error(reference.log_pvalue(statistic, degrees), exact) < 1e-11

@@ -66,12 +66,14 @@ def test_the_leading_terms_of_each_class(tmp_path: Path) -> None:
     collection = letters()
     page = written(collection, tmp_path, method="ig", k=4)
     counts = ts.count(collection.X, collection.y)
-    for found in distinctive_terms(counts, "ig", 4):
-        head, *rows = page.tables[f"Leading terms of {found.label}"]
+    table = counts.to_frame("ig", 4, direction="over")
+    for label, found in distinctive_terms(counts, "ig", 4).items():
+        head, *rows = page.tables[f"Leading terms of {label}"]
         assert head == ["term", "score", "here", "elsewhere"]
         assert [row[0] for row in rows] == [f"term {i}" for i in found.indices]
-        assert [row[2] for row in rows] == [str(n) for n in found.occurrences]
-        assert [row[3] for row in rows] == [str(n) for n in found.elsewhere]
+        of_class = table[table["class"] == label]
+        assert [row[2] for row in rows] == [str(n) for n in of_class["n_class"]]
+        assert [row[3] for row in rows] == [str(n) for n in of_class["n_rest"]]
         shown = [float(row[1]) for row in rows]
         np.testing.assert_allclose(shown, found.scores, rtol=0.0051)
     bars = [style["style"] for style in page.all("span") if style.get("class") == "bar"]
@@ -216,7 +218,7 @@ def test_the_confusions(tmp_path: Path, n_classes: int) -> None:
     classes, codes = np.unique(y, return_inverse=True)
     confused = np.zeros((n_classes, n_classes), dtype=int)
     labels = Labels(classes.tolist(), codes.astype(np.int32), None)
-    for train, test in folds_of(5, None, None, labels, None, 1, 0):
+    for train, test in folds_of(5, None, labels, None, 0):
         best = ts.count(X[train], y[train], classes=classes).rank(DESCRIBING, k).indices
         np.add.at(confused, (codes[test], naive_bayes(X, codes, train, test, best)), 1)
     page = written(collection, tmp_path, cv=5)
@@ -251,8 +253,8 @@ def test_passages_of_the_leading_terms(tmp_path: Path) -> None:
     counts = ts.count_texts(TEXTS, KINDS)
     page = written(counts, tmp_path, k=2, passages=partial(ts.find_passages, TEXTS, KINDS))
     leading = {
-        terms.label: counts.term_names[terms.indices].tolist()  # type: ignore[index]
-        for terms in distinctive_terms(counts, k=2)
+        label: ranking.terms.tolist()  # type: ignore[union-attr]
+        for label, ranking in distinctive_terms(counts, k=2).items()
     }
     found = ts.find_passages(TEXTS, KINDS, leading)
     expected = [p for of_class in found.values() for ps in of_class.values() for p in ps]

@@ -12,17 +12,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any, TypeAlias
 
-import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import termsift as ts
-from exact import many_class_values, relative_error
 
 N_COLLECTIONS = int(os.environ.get("TERMSIFT_COLLECTIONS", "4"))
 
@@ -204,51 +201,3 @@ def test_a_larger_unit_of_all_weights_only_scales_scores(method: str) -> None:
         if power == 0:
             expected = found
         assert worst(found.ravel(), expected.ravel())[0] <= 1e-14, power
-
-
-def test_a_class_of_nearly_all_the_prior_mass_keeps_the_digits_of_the_others() -> None:
-    # q is 10^7 times less than p, and where 1 - pi is 5e-12 the error of p - q is 2^-66 p.
-    counts = ts.count(np.array([[400, 1417600], [0, 19971800]]), [0, 1])
-    prior = [1e6, 5e-6]
-    values = counts.class_scores("md_chi2", alpha=1e-3, class_prior=prior, noncentrality="pearson")
-    exact = many_class_values(
-        [400, 0], [1418000, 19971800], [1, 1], *smoothing_of(1e-3, "multinomial", 2), prior
-    )
-    for c in range(2):
-        assert relative_error(float(values[c, 0]), exact["pearson"][c]) <= 2e-15
-
-
-@pytest.mark.full(cases=1)
-@pytest.mark.parametrize("model", MODELS)
-def test_scores_are_exact_where_classes_are_many(model: str) -> None:
-    for seed, counts, arguments in cases(model):
-        alpha, prior = arguments["alpha"], arguments["class_prior"]
-        of_documents = model in ("binary", "bernoulli")
-        table = counts.document_frequency if of_documents else counts.term_frequency
-        b1, b2 = alpha if isinstance(alpha, tuple) else smoothing_of(alpha, model, counts.n_terms)
-        totals = table.sum(axis=1) if model in ("multinomial", "binary") else counts.class_docs
-        columns = table.tocsc()
-        rng = np.random.default_rng(seed)
-        for term in rng.choice(counts.n_terms, 1 + 40 // counts.n_classes, replace=False):
-            column = columns[:, [term]].toarray().ravel().tolist()
-            exact = many_class_values(
-                column,
-                totals.tolist(),
-                counts.class_docs.tolist(),
-                b1,
-                b2,
-                prior,
-                rates=model == "poisson",
-            )
-            for name, method, options in SCORES:
-                score = counts.score(method, **arguments, **options)[term]
-                total = sum(exact[name], Fraction(0))
-                error = relative_error(float(score), total)
-                assert error <= 1e-14, (seed, arguments, name, term, score, error)
-
-
-def smoothing_of(alpha: float, model: str, n_terms: int) -> tuple[float, Any]:
-    """Return the pair (b1, b2) that one number stands for, with the exact b2."""
-    with mpmath.workdps(60):
-        many = {"bernoulli": 2, "poisson": 1}.get(model, n_terms)
-        return alpha, mpmath.mpf(alpha) * many

@@ -58,14 +58,12 @@ def test_a_weight_counts_as_copies(problem: Any, naive_bayes: Any) -> None:
     same(weighted, ts.cross_validate(X[copies], y[copies], METHODS, cv=places, **options))
 
 
-@given(problems(), st.integers(2, 3), st.integers(1, 2), st.integers(0, 9))
-def test_documents_of_weight_0_are_ignored(
-    problem: Any, n_folds: int, repeats: int, random_state: int
-) -> None:
+@given(problems(), st.integers(2, 3), st.integers(0, 9))
+def test_documents_of_weight_0_are_ignored(problem: Any, n_folds: int, random_state: int) -> None:
     X, y, weights, _ = problem
     X, y, weights = np.tile(X, (3, 1)), np.tile(y, 3), np.tile(weights, 3)
     kept = weights > 0
-    options: dict[str, Any] = {"cv": n_folds, "repeats": repeats, "random_state": random_state}
+    options: dict[str, Any] = {"cv": n_folds, "random_state": random_state}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "class . has", UserWarning)
         weighted = ts.cross_validate(X, y, METHODS, sample_weight=weights, **options)
@@ -119,17 +117,6 @@ def test_fractions_return_the_same_bits_on_any_number_of_threads() -> None:
     same(one, four)
     curve = one["md"]
     assert np.all((curve.accuracy > 0) & (curve.accuracy < 1))
-
-
-def test_the_estimator_is_fitted_with_weights() -> None:
-    bayes = pytest.importorskip("sklearn.naive_bayes")
-    rng = np.random.default_rng(5)
-    X, y = rng.poisson(0.5, (40, 6)), np.arange(40) % 2
-    weights = rng.integers(0, 4, 40)
-    folds = [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))]
-    options: dict[str, Any] = {"cv": folds, "ks": range(1, 7), "sample_weight": weights}
-    found = ts.cross_validate(X, y, "md", estimator=bayes.MultinomialNB(), **options)
-    same(found, ts.cross_validate(X, y, "md", **options))
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from termsift._scores.registry import (
     find_test,
 )
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring, warn_if_common_terms_lead
-from termsift._scores.significance import Adjustment, Significance, significance_by
+from termsift._scores.significance import Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of, integers_if_whole
 from termsift._util.tabular import ROWS_SHOWN, object_array
@@ -369,7 +369,6 @@ class ClassCounts(AdditiveCounts):
         *,
         direction: Direction = "both",
         library: Library = "pandas",
-        adjust: Adjustment | None = None,
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
@@ -389,10 +388,6 @@ class ClassCounts(AdditiveCounts):
             `termsift.distinctive_terms` does, or less of ("under"). There may be fewer than k.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
-        adjust : {"bh", "bonferroni"}, optional
-            How the p-values of tests are adjusted, as by `Significance.adjusted`. By default "bh",
-            which sorts them all, and "bonferroni" for more than 2^24 tests. There is a test
-            for each class and term. All count, listed or not.
         model, alpha, class_prior, n_threads, **options
             As for `score`.
 
@@ -410,7 +405,9 @@ class ClassCounts(AdditiveCounts):
             - sign: its direction by `class_directions`;
             - n_class, n_rest: its occurrences in the class, and in documents outside it;
             - df_class, df_rest: the documents with it in the class, and outside it;
-            - log_pvalue, pvalue, pvalue_adj: for tests, those of `significance` per class.
+            - log_pvalue, pvalue, pvalue_adj: for tests, those of `significance` per class. The last
+              is adjusted for a test of each class and term by Benjamini and Hochberg, or by
+              Bonferroni for more than 2^24 tests.
 
         Raises
         ------
@@ -421,8 +418,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        It takes O(n_classes * n_terms) time and some 64 MiB of memory besides the data
-        frame. "bh" takes another 50 bytes for each class and term.
+        It takes O(n_classes * n_terms) time and some 64 MiB of memory besides the data frame. The
+        adjustment of tests takes another 50 bytes for each class and term.
 
         Examples
         --------
@@ -439,7 +436,6 @@ class ClassCounts(AdditiveCounts):
             method,
             k,
             direction=direction,
-            adjust=adjust,
             model=model,
             alpha=alpha,
             class_prior=class_prior,

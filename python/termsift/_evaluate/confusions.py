@@ -26,30 +26,11 @@ def count_confusions(
 ) -> NDArray[np.int64]:
     """Count the classes that naive Bayes with k terms predicts for test documents.
 
-    Parameters
-    ----------
-    X, y
-        As for `termsift.cross_validate`.
-    method : str
-        The method that ranks the terms of the training documents of each fold.
-    k : int
-        The number of terms.
-    folds : sequence of (train, test)
-        The documents of each fold.
-    rows : sequence of int
-        The classes whose documents are classified, as positions among the sorted labels.
-    n_threads : int, optional
-
-    Returns
-    -------
-    predicted : ndarray of shape (len(rows), n_classes), int64
-        How many test documents of each of these classes are assigned to each class.
-
-    Notes
-    -----
-    The terms, and the predictions, are those of `termsift.cross_validate` with the same folds.
+    ``rows`` are classes, as positions among the sorted labels. The result, of shape (len(rows),
+    n_classes), has for each of them how many of its test documents are assigned to each class. The
+    terms and the predictions are those of `termsift.cross_validate` with the same folds.
     """
-    classifier = Classifier("multinomial", 1.0, None, n_threads)
+    classifier = Classifier("multinomial", 1.0, n_threads)
     matrix = validation.check_matrix(X, classifier.n_threads)
     documents = Documents(matrix, one_class(y, matrix, "y"), None, classifier.n_threads)
     codes = documents.labels.codes
@@ -59,10 +40,11 @@ def count_confusions(
     ):
         split.counts._warn_no_more()  # the curve of the same folds has led to the warnings
         ranking = split.counts.rank(method, k, n_threads=n_threads)
+        ks = np.array([len(ranking)])
         for position, row in enumerate(rows):
-            own = test[codes[test] == row]
-            if len(own):
-                part = Split(documents, train, documents.part(own))
+            of_class = test[codes[test] == row]
+            if len(of_class):
+                part = Split(documents, train, documents.part(of_class))
                 part.counts = split.counts
-                predicted[position] += classifier.predicted(part, ranking.indices)
+                predicted[position] += classifier.classified(part, ranking.indices, ks)[1][0]
     return predicted

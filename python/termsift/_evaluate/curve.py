@@ -30,10 +30,6 @@ TITLES: dict[Metric, str] = {
 _ROUNDING = 1e-12  # means of the same runs in another order differ by less
 
 
-def _mean_of(metric: Metric, about: str) -> property:
-    return property(lambda curve: curve.mean(metric), doc=f"Mean {about} at each k.")
-
-
 @dataclass(frozen=True, eq=False)
 class Curve(Tabular):
     """The metrics of a classifier that knows the first k terms of a ranking, for several k.
@@ -66,13 +62,15 @@ class Curve(Tabular):
     runs: Mapping[Metric, NDArray[np.float64]]
     repeats: float = 1.0
 
-    accuracy = _mean_of("accuracy", "accuracy")
-    precision = _mean_of("precision", "precision, weighted by class size,")
-    recall = _mean_of("recall", "recall, weighted by class size, which equals the accuracy,")
-    f1 = _mean_of("f1", "F1, weighted by class size,")
-    macro_precision = _mean_of("macro_precision", "precision, of equal weight for each class,")
-    macro_recall = _mean_of("macro_recall", "recall, of equal weight for each class,")
-    macro_f1 = _mean_of("macro_f1", "F1, of equal weight for each class,")
+    @property
+    def accuracy(self) -> NDArray[np.float64]:
+        """Mean accuracy at each k."""
+        return self.mean("accuracy")
+
+    @property
+    def f1(self) -> NDArray[np.float64]:
+        """Mean F1 at each k, weighted by class size."""
+        return self.mean("f1")
 
     def __repr__(self) -> str:
         if not len(self):
@@ -110,10 +108,7 @@ class Curve(Tabular):
     def std(self, metric: Metric) -> NDArray[np.float64]:
         """Return the metric's standard deviation over the runs at each k (divisor n_runs - 1).
 
-        Raises
-        ------
-        ValueError
-            If there is only one run.
+        One run has none, and raises a ValueError.
         """
         runs = self.runs[check_metric(metric)]
         if len(runs) < 2:
@@ -125,7 +120,7 @@ class Curve(Tabular):
         """Return the standard error of the metric's mean at each k: std / sqrt(n_runs / repeats).
 
         Repeats do not make it smaller: dealing the same documents to other folds steadies the mean,
-        but shows no other documents. With one run, raise a ValueError as `std` does.
+        but shows no other documents.
         """
         return self.std(metric) / math.sqrt(self.n_runs / self.repeats)
 
@@ -136,8 +131,7 @@ class Curve(Tabular):
     def smallest_k(self, metric: Metric = "accuracy") -> int:
         """Return the smallest k that is as good as the best one within the error of the runs.
 
-        Its mean is at most one `standard_error` of the best mean below the best mean. With one run,
-        raise a ValueError as `std` does.
+        Its mean is at most one `standard_error` of the best mean below the best mean.
 
         References
         ----------

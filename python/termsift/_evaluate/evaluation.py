@@ -49,7 +49,6 @@ def selection_curve(
     *,
     naive_bayes: Model = "multinomial",
     alpha: float = 1.0,
-    estimator: Any = None,
     n_threads: int | None = None,
 ) -> Curve:
     """Return how well naive Bayes classifies test documents by the first k terms, for every k.
@@ -72,9 +71,6 @@ def selection_curve(
     alpha : float, default 1.0
         Smoothing of the classifier, positive: b1 = alpha, b2 = alpha * k (bernoulli: 2 * alpha,
         poisson: alpha).
-    estimator : scikit-learn classifier, optional
-        Replaces naive Bayes: it is fitted and predicts for each k. Needs ks and scikit-learn.
-        Labels that are neither all strings nor all integers are passed to it as integers from 0.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -107,14 +103,14 @@ def selection_curve(
     >>> curve.ks, curve.accuracy
     (array([1, 2, 3]), array([0.5, 1. , 1. ]))
     """
-    classifier = Classifier(naive_bayes, alpha, estimator, n_threads)
+    classifier = Classifier(naive_bayes, alpha, n_threads)
     split = Split.of(X_train, y_train, X_test, y_test, classifier.n_threads)
     name, indices = "given", ranking
     if isinstance(ranking, Ranking):
         name = Variant(ranking.method, ranking.model, ranking.policy).name
         indices = ranking.indices
     indices = validation.check_indices(indices, split.documents.matrix.n_terms, "ranking")
-    ks = check_ks(ks, len(indices), estimator)
+    ks = check_ks(ks, len(indices))
     return curve_of(name, ks, [classifier.metrics(split, indices, ks)])
 
 
@@ -128,11 +124,9 @@ def cross_validate(
     *,
     models: str | Iterable[str] = ("multinomial",),
     policies: str | Iterable[str] = ("top",),
-    repeats: int = 1,
     sample_weight: Any = None,
     naive_bayes: Model = "multinomial",
     alpha: float = 1.0,
-    estimator: Any = None,
     n_threads: int | None = None,
 ) -> dict[str, Curve]:
     """Return how well a classifier does by the first k terms of several rankings, for every k.
@@ -154,12 +148,9 @@ def cross_validate(
     models, policies : str or sequence of str
         As for `ClassCounts.rank`. Every method is tried with each of these that it has. Methods
         without models are tried once per policy; selectors have no policy.
-    repeats : int, default 1
-        How many times to deal the documents to the folds.
     sample_weight : array of shape (n_docs,), optional
-        A document of weight w counts as w documents: in ranking, in training (the estimator is
-        fitted with weights too) and in the metrics.
-    naive_bayes, alpha, estimator, n_threads
+        A document of weight w counts as w documents: in ranking, in training and in the metrics.
+    naive_bayes, alpha, n_threads
         As for `selection_curve`. The methods too are smoothed by alpha.
 
     Returns
@@ -199,17 +190,17 @@ def cross_validate(
     >>> curves["chi2"].smallest_k()
     2
     """
-    classifier = Classifier(naive_bayes, alpha, estimator, n_threads)
+    classifier = Classifier(naive_bayes, alpha, n_threads)
     matrix = validation.check_matrix(X, classifier.n_threads)
     labels = one_class(y, matrix, "y")
-    ks = check_ks(ks, matrix.n_terms, estimator)
+    ks = check_ks(ks, matrix.n_terms)
     variants = variants_of(methods, models, policies)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     documents = Documents(matrix, labels, weights, classifier.n_threads)
     whole = documents.counts()  # which checks the matrix
-    folds = list(folds_of(cv, documents.X, y, labels, weights, repeats, random_state))
+    folds = list(folds_of(cv, documents.X, labels, weights, random_state))
     units = whole_units(weights)
-    # A document may be classified several times, by repeats or by the pairs of cv.
+    # A splitter or the pairs of cv may test a document several times.
     units = np.ones(matrix.n_docs, int) if units is None else units
     classified = sum(int(units[test].sum()) for _, test in folds)
     repeated = max(1.0, classified / int(units.sum()))
@@ -225,26 +216,20 @@ def choose_k(
     policy: Policy = "top",
     model: Model = "multinomial",
     metric: Metric = "accuracy",
-    ks: Iterable[int] | None = None,
-    cv: Any = USUAL_FOLDS,
-    random_state: Any = 0,
-    repeats: int = 1,
-    sample_weight: Any = None,
-    naive_bayes: Model = "multinomial",
-    alpha: float = 1.0,
-    estimator: Any = None,
-    n_threads: int | None = None,
+    **options: Any,
 ) -> int:
     """Choose how many terms to keep, by cross-validation.
 
     Parameters
     ----------
-    X, y, ks, cv, random_state, repeats, sample_weight, naive_bayes, alpha, estimator, n_threads
+    X, y
         As for `cross_validate`.
     method, policy, model
         As for `ClassCounts.rank`.
     metric : str, default "accuracy"
         A metric of `Curve`.
+    **options
+        Further parameters of `cross_validate`, such as ks, cv and sample_weight.
 
     Returns
     -------
@@ -268,22 +253,7 @@ def choose_k(
     check_model(model, chosen)
     if check_policy(policy) != POLICIES[0] and not isinstance(chosen, Method):
         raise ValueError(f"{method} has no policy {policy!r}")
-    curves = cross_validate(
-        X,
-        y,
-        [method],
-        ks,
-        cv,
-        random_state,
-        models=[model],
-        policies=[policy],
-        repeats=repeats,
-        sample_weight=sample_weight,
-        naive_bayes=naive_bayes,
-        alpha=alpha,
-        estimator=estimator,
-        n_threads=n_threads,
-    )
+    curves = cross_validate(X, y, [method], models=[model], policies=[policy], **options)
     (curve,) = curves.values()
     return curve.smallest_k(metric)
 
@@ -358,11 +328,9 @@ def every_k(n_terms: int) -> NDArray[np.int64]:
     return np.array(ks, dtype=np.int64)
 
 
-def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> NDArray[np.int64]:
+def check_ks(ks: Iterable[int] | None, n_terms: int) -> NDArray[np.int64]:
     """Return distinct numbers of terms, increasing."""
     if ks is None:
-        if estimator is not None:
-            raise ValueError("an estimator is fitted for each k: say which, ks=[...]")
         if n_terms == 0:
             raise ValueError("there are no terms to choose from")
         return every_k(n_terms)

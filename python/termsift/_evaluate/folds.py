@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,28 +21,21 @@ Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows to train on,
 def folds_of(
     cv: Any,
     X: Any,
-    y: Any,
     labels: validation.Labels,
     weights: _core.Count | None,
-    repeats: int,
     random_state: Any,
 ) -> Iterator[Fold]:
     """Yield the folds that ``cv`` asks for, as `termsift.cross_validate` describes.
 
     Documents of weight 0 are left out, unless ``cv`` holds pairs of indices.
     """
-    repeats = validation.check_integer(repeats, "repeats")
     n_docs = len(labels.codes)
     kept = np.arange(n_docs) if weights is None else np.flatnonzero(weights)
     if validation.is_integer(cv):
-        yield from _dealt(int(cv), labels, kept, repeats, random_state)
+        yield from _dealt(int(cv), labels, kept, random_state)
         return
-    if repeats != 1:
-        raise ValueError("repeats needs an integer cv: other kinds of cv repeat by themselves")
-    if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
-        if len(kept) < n_docs:
-            X, y = X[kept], sklearn_labels(labels.classes)[labels.codes[kept]]
-        pairs = cv.split(X, y)
+    if hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
+        pairs = cv.split(X[kept], labels.codes[kept])
     else:
         pairs, kept = cv, np.arange(n_docs)
     expected = "pairs (train, test) of indices, unless it is an integer or a splitter"
@@ -64,7 +57,6 @@ def _dealt(
     n_folds: int,
     labels: validation.Labels,
     kept: NDArray[np.intp],
-    repeats: int,
     random_state: Any,
 ) -> Iterator[Fold]:
     """Deal the documents of each class to the folds in turn, in random order."""
@@ -85,32 +77,9 @@ def _dealt(
             "folds: some folds are without it",
             stacklevel=levels_to_caller(),
         )
-    rng = validation.check_random_state(random_state)
-    for _ in range(repeats):
-        shuffled = rng.permutation(len(codes))
-        by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
-        fold_of = np.empty(len(codes), dtype=np.intp)
-        fold_of[by_class] = np.arange(len(codes)) % n_folds
-        for fold in range(n_folds):
-            yield kept[fold_of != fold], kept[fold_of == fold]
-
-
-def usual_folds(labels: validation.Labels, weights: Any) -> int:
-    """Return the usual number of folds, or fewer if no class has as many documents."""
-    if labels.indptr is not None:  # documents of several classes, which cross-validation refuses
-        return USUAL_FOLDS
-    codes = labels.codes if weights is None else labels.codes[np.asarray(weights) > 0]
-    return max(2, min(USUAL_FOLDS, int(np.bincount(codes).max(initial=0))))
-
-
-def sklearn_labels(classes: list[Hashable]) -> NDArray[Any]:
-    """Return labels as an array that scikit-learn takes: all strings or all integers, else codes.
-
-    An array loses the trailing zero bytes of strings, and turns integers beyond 64 bits into
-    floats. Then the codes are returned too.
-    """
-    if {type(label) for label in classes} in ({str}, {int}, {bool}):
-        names = np.array(classes)
-        if names.dtype.kind in "Uiub" and names.tolist() == classes:
-            return names
-    return np.arange(len(classes))
+    shuffled = validation.check_random_state(random_state).permutation(len(codes))
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    fold_of = np.empty(len(codes), dtype=np.intp)
+    fold_of[by_class] = np.arange(len(codes)) % n_folds
+    for fold in range(n_folds):
+        yield kept[fold_of != fold], kept[fold_of == fold]

@@ -11,8 +11,7 @@ from termsift._scores.methods import MODELS, Method, MethodName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, check_policy, find_ranker
 from termsift._scores.scoring import Alpha
-from termsift._select.conditional_gain import conditional_gain
-from termsift._select.guided_gain import guided_gain
+from termsift._select.conditional_gain import conditional_gain, guided_gain
 from termsift._util import validation
 
 _SELECTOR_OF_DOCUMENTS = {"conditional_gain": conditional_gain, "guided_gain": guided_gain}

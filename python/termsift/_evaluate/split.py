@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, cast
@@ -14,10 +14,8 @@ from termsift import _core
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.counting import count_checked
 from termsift._evaluate.curve import METRICS, Metric
-from termsift._evaluate.folds import sklearn_labels
 from termsift._scores.methods import MODELS
 from termsift._util import scipy, validation
-from termsift._util.extras import require
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # each at each k
 
@@ -67,7 +65,6 @@ class Split:
                 "sample_weight is 0 for all test documents, or below 2^-63 of the sum of all"
             )
         self.documents, self.rows, self.test = documents, rows, test
-        self.test_weights = cast("_core.Int64s | None", test.weights)
         code_of = {label: code for code, label in enumerate(documents.labels.classes)}
         self.n_classes = len(code_of)
         codes = [code_of.setdefault(label, len(code_of)) for label in test.labels.classes]
@@ -80,10 +77,10 @@ class Split:
         test = validation.check_matrix(X_test, n_threads, "X_test")
         if test.n_terms != train.n_terms:
             raise ValueError(f"X_test has {test.n_terms} columns, X_train {train.n_terms}")
-        known, new = one_class(y_train, train, "y_train"), one_class(y_test, test, "y_test")
+        old, new = one_class(y_train, train, "y_train"), one_class(y_test, test, "y_test")
         for matrix, name in ((train, "X_train"), (test, "X_test")):
             validation.check_entries(matrix, n_threads, name)  # the core would name either X
-        documents = Documents(train, known, None, n_threads)
+        documents = Documents(train, old, None, n_threads)
         return cls(documents, None, Documents(test, new, None, n_threads))
 
     @cached_property
@@ -96,86 +93,41 @@ class Split:
         """The counts of the training documents; a faster way to them may set this first."""
         return self.train.counts()
 
-    def count(self, codes: NDArray[np.integer], rows: Any = slice(None)) -> NDArray[np.int64]:
-        """Return the weight of each class, where ``codes`` are the classes of some test rows."""
-        counted = np.bincount(codes, minlength=self.n_classes).astype(np.int64)
-        if self.test_weights is not None:
-            counted[:] = 0
-            np.add.at(counted, codes, self.test_weights[rows])
-        return counted
-
 
 class Classifier:
-    """Naive Bayes smoothed by ``alpha``, or an estimator of scikit-learn in its place."""
+    """Naive Bayes of an event model, smoothed by ``alpha``."""
 
-    def __init__(
-        self, naive_bayes: str, alpha: float, estimator: Any, n_threads: int | None
-    ) -> None:
+    def __init__(self, naive_bayes: str, alpha: float, n_threads: int | None) -> None:
         self.n_threads = validation.check_n_threads(n_threads)
-        is_estimator = all(hasattr(estimator, name) for name in ("fit", "predict", "get_params"))
-        if estimator is not None and (isinstance(estimator, type) or not is_estimator):
-            raise TypeError(f"estimator must be a scikit-learn classifier, got {estimator!r}")
-        self.estimator = estimator
         self.naive_bayes = validation.check_choice(naive_bayes, MODELS, "naive_bayes")
         self.alpha = validation.check_positive(alpha, "alpha")
 
-    def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
-        """Return the metrics at each k, after training on the first k of the terms."""
-        classify = self._by_naive_bayes if self.estimator is None else self._by_estimator
-        hits, predicted = classify(split, indices, ks)
-        return metrics_of(hits, predicted, split.count(split.codes))
-
-    def predicted(self, split: Split, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return how many test documents naive Bayes of these terms assigns to each class."""
-        ks = np.array([len(indices)], dtype=np.int64)
-        _, predicted = self._by_naive_bayes(split, indices, ks)
-        return predicted[0]  # type: ignore[no-any-return]
-
-    def _by_naive_bayes(
+    def classified(
         self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        matrix = split.test.matrix
+        """Return the weights of the test documents that each k assigns to each class.
+
+        The first array has those that belong to the class, the second all of them.
+        """
         return _core.classify_by_prefixes(
             split.counts._counts,
             _core.EventModel.__members__[self.naive_bayes],
             self.alpha,
             indices,
             ks,
-            *matrix.parts,
+            *split.test.matrix.parts,
             np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
             _core.TermWeight.__members__[split.counts.tf],
-            split.test_weights,
+            cast("_core.Int64s | None", split.test.weights),
             self.n_threads,
         )
 
-    def _by_estimator(
-        self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        clone = require("sklearn.base", "sklearn", "estimator=").clone
-        train = split.train
-        names = sklearn_labels(train.labels.classes)
-        code_of = {name: code for code, name in enumerate(names.tolist())}
-        # Estimators do not add entries.
-        X_train = validation.without_duplicates(train.X)
-        X_test = validation.without_duplicates(split.test.X)
-        weights = {} if train.weights is None else {"sample_weight": train.weights}
-        hits = np.zeros((len(ks), split.n_classes), dtype=np.int64)
-        predicted = np.zeros_like(hits)
-        for step, k in enumerate(ks):
-            terms = indices[:k]
-            fitted = clone(self.estimator)
-            fitted.fit(X_train[:, terms], names[train.labels.codes], **weights)
-            found = np.asarray(fitted.predict(X_test[:, terms])).tolist()
-            for name in found:
-                if not isinstance(name, Hashable) or name not in code_of:
-                    raise ValueError(
-                        f"the estimator predicts {name!r}, which is no label given to it"
-                    )
-            codes = np.array([code_of[name] for name in found])
-            right = codes == split.codes
-            predicted[step] = split.count(codes)
-            hits[step] = split.count(codes[right], right)
-        return hits, predicted
+    def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
+        """Return the metrics at each k, after training on the first k of the terms."""
+        support = np.zeros(max(split.n_classes, split.codes.max() + 1), dtype=np.int64)
+        weights = split.test.weights
+        np.add.at(support, split.codes, 1 if weights is None else weights)
+        return metrics_of(*self.classified(split, indices, ks), support)
 
 
 def one_class(y: Any, matrix: validation.Csr, name: str) -> validation.Labels:
@@ -198,15 +150,15 @@ def metrics_of(
 ) -> dict[Metric, NDArray[np.float64]]:
     """Return every metric at each k.
 
-    ``hits`` and ``predicted``, of shape (n_ks, n_classes), are the documents assigned to each
-    class: those that belong to it, and all. ``support`` are the documents that belong to each
-    class; further classes in it have no training documents.
+    ``hits`` and ``predicted``, of shape (n_ks, n_classes), are those of `Classifier.classified`.
+    ``support`` are the documents that belong to each class. Its classes from n_classes on have no
+    training documents.
     """
     n_ks, n_classes = hits.shape
     n_docs = support.sum()
     support, n_untrained = support[:n_classes], np.count_nonzero(support[n_classes:])
-    found = {metric: np.empty(n_ks) for metric in METRICS}
-    found["accuracy"] = hits.sum(axis=1) / n_docs
+    metrics = {metric: np.empty(n_ks) for metric in METRICS}
+    metrics["accuracy"] = hits.sum(axis=1) / n_docs
     step = max(1, 2**20 // max(n_classes, 1))  # some rows at a time: 8 MiB per array
     for first in range(0, n_ks, step):
         rows = slice(first, first + step)
@@ -219,9 +171,9 @@ def metrics_of(
         }
         for metric, values in per_class.items():
             macro: Metric = f"macro_{metric}"  # type: ignore[assignment]
-            found[metric][rows] = (values * (support / n_docs)).sum(axis=1)
-            found[macro][rows] = values.sum(axis=1) / n_seen
-    return found
+            metrics[metric][rows] = (values * (support / n_docs)).sum(axis=1)
+            metrics[macro][rows] = values.sum(axis=1) / n_seen
+    return metrics
 
 
 def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:

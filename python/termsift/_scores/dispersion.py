@@ -85,10 +85,9 @@ def dispersion(
     x_ij / l_j over the m documents that have tokens. Documents of any length are parts; Juilland's
     rates take their lengths into account.
 
-    The shares and the mean rates are known only when all documents have been counted, so that
-    counts do not hold them and parts do not add up. It takes two passes over the entries of X in
-    memory, O(entries + n_classes * n_terms), and some 150 MB besides the result. D is
-    accurate to its last digits even near 1.
+    Dispersion needs the documents, because counts do not hold the shares. It takes two passes over
+    the entries of X in memory, O(entries + n_classes * n_terms), and some 150 MB besides the
+    result.
 
     References
     ----------
@@ -108,7 +107,9 @@ def dispersion(
     validation.check_entries(csr, 1, "X")
     X = scipy.sparse.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_docs, csr.n_terms))
     labels = validation.check_labels(y, X.shape[0], None)
-    groups = _groups(classes, labels.classes)
+    groups: dict[Hashable, list[int]] = {label: [code] for code, label in enumerate(labels.classes)}
+    if classes is not None:
+        groups = validation.check_groups(classes, labels.classes)
     n_terms = X.shape[1]
     lengths = np.zeros(X.shape[0])
     filled = np.flatnonzero(np.diff(X.indptr))
@@ -143,12 +144,6 @@ def dispersion(
             sigma = np.sqrt(squares[seen] / m)
             juilland[row, seen] = np.maximum(1 - sigma / means[seen] / np.sqrt(m - 1), 0)
     return Dispersion(list(groups), dp, norm, juilland)
-
-
-def _groups(classes: Any, known: list[Hashable]) -> dict[Hashable, list[int]]:
-    if classes is None:
-        return {label: [code] for code, label in enumerate(known)}
-    return validation.check_groups(classes, known)
 
 
 def _documents_of(labels: validation.Labels, codes: list[int]) -> NDArray[np.int64]:

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.class_terms import DIRECTIONS, Direction
-from termsift._scores.corrections import CORRECTIONS, Correction, corrected_g2
 from termsift._scores.dispersion import dispersion as dispersion_of
 from termsift._scores.scoring import Scoring
-from termsift._scores.significance import ADJUSTMENTS, Adjustment, Significance
-from termsift._util import scipy, validation
+from termsift._scores.significance import adjusted_logs
+from termsift._util import validation
 from termsift._util.export import integers_if_whole
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
@@ -30,6 +29,7 @@ KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # the default
 
 _MILLION = 1e6
 _ABSENT = 0.5  # occurrences that stand for none in log_ratio
+_Z = 1.959963984540054  # the normal quantile of 0.975, for intervals of 95%
 _PRINTED = 10  # terms of each side that print() shows
 _LETTERS = 24
 
@@ -58,8 +58,9 @@ class Keyness(Tabular):
         - n_target, n_reference: a and b;
         - df_target, df_reference: the documents with the term;
         - per_million_target, per_million_reference: 10^6 f_1 and 10^6 f_2;
-        - g2, log_pvalue, pvalue, pvalue_adj: the log-likelihood ratio (`g2_counts`, after the
-          correction) and its p-values;
+        - g2, log_pvalue, pvalue, pvalue_adj: the log-likelihood ratio (`g2_counts`) and its
+          p-values, the last adjusted by Benjamini and Hochberg for the tests of all terms that
+          occur in either corpus;
         - bic: g2 - ln(N_1 + N_2), the Bayes factor's approximation by Wilson;
         - log_ratio: log2(f_1 / f_2), in which half an occurrence stands for none;
         - percent_diff: 100 (f_1 - f_2) / f_2;
@@ -67,7 +68,7 @@ class Keyness(Tabular):
         - odds_ratio: a (N_2 - b) / (b (N_1 - a)), NaN for 0/0;
         - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), c the constant;
         - log_ratio_low, log_ratio_high, and the same of relative_risk and odds_ratio: the ends of
-          their confidence intervals;
+          their 95% confidence intervals;
         - dp_target, dp_reference, juilland_target, juilland_reference: if documents were given,
           the dispersions of `termsift.dispersion`; NaN for a term that does not occur there.
 
@@ -138,12 +139,8 @@ def keyness(
     direction: Direction = "both",
     min_count: int = 1,
     min_share: float = 0.0,
-    correction: Correction = "none",
     constant: float = 1.0,
-    confidence: float = 0.95,
-    adjust: Adjustment = "bh",
     dispersion: tuple[Any, Any] | None = None,
-    max_dp: float = 1.0,
     n_threads: int | None = None,
 ) -> Keyness:
     """Compare how a target corpus and a reference corpus use each term.
@@ -151,35 +148,25 @@ def keyness(
     Parameters
     ----------
     target, reference : label or sequence of labels
-        The classes of the two corpora; several are pooled. Without a reference, it is all other
-        classes.
+        The classes of the two corpora. Several classes are pooled. By default the reference is all
+        other classes.
     k : int, optional
         How many terms of each direction; all by default. There may be fewer.
     sort : {"g2", "log_ratio", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", \
 "count"}
-        What orders the terms of each direction, the strongest first. "count" is the occurrences in
-        the corpus that has more. Of equal terms those with the larger g2 come first.
+        The column by which the terms of each direction are sorted, the strongest first. "count" is
+        the occurrences in the corpus that has more. Of equal terms the larger g2 comes first.
     direction : {"both", "over", "under"}
         Whether to list terms that the target uses more often ("over"), less often ("under"), or
         first the former and then the latter. A term that both use equally often is not listed.
     min_count : int, default 1
         List terms with at least so many occurrences in the corpus that uses them more.
     min_share : float, default 0
-        List terms that at least this share of that corpus's documents contains.
-    correction : {"none", "yates", "williams"}
-        The correction of g2 for small counts.
+        List terms that occur in at least this share of that corpus's documents.
     constant : float, default 1
         The constant of simple_maths, above 0. A larger one prefers more frequent terms.
-    confidence : float, default 0.95
-        The level of the confidence intervals, between 0 and 1.
-    adjust : {"bh", "bonferroni"}
-        How p-values are adjusted for the tests of all terms that occur in either corpus.
     dispersion : (X, y), optional
-        The documents that were counted. The table then has the dispersions, for which counts do not
-        suffice.
-    max_dp : float, default 1
-        List terms whose deviation of proportions is at most this in the corpus that uses them more.
-        It needs ``dispersion``.
+        The documents that were counted. They add the dispersions to the table.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -195,20 +182,11 @@ def keyness(
 
     Notes
     -----
-    "yates" moves each of the four counts 0.5 towards its expectation, but not beyond it; g2 of
-    whole counts is then accurate to 1e-13. "williams" divides g2 by q = 1 + (N/t + N/(N-t) - 1)
-    (N/N_1 + N/N_2 - 1) / (6 N), N = N_1 + N_2 and t the occurrences of the term in both. The
-    intervals are Katz's for log_ratio and relative_risk, of the logarithm plus and minus z sqrt(1/a
-    - 1/N_1 + 1/b - 1/N_2), and Woolf's for odds_ratio, with z sqrt(1/a + 1/b + 1/(N_1-a) +
-    1/(N_2-b)). For a or b = 0, that of log_ratio has half an occurrence, and the others are from 0
-    to inf.
-
-    log_ratio, percent_diff, relative_risk and, nearly, odds_ratio order terms that both corpora
-    have alike: they are one effect on four scales. The last three are infinite for a term that the
-    reference lacks, where some programs put a small number in place of 0. g2, p-values and bic are
-    evidence, and grow with the corpora. Both treat every occurrence as independent, so that a term
-    of one long document may lead; the dispersions show it. Time is O(n_terms log n_terms), and with
-    documents O(entries).
+    The intervals of log_ratio and relative_risk are Katz's, the logarithm plus and minus
+    z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). That of odds_ratio is Woolf's, with
+    z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). For a or b = 0, the interval of log_ratio has half an
+    occurrence, and the others are from 0 to inf. The page "For corpus linguists" compares the
+    measures. Time is O(n_terms log n_terms), and with documents O(entries).
 
     References
     ----------
@@ -217,8 +195,7 @@ def keyness(
     informal introduction, 2014. Gabrielatos and Marchi, Keyness: Appropriate metrics and practical
     issues, 2012 (percent_diff). Kilgarriff, Simple maths for keywords, Corpus Linguistics 2009.
     Katz and others, Obtaining confidence intervals for the risk ratio in cohort studies, Biometrics
-    34, 1978. Woolf, On estimating the relation between blood group and disease, 1955. Williams,
-    Improved likelihood ratio tests for complete contingency tables, Biometrika 63, 1976.
+    34, 1978. Woolf, On estimating the relation between blood group and disease, 1955.
 
     Examples
     --------
@@ -236,16 +213,10 @@ def keyness(
     validation.check_counts(self)
     validation.check_choice(sort, KEYNESS_ORDERS, "sort")
     validation.check_choice(direction, DIRECTIONS, "direction")
-    validation.check_choice(correction, CORRECTIONS, "correction")
-    validation.check_choice(adjust, ADJUSTMENTS, "adjust")
     k = validation.check_k(k, self.n_terms)
     min_count = validation.check_integer(min_count, "min_count", least=0)
     min_share = validation.check_between_0_and_1(min_share, "min_share")
     constant = validation.check_positive(constant, "constant")
-    confidence = validation.check_between_0_and_1(confidence, "confidence")
-    max_dp = validation.check_between_0_and_1(max_dp, "max_dp")
-    if max_dp < 1 and dispersion is None:
-        raise ValueError("max_dp needs the documents: pass dispersion=(X, y)")
     sides = _sides(self, target, reference)
     pair = self.subset(dict(enumerate(sides)))
     tokens = np.asarray(pair.class_tokens, dtype=np.float64)
@@ -258,6 +229,8 @@ def keyness(
         for frequency in (pair.term_frequency, pair.document_frequency)
     )
     scoring = Scoring.of(pair, "g2_counts", n_threads=n_threads)
+    g2 = scoring.class_scores()[0, index]
+    logs = log_chi2_sf(g2, 1)
     table: dict[str, NDArray[Any]] = {
         "term": np.full(len(index), None) if self.term_names is None else self.term_names[index],
         "index": index.astype(np.int64),
@@ -268,60 +241,50 @@ def keyness(
         "df_reference": df_b,
         "per_million_target": _MILLION * a / tokens[0],
         "per_million_reference": _MILLION * b / tokens[1],
+        "g2": g2,
+        "log_pvalue": logs,
+        "pvalue": np.exp(logs),
+        "pvalue_adj": np.exp(adjusted_logs(logs, "bh")),
+        "bic": g2 - np.log(tokens.sum()),
+        **_effects(a.astype(np.float64), b.astype(np.float64), tokens, constant),
     }
-    g2 = corrected_g2(scoring.class_scores()[0, index], a, b, tokens, correction)
-    table |= _evidence(g2, tokens, adjust)
-    table |= _effects(a, b, tokens, constant, confidence)
     if dispersion is not None:
         table |= _dispersions(dispersion, sides, index, self.n_terms)
     docs = np.asarray(pair.class_docs, dtype=np.float64)
     kept = _of_side(table, "n") >= min_count
     kept &= _of_side(table, "df") >= min_share * np.where(table["sign"] > 0, docs[0], docs[1])
-    if max_dp < 1:
-        kept &= _of_side(table, "dp") <= max_dp
     rows = _in_order(table, kept, sort, {"over": [1], "under": [-1]}.get(direction, [1, -1]), k)
     sorted_table = {name: column[rows] for name, column in table.items()}
     return Keyness(sides[0], sides[1], (float(tokens[0]), float(tokens[1])), sorted_table)
 
 
-# ---- the two corpora -------------------------------------------------------------------------
-
-
 def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:
     """Return the labels of the target and of the reference, by default all others."""
-    sides = [_labels_of(counts, target, "target")]
-    if reference is None:
-        sides.append([label for label in counts.classes if label not in sides[0]])
-        if not sides[1]:
-            raise ValueError("target has all classes, so that none is left to compare with")
-    else:
-        sides.append(_labels_of(counts, reference, "reference"))
-    if shared := [label for label in sides[0] if label in sides[1]]:
-        raise ValueError(f"class {shared[0]!r} is in both target and reference")
-    return sides
+    labels = _labels_of(counts, target, "target")
+    if reference is not None:
+        others = _labels_of(counts, reference, "reference")
+    elif not (others := [label for label in counts.classes if label not in labels]):
+        raise ValueError("target has all classes, so that none is left to compare with")
+    for label in labels:
+        if label in others:
+            raise ValueError(f"class {label!r} is in both target and reference")
+    return [labels, others]
 
 
 def _labels_of(counts: ClassCounts, given: Any, name: str) -> list[Hashable]:
-    """Return the labels that a label, or several, stand for."""
-    known = set(counts.classes)
-    if _is_among(given, known):
-        return [given]
-    listed = [given] if isinstance(given, str) else validation.check_iterable(given, name, "labels")
-    labels = list(listed)
+    """Return the labels that a label, or a sequence of labels, stands for."""
+    classes = counts.classes
+    if isinstance(given, str) or (isinstance(given, Hashable) and given in classes):
+        labels = [given]
+    else:
+        labels = list(validation.check_iterable(given, name, "labels"))
     for label in labels:
-        if not _is_among(label, known):
-            hint = validation.did_you_mean(label, [x for x in known if isinstance(x, str)])
+        if label not in classes:
+            hint = validation.did_you_mean(label, [x for x in classes if isinstance(x, str)])
             raise ValueError(f"{name}: there is no class {label!r}{hint}")
     if not labels:
         raise ValueError(f"{name} has no classes")
     return labels
-
-
-def _is_among(label: Any, known: set[Hashable]) -> bool:
-    try:
-        return label in known
-    except TypeError:  # it cannot be hashed, and so is no label
-        return False
 
 
 def _in_words(labels: list[Hashable]) -> str:
@@ -329,50 +292,29 @@ def _in_words(labels: list[Hashable]) -> str:
     return shown if len(labels) <= 3 else f"{shown} and {len(labels) - 3} more"
 
 
-# ---- measures --------------------------------------------------------------------------------
-
-
-def _evidence(g2: _Floats, tokens: _Floats, adjust: Adjustment) -> dict[str, _Floats]:
-    logs = log_chi2_sf(g2, 1)
-    signs = np.zeros(len(g2), dtype=np.int8)
-    tests = Significance("g2_counts", 1, g2, logs, signs, None)
-    return {
-        "g2": g2,
-        "log_pvalue": logs,
-        "pvalue": np.exp(logs),
-        "pvalue_adj": tests.adjusted(adjust),
-        "bic": g2 - np.log(tokens.sum()),
-    }
-
-
-def _effects(
-    a: NDArray[Any], b: NDArray[Any], tokens: _Floats, constant: float, confidence: float
-) -> dict[str, _Floats]:
+def _effects(a: _Floats, b: _Floats, tokens: _Floats, constant: float) -> dict[str, _Floats]:
     """Return the effect sizes and the ends of their confidence intervals."""
-    z = float(scipy.special.ndtri((1 + confidence) / 2))
     first, second = tokens
-    a, b = a.astype(np.float64), b.astype(np.float64)
     f_1, f_2 = a / first, b / second
     seen_a, seen_b = np.where(a > 0, a, _ABSENT), np.where(b > 0, b, _ABSENT)
     log_ratio = np.log2(seen_a / first) - np.log2(seen_b / second)
+    half = _Z * np.sqrt(np.maximum(1 / seen_a - 1 / first + 1 / seen_b - 1 / second, 0))
     with np.errstate(divide="ignore", invalid="ignore"):  # counts of 0
-        ratio = f_1 / f_2
+        risk = f_1 / f_2
         odds = (a * (second - b)) / (b * (first - a))
-        katz = z * np.sqrt(np.maximum(1 / a - 1 / first + 1 / b - 1 / second, 0))
-        of_log = z * np.sqrt(np.maximum(1 / seen_a - 1 / first + 1 / seen_b - 1 / second, 0))
-        woolf = z * np.sqrt(1 / a + 1 / b + 1 / (first - a) + 1 / (second - b))
-        intervals = {"relative_risk": (ratio, katz), "odds_ratio": (odds, woolf)}
+        woolf = _Z * np.sqrt(1 / a + 1 / b + 1 / (first - a) + 1 / (second - b))
+        katz = np.where((a > 0) & (b > 0), half, np.inf)
         ends = {}
-        for name, (value, half) in intervals.items():
-            known = np.isfinite(half)
-            ends[f"{name}_low"] = np.where(known, value * np.exp(-half), 0.0)
-            ends[f"{name}_high"] = np.where(known, value * np.exp(half), np.inf)
+        for name, value, of_log in (("relative_risk", risk, katz), ("odds_ratio", odds, woolf)):
+            finite = np.isfinite(of_log)
+            ends[f"{name}_low"] = np.where(finite, value * np.exp(-of_log), 0.0)
+            ends[f"{name}_high"] = np.where(finite, value * np.exp(of_log), np.inf)
     return {
         "log_ratio": log_ratio,
-        "log_ratio_low": log_ratio - of_log / np.log(2),
-        "log_ratio_high": log_ratio + of_log / np.log(2),
-        "percent_diff": 100 * (ratio - 1),
-        "relative_risk": ratio,
+        "log_ratio_low": log_ratio - half / np.log(2),
+        "log_ratio_high": log_ratio + half / np.log(2),
+        "percent_diff": 100 * (risk - 1),
+        "relative_risk": risk,
         "odds_ratio": odds,
         **ends,
         "simple_maths": (_MILLION * f_1 + constant) / (_MILLION * f_2 + constant),
@@ -386,21 +328,17 @@ def _dispersions(
         X, y = documents
     except (TypeError, ValueError):
         raise TypeError("dispersion must be a pair (X, y), as termsift.count takes them") from None
-    found = dispersion_of(X, y, dict(enumerate(sides)))
-    if found.dp.shape[1] != n_terms:
+    measured = dispersion_of(X, y, dict(enumerate(sides)))
+    if measured.dp.shape[1] != n_terms:
         raise ValueError(
-            f"dispersion has documents of {found.dp.shape[1]:,} terms, and the counts {n_terms:,}: "
-            "pass the documents that were counted"
+            f"dispersion has documents of {measured.dp.shape[1]:,} terms, and the counts "
+            f"{n_terms:,}: pass the documents that were counted"
         )
-    of_side = enumerate(("target", "reference"))
     columns = {}
-    for row, side in of_side:
-        columns[f"dp_{side}"] = found.dp[row, index]
-        columns[f"juilland_{side}"] = found.juilland[row, index]
+    for row, side in enumerate(("target", "reference")):
+        columns[f"dp_{side}"] = measured.dp[row, index]
+        columns[f"juilland_{side}"] = measured.juilland[row, index]
     return columns
-
-
-# ---- rows ------------------------------------------------------------------------------------
 
 
 def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
@@ -419,10 +357,10 @@ def _in_order(
         strength = _of_side(table, "n").astype(np.float64)
     else:
         strength = table["sign"] * table[sort]
-    listed = []
+    sorted_rows = []
     for sign in signs:
         rows = np.flatnonzero(kept & (table["sign"] == sign))
         # Every term that one corpus lacks has the same ratio, 0 or inf: the evidence decides then.
         order = np.lexsort((rows, -table["g2"][rows], -strength[rows]))
-        listed.append(rows[order[:k]])
-    return np.concatenate(listed)
+        sorted_rows.append(rows[order[:k]])
+    return np.concatenate(sorted_rows)

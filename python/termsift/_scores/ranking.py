@@ -40,8 +40,8 @@ class Ranking(Tabular):
     method : str
         The name of the method or selector.
     informative : int or None
-        How many of the first terms add to the divergence, if they were chosen by
-        `ClassCounts.greedy`. The others add nothing and come in the order of their indices.
+        How many of the first terms add to the divergence, if `ClassCounts.greedy` chose them. The
+        others add nothing and come in the order of their indices.
     policy : str
         How scores became an order, "top" or "round_robin".
     model : str
@@ -73,18 +73,21 @@ class Ranking(Tabular):
     model: str = "multinomial"
     chosen_by: NDArray[np.object_] | None = None
 
+    @property
+    def _terms(self) -> NDArray[Any]:
+        return self.indices if self.terms is None else self.terms
+
     def __len__(self) -> int:
         return len(self.indices)
 
     def __iter__(self) -> Iterator[tuple[Any, float]]:
-        terms = self.indices if self.terms is None else self.terms
-        return zip(terms.tolist(), self.scores.tolist(), strict=True)
+        return zip(self._terms.tolist(), self.scores.tolist(), strict=True)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         """Refuse to become an array, which scikit-learn would take for a score of each column."""
         raise TypeError(
-            "a ranking is no array: take its indices, its scores or its terms; to select columns "
-            "in scikit-learn use TermSelector(method) in place of SelectKBest"
+            "a ranking is not an array: take its indices, its scores or its terms; to select "
+            "columns in scikit-learn use TermSelector(method) in place of SelectKBest"
         )
 
     @overload
@@ -94,12 +97,9 @@ class Ranking(Tabular):
     def __getitem__(self, place: int | slice) -> tuple[Any, float] | Ranking:
         if isinstance(place, slice):
             names = None if self.terms is None else self.terms[place]
-            chosen = np.arange(len(self))[place]
-            informative = self.informative
-            if informative is not None:
-                # The terms that add something come first, unless the slice changes the order.
-                adds = chosen < informative
-                informative = int(adds.sum()) if (adds[:-1] >= adds[1:]).all() else None
+            informative = None
+            if self.informative is not None and (place.step or 1) > 0:
+                informative = int(np.sum(np.arange(len(self))[place] < self.informative))
             return replace(
                 self,
                 indices=self.indices[place],
@@ -111,8 +111,7 @@ class Ranking(Tabular):
         place = index(place)
         if not -len(self) <= place < len(self):
             raise IndexError(f"there is no place {place} in a ranking of {len(self)} terms")
-        terms = self.indices if self.terms is None else self.terms
-        return terms.item(place), self.scores.item(place)
+        return self._terms.item(place), self.scores.item(place)
 
     def __str__(self) -> str:
         shown = self[:_PRINTED]
@@ -130,8 +129,7 @@ class Ranking(Tabular):
         return "\n".join([repr(self), *lines, *([f"... {more} more"] if more > 0 else [])])
 
     def __repr__(self) -> str:
-        shown = self.indices[:5] if self.terms is None else self.terms[:5]
-        names = ", ".join(printable(name, _LETTERS) for name in shown)
+        names = ", ".join(printable(name, _LETTERS) for name in self._terms[:5])
         names += ", ..." if len(self) > 5 else ""
         size = f"{len(self)} terms"
         if self.informative is not None and self.informative < len(self):
@@ -156,11 +154,6 @@ class Ranking(Tabular):
         share : float
             From 0 to 1. The order within the first k does not matter.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If k is not an integer from 1 to the length of the shorter ranking.
-
         Examples
         --------
         >>> import numpy as np, termsift as ts
@@ -176,19 +169,9 @@ class Ranking(Tabular):
         return len(np.intersect1d(self.indices[:k], other.indices[:k])) / k
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns by name: rank (from 1), term (if names are known), index and score.
+        """Return the columns by name: rank (from 1), term (if it has names), index and score.
 
         With round robin there is also class, which gave the term its place.
-
-        Examples
-        --------
-        >>> import numpy as np, termsift as ts
-        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-        >>> counts.rank("md").to_frame().round(3)
-           rank  index  score
-        0     1      0  0.972
-        1     2      2  0.730
-        2     3      1  0.034
         """
         columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1)}
         if self.terms is not None:

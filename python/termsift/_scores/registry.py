@@ -7,14 +7,14 @@ from typing import Literal, TypeAlias, TypeVar, get_args
 
 from termsift import _core
 from termsift._scores.methods import (
+    DOCUMENTS,
     EVENT_MODELS,
     MODELS,
+    OCCURRENCES,
     EventModel,
     Method,
     MethodName,
-    PValue,
     Ranker,
-    Reads,
     Selector,
 )
 from termsift._util.validation import check_choice, did_you_mean, is_one_of
@@ -35,7 +35,7 @@ MD = Method(
     "classes on the term alone.",
     formula="p log(p/q) + (1-p) log((1-p)/(1-q))",
     source=f"{PAPER}, Algorithms 2 and 3",
-    reads=Reads.TERM_FREQUENCY,
+    needs=OCCURRENCES,
     default_aggregate="sum",
     zeros="0 log 0 = 0, x log(x/0) = inf",
     models=MODELS,
@@ -50,7 +50,7 @@ _METHODS = (
         formula="1/2 [(p-q)^2/(q(1-q)) + (p-q)^2/(p(1-p))]; "
         'noncentrality="pearson": (p-q)^2/(q(1-q))',
         source=f"{PAPER}, eq. (20) and Section 4.4",
-        reads=Reads.TERM_FREQUENCY,
+        needs=OCCURRENCES,
         default_aggregate="sum",
         zeros="0 for p = q, else inf where a divisor is 0",
         options={"noncentrality": ("jeffreys", "pearson")},
@@ -75,7 +75,7 @@ _METHODS = (
         formula="l_ic log(n/d_i); of the collection l_i log(n/d_i)",
         source="Salton, Wong and Yang, A Vector Space Model for Automatic Indexing, CACM 18(11), "
         f"1975; named for selection in {_IN_PAPER}",
-        reads=Reads.TERM_FREQUENCY | Reads.DOCUMENT_FREQUENCY,
+        needs=f"{OCCURRENCES}, {DOCUMENTS}",
         default_aggregate=None,
         zeros="0 for a term in all documents or in none",
     ),
@@ -112,7 +112,7 @@ _METHODS = (
         source="Yang and Pedersen, ICML 1997, Section 2.4",
         default_aggregate="max",
         zeros="0 where a margin is 0",
-        p_value=PValue.LARGEST_CLASS,
+        is_test=True,
     ),
     Method(
         name="chi2_printed",
@@ -170,7 +170,7 @@ _METHODS = (
         "Computational Linguistics 19(1), 1993, Section 5, Likelihood Ratio Tests",
         default_aggregate="max",
         zeros="a cell of no documents adds 0",
-        p_value=PValue.LARGEST_CLASS,
+        is_test=True,
     ),
     Method(
         name="bns",
@@ -188,7 +188,7 @@ _METHODS = (
         "u = l_i - l_ic + a_i, R = l_c + a_0, S = l - l_c + a_0, a_0 = b2, a_i = a_0 l_i / l",
         source="Monroe, Colaresi and Quinn, Fightin' Words, Political Analysis 16(4), 2008, "
         "eqs. (15)-(22)",
-        reads=Reads.TERM_FREQUENCY,
+        needs=OCCURRENCES,
         default_aggregate="max",
         zeros="0 for x u = 0, its limit; else, without a prior, inf for R = x and -inf for S = u",
     ),
@@ -199,7 +199,7 @@ _METHODS = (
         formula="log2((l_ic + b1) (l - l_c + b2) / ((l_i - l_ic + b1) (l_c + b2)))",
         source="Hardie, Log Ratio - an informal introduction, ESRC Centre for Corpus Approaches to "
         "Social Science, Lancaster University, 2014",
-        reads=Reads.TERM_FREQUENCY,
+        needs=OCCURRENCES,
         default_aggregate="max",
         zeros="without smoothing 0 if the class or all others have no tokens, else -inf for "
         "l_ic = 0 and inf for l_ic = l_i",
@@ -219,10 +219,10 @@ _METHODS = (
         formula="(l_ic - E)^2 / E, E = l_i n_c / n",
         source="scikit-learn 1.9.1, sklearn.feature_selection.chi2; Pedregosa and others, "
         "Scikit-learn: Machine Learning in Python, JMLR 12, 2011",
-        reads=Reads.TERM_FREQUENCY,
+        needs=OCCURRENCES,
         default_aggregate="sum",
         zeros="0 for a term that no document has",
-        p_value=PValue.SUM_OVER_CLASSES,
+        is_test=True,
     ),
     Method(
         name="g2_counts",
@@ -232,10 +232,10 @@ _METHODS = (
         "E = row total * column total / l",
         source="Rayson and Garside, Comparing Corpora using Frequency Profiling, Workshop on "
         "Comparing Corpora, ACL 2000; Dunning, Computational Linguistics 19(1), 1993",
-        reads=Reads.TERM_FREQUENCY,
+        needs=OCCURRENCES,
         default_aggregate="max",
         zeros="a cell of no occurrences adds 0",
-        p_value=PValue.LARGEST_CLASS,
+        is_test=True,
     ),
 )
 GREEDY = Selector(
@@ -244,7 +244,7 @@ GREEDY = Selector(
     "chosen before it and the pool of all others.",
     formula="sum over the classes and the variables (chosen terms, next term, pool) of p log(p/q)",
     source=f"{PAPER}, Algorithm 1, for two classes; for more, with JMH in place of J, ours",
-    reads=Reads.TERM_FREQUENCY,
+    needs=OCCURRENCES,
     models=MODELS,
 )
 CONDITIONAL_GAIN = Selector(
@@ -254,7 +254,7 @@ CONDITIONAL_GAIN = Selector(
     formula="sum over the documents d with the term, y their class, of "
     "-log(sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy)",
     source="termsift's own; the shape of the lifts by empirical Bayes",
-    reads=Reads.DOCUMENTS,
+    needs="documents",
 )
 GUIDED_GAIN = Selector(
     name="guided_gain",
@@ -265,7 +265,7 @@ GUIDED_GAIN = Selector(
     "u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75",
     source="termsift's own; the machines by dual coordinate descent, Hsieh and others, A dual "
     "coordinate descent method for large-scale linear SVM, ICML 2008",
-    reads=Reads.DOCUMENTS,
+    needs="documents",
 )
 _SELECTORS = (GREEDY, CONDITIONAL_GAIN, GUIDED_GAIN)
 # The method that describes classes unless another is named. It counts documents, so that neither a
@@ -287,11 +287,6 @@ class Table(tuple[_Entry, ...]):
 def methods() -> Table[Method]:
     """Return the registry of methods, which is printed as a table.
 
-    Returns
-    -------
-    methods : tuple of Method
-        In the order of the documentation.
-
     Examples
     --------
     >>> import termsift as ts
@@ -303,11 +298,6 @@ def methods() -> Table[Method]:
 
 def selectors() -> Table[Selector]:
     """Return the registry of selectors, which rank terms without scoring each alone.
-
-    Returns
-    -------
-    selectors : tuple of Selector
-        In the order of the documentation.
 
     Examples
     --------

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.methods import (
+    OCCURRENCES,
     CoreMeasure,
     EventModel,
     Method,
     Model,
-    Ranker,
-    Reads,
 )
 from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
@@ -39,48 +38,19 @@ _warned = False  # whether warn_if_common_terms_lead has warned
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """Counts and checked arguments, as the core takes them.
+class Scoring:
+    """A method with counts and checked arguments, as the core takes them.
 
     ``counts`` are of what the event model counts. ``smoothing`` is b1, b2 with its rounding error,
     and the class prior or None.
     """
 
     counts: _core.Counts
+    method: Method
+    measure: CoreMeasure
     model: EventModel
     smoothing: tuple[float, tuple[float, float], _core.Float64s | None]
     n_threads: int
-
-
-def prepare(
-    counts: ClassCounts,
-    ranker: Ranker,
-    model: Model = "multinomial",
-    alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
-    n_threads: int | None = None,
-) -> Prepared:
-    """Check the arguments that methods and selectors share."""
-    event = check_model(model, ranker)
-    if Reads.TERM_FREQUENCY in ranker.reads & event.reads:
-        counts._warn_if_fractional(ranker.name)
-    b1, b2 = validation.check_smoothing(
-        alpha, counts.n_terms, event.outcomes, is_rate=event.is_rate
-    )
-    prior = validation.check_class_prior(class_prior, counts.n_classes)
-    threads = validation.check_n_threads(n_threads)
-    held = counts._counts
-    if model != "multinomial":
-        held = held.as_counted_by(_core.EventModel.__members__[model], threads)
-    return Prepared(held, event, (b1, b2, prior), threads)
-
-
-@dataclass(frozen=True, eq=False)
-class Scoring(Prepared):
-    """Prepared counts, the method that scores their terms, and its measure in the core."""
-
-    method: Method
-    measure: CoreMeasure
 
     @classmethod
     def of(
@@ -97,8 +67,18 @@ class Scoring(Prepared):
         """Check the arguments of `ClassCounts.class_scores`."""
         method = find_method(method_name)
         measure = method.measure(options)
-        prepared = prepare(counts, method, model, alpha, class_prior, n_threads)
-        return cls(**vars(prepared), method=method, measure=measure)
+        event = check_model(model, method)
+        if OCCURRENCES in method.needs and event.reads == OCCURRENCES:
+            counts._warn_if_fractional(method.name)
+        b1, b2 = validation.check_smoothing(
+            alpha, counts.n_terms, event.outcomes, is_rate=event.is_rate
+        )
+        prior = validation.check_class_prior(class_prior, counts.n_classes)
+        threads = validation.check_n_threads(n_threads)
+        held = counts._counts
+        if model != "multinomial":
+            held = held.as_counted_by(_core.EventModel.__members__[model], threads)
+        return cls(held, method, measure, event, (b1, b2, prior), threads)
 
     def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
         """Return a score for each term; None stands for the value of the collection."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.chi2_tail import log_chi2_sf
-from termsift._scores.methods import Method, PValue
+from termsift._scores.methods import Method
 from termsift._scores.scoring import Scoring
 from termsift._util.tabular import Tabular
 from termsift._util.validation import check_choice, check_flag
@@ -115,21 +115,8 @@ class Significance(Tabular):
         Benjamini and Hochberg, Controlling the False Discovery Rate, J. R. Statist. Soc. B 57(1),
         1995, procedure (1).
         """
-        check_choice(how, ADJUSTMENTS, "how")
-        m = self.log_pvalues.size
-        if how == "bonferroni":
-            logs: NDArray[np.float64] = self.log_pvalues + np.log(max(m, 1))
-        else:
-            flat = self.log_pvalues.ravel()
-            order = np.argsort(flat)
-            steps = flat[order] + np.log(m / np.arange(1, m + 1))
-            logs = np.empty_like(flat)
-            logs[order] = np.minimum.accumulate(steps[::-1])[::-1]
-            logs = logs.reshape(self.log_pvalues.shape)
-        np.minimum(logs, 0.0, out=logs)
-        if not check_flag(log, "log"):
-            np.exp(logs, out=logs)
-        return logs
+        logs = adjusted_logs(self.log_pvalues, check_choice(how, ADJUSTMENTS, "how"))
+        return logs if check_flag(log, "log") else np.exp(logs)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name, with one row per test.
@@ -155,6 +142,20 @@ class Significance(Tabular):
         }
 
 
+def adjusted_logs(log_pvalues: NDArray[np.float64], how: str) -> NDArray[np.float64]:
+    """Return the logarithms of p-values, adjusted as by `Significance.adjusted`."""
+    m = log_pvalues.size
+    if how == "bonferroni":
+        adjusted: NDArray[np.float64] = log_pvalues + np.log(max(m, 1))
+    else:
+        logs = log_pvalues.ravel()
+        order = np.argsort(logs)
+        steps = logs[order] + np.log(m / np.arange(1, m + 1))
+        adjusted = np.empty_like(logs)
+        adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
+    return np.minimum(adjusted, 0.0).reshape(log_pvalues.shape)
+
+
 def significance_by(
     counts: ClassCounts, method: Method, *, per_class: bool = False, n_threads: int | None = None
 ) -> Significance:
@@ -172,7 +173,7 @@ def significance_by(
         signs = scoring.directions()
     else:
         statistics, classes, signs = scoring.strongest_class()
-        if method.p_value is PValue.SUM_OVER_CLASSES:
+        if method.default_aggregate == "sum":
             statistics, degrees = scoring.scores(_core.Aggregate.sum), n_present - 1
     logs = log_chi2_sf(statistics, degrees)
     names = (counts.classes, counts.term_names)
@@ -184,10 +185,10 @@ def class_statistics(
 ) -> NDArray[np.float64]:
     """Turn the scores of some rows into statistics with one degree of freedom, in place.
 
-    The test of one class against the rest has the statistic of both, (l_ic - E)^2 / E / (1 - n_c/n)
-    where the score is only the part of the class.
+    The score of chi2_counts is the part of the class. The test of a class against the rest adds the
+    part of the rest: (l_ic - E)^2 / E / (1 - n_c/n).
     """
-    if method.p_value is PValue.SUM_OVER_CLASSES:
+    if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]
         np.divide(scores, rest, out=scores, where=rest > 0)
     return scores

@@ -6,13 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import GREEDY, MD
-from termsift._scores.scoring import Alpha, ClassPrior, Prepared, Scoring, prepare
+from termsift._scores.registry import GREEDY
+from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._util import validation
 from termsift._util.log import logger
 from termsift._util.progress import progress
@@ -67,10 +66,10 @@ def divergence(
     """
     validation.check_counts(counts)
     terms = validation.check_indices(indices, counts.n_terms)
-    prepared = prepare(counts, GREEDY, model, alpha, class_prior)
-    if prepared.model.independent:
-        return math.fsum(_md(prepared)[terms])
-    return _core.divergence(prepared.counts, *prepared.smoothing, terms)
+    scoring = Scoring.of(counts, "md", model, alpha, class_prior)
+    if scoring.model.independent:
+        return math.fsum(scoring.scores(_core.Aggregate.sum)[terms])
+    return _core.divergence(scoring.counts, *scoring.smoothing, terms)
 
 
 def greedy(
@@ -140,24 +139,19 @@ def greedy(
     >>> ranking.informative
     2
     """
-    prepared = prepare(counts, GREEDY, model, alpha, class_prior, n_threads)
+    scoring = Scoring.of(counts, "md", model, alpha, class_prior, n_threads)
     k = validation.check_k(k, counts.n_terms)
     exhaustive = validation.check_flag(exhaustive, "exhaustive")
-    if prepared.model.independent:
-        scores = _md(prepared)
+    if scoring.model.independent:
+        scores = scoring.scores(_core.Aggregate.sum)
         indices = _core.top_k(scores, k)
         divergences = _core.running_sums(scores[indices])
         informative = int(np.count_nonzero(scores[indices]))
     else:
         with progress("chosen", k, "terms") as report:
             indices, divergences, informative, evaluations = _core.greedy(
-                prepared.counts, *prepared.smoothing, k, exhaustive, prepared.n_threads, report
+                scoring.counts, *scoring.smoothing, k, exhaustive, scoring.n_threads, report
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
     names = counts._names_of(indices)
     return Ranking(indices, divergences, names, GREEDY.name, informative, model=model)
-
-
-def _md(prepared: Prepared) -> NDArray[np.float64]:
-    scoring = Scoring(**vars(prepared), method=MD, measure=MD.measure({}))
-    return scoring.scores(_core.Aggregate.sum)

@@ -60,7 +60,6 @@ def add(commands: Any) -> None:
         ("--alpha", arguments.number, "A", smoothing),
         ("--test", str, "FILE", test),
         ("--test-labels", str, "FILE", "their labels, as --labels"),
-        ("--repeats", int, "N", "how often to deal the folds (default: 1)"),
     )
     arguments.add_folds(group)
     arguments.add_choice(group, "--naive-bayes", MODELS, "the model of the classifier")
@@ -87,7 +86,7 @@ def _run(args: argparse.Namespace) -> None:
     if args.test is None:
         arguments.refuse(args, "only with --test", "test_labels")
     else:
-        arguments.refuse(args, "not with --test", "cv", "random_state", "repeats")
+        arguments.refuse(args, "not with --test", "cv", "random_state")
         if args.input == inputs.DEMO:
             args.usage_error(f"argument --test: not with {inputs.DEMO}")
     if args.plot is not None:
@@ -111,7 +110,7 @@ def _run(args: argparse.Namespace) -> None:
 def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
     collection = inputs.read_documents(args)
     about = _about(args, collection)
-    folds: _About = {"cv": USUAL_FOLDS, "repeats": 1, "random_state": 0}
+    folds: _About = {"cv": USUAL_FOLDS, "random_state": 0}
     folds |= arguments.given(args, *folds)
     with naming(collection.source):
         curves = ts.cross_validate(
@@ -133,7 +132,7 @@ def _tested(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves,
     train, test = io.read_split(first, inputs.scan_of(args))
     about = _about(args, train)
     with naming(f"{train.source} and {test.source}"):
-        classifier = Classifier(about["naive_bayes"], about["alpha"], None, args.threads)
+        classifier = Classifier(about["naive_bayes"], about["alpha"], args.threads)
         split = Split.of(train.X, train.y, test.X, test.y, classifier.n_threads)
         ks = check_ks(_ks_of(args, train), train.X.shape[1])
         curves = evaluate([split], 1, variants_of(**rankers), ks, classifier)
@@ -159,8 +158,7 @@ def _about(args: argparse.Namespace, collection: io.Collection) -> _About:
 def _title(about: _About) -> str:
     """Return what was evaluated and how, in words."""
     if "cv" in about:
-        repeated = f", {about['repeats']} times" if about["repeats"] > 1 else ""
-        how = f"{about['cv']}-fold cross-validation{repeated}"
+        how = f"{about['cv']}-fold cross-validation"
     else:
         how = f"tested on {about['n_test_docs']:,} documents of {about['test']}"
     return (

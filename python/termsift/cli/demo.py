@@ -39,8 +39,9 @@ def _run(args: argparse.Namespace) -> None:
     largest = largest_classes(counts, _PACKAGES)
     packages = [counts.classes[c] for c in largest]
     rows = [("package", "documents", f"terms that tell it apart ({method})")]
-    for c, terms in zip(largest, distinctive_terms(counts, method, k, packages), strict=True):
-        rows.append((str(terms.label), f"{counts.class_docs[c]:,}", " ".join(names[terms.indices])))
+    rankings = distinctive_terms(counts, method, k, packages)
+    for c, (package, terms) in zip(largest, rankings.items(), strict=True):
+        rows.append((str(package), f"{counts.class_docs[c]:,}", " ".join(names[terms.indices])))
     best = counts.rank(method, k=2 * k)
 
     out.write(f"From {collection.source}: {output.summary(counts)}.\n\n")

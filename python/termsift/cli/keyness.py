@@ -13,9 +13,7 @@ import numpy as np
 import termsift as ts
 from termsift._counts.counting import count_collection
 from termsift._scores.class_terms import DIRECTIONS
-from termsift._scores.corrections import CORRECTIONS
 from termsift._scores.keyness import KEYNESS_ORDERS
-from termsift._scores.significance import ADJUSTMENTS
 from termsift._util.export import json_value
 from termsift._util.log import logger
 from termsift._util.validation import naming
@@ -46,21 +44,15 @@ def add(commands: Any) -> None:
     arguments.add_choice(
         group, "--direction", DIRECTIONS, "terms that TARGET uses more, less, or both"
     )
-    few, dp = "only terms with N occurrences where they are more", "only terms of at most this DP"
+    few = "only terms with N occurrences where they are more (default: 1)"
     arguments.add_values(
         group,
-        ("--min-count", int, "N", f"{few} (default: 1)"),
+        ("--min-count", int, "N", few),
         ("--min-share", float, "P", "only terms in this share of the documents there (default: 0)"),
-        ("--max-dp", float, "P", f"{dp} there (with --dispersion)"),
     )
     group = parser.add_argument_group("measures")
-    arguments.add_choice(group, "--correction", CORRECTIONS, "of g2, for small counts")
-    arguments.add_choice(group, "--adjust", ADJUSTMENTS, "how p-values are adjusted for all terms")
-    arguments.add_values(
-        group,
-        ("--constant", float, "C", "the constant of simple_maths (default: 1)"),
-        ("--confidence", float, "P", "the level of the confidence intervals (default: 0.95)"),
-    )
+    constant = "the constant of simple_maths (default: 1)"
+    arguments.add_values(group, ("--constant", float, "C", constant))
     evenly = "add how evenly documents share a term, Gries' DP and Juilland's D"
     arguments.add_flag(group, "--dispersion", evenly)
     group = parser.add_argument_group("output")
@@ -80,8 +72,8 @@ def _run(args: argparse.Namespace) -> None:
         else:
             counts = inputs.read_counts(args)
         logger.info("comparing %d terms", counts.n_terms)
-        options = arguments.given(args, "sort", "direction", "min_count", "min_share", "max_dp")
-        options |= arguments.given(args, "correction", "adjust", "constant", "confidence", "k")
+        options = arguments.given(args, "sort", "direction", "min_count", "min_share")
+        options |= arguments.given(args, "constant", "k")
         if output.is_shown(args):
             options.setdefault("k", _K_ON_TERMINAL)
         with naming(args.input):

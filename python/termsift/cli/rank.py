@@ -16,7 +16,6 @@ from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import DIRECTIONS, class_columns
 from termsift._scores.methods import MODELS
 from termsift._scores.registry import DESCRIBING, MD, POLICIES, find_ranker
-from termsift._scores.significance import ADJUSTMENTS
 from termsift._util.export import Columns, json_value
 from termsift._util.log import logger
 from termsift._util.validation import naming
@@ -42,8 +41,6 @@ def add(commands: Any) -> None:
     arguments.add_flag(group, "--per-class", "list the best terms of each class")
     direction = "which terms of each class: those it has more of, less of, or both"
     arguments.add_choice(group, "--direction", DIRECTIONS, direction, "over")
-    tests = "how p-values are adjusted for the number of tests"
-    arguments.add_choice(group, "--adjust", ADJUSTMENTS, tests, "bh up to 2^24 tests")
     arguments.add_values(
         group,
         ("--classes", str, "A,B", "compare only these classes, as if there were no others"),
@@ -96,7 +93,7 @@ def _run(args: argparse.Namespace) -> None:
         if output.is_shown(args):
             logger.warning("the best of %s terms by %s", f"{counts.n_terms:,}", args.method)
         options = arguments.given(args, "model", "alpha", "class_prior", *_METHOD_OPTIONS)
-        options |= arguments.given(args, "policy", "aggregate", "adjust", "direction")
+        options |= arguments.given(args, "policy", "aggregate", "direction")
         options["n_threads"] = args.threads
         few = args.per_class or output.is_shown(args)
         k = (_K_ON_TERMINAL if few else _K) if args.k is None else args.k
@@ -123,7 +120,7 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.per_class:
         arguments.refuse(args, "not with --per-class", "policy", "aggregate")
     else:
-        arguments.refuse(args, "only with --per-class", "adjust", "direction")
+        arguments.refuse(args, "only with --per-class", "direction")
 
 
 def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.ClassCounts:

@@ -15,9 +15,7 @@ def keyness_of(
     n_1: int,
     n_2: int,
     *,
-    correction: str = "none",
     constant: float = 1.0,
-    confidence: float = 0.95,
 ) -> dict[str, float]:
     """Return the measures of `termsift.Keyness` for one term.
 
@@ -27,7 +25,7 @@ def keyness_of(
         Occurrences of the term in the target and in the reference; not both 0.
     n_1, n_2 : int
         Occurrences of all terms there.
-    correction, constant, confidence
+    constant : float
         As for `termsift.ClassCounts.keyness`.
 
     Returns
@@ -44,17 +42,12 @@ def keyness_of(
     n, t = Fraction(n_1 + n_2), a + b
     observed = [Fraction(o) for o in (a, b, n_1 - a, n_2 - b)]
     expected = [t * n_1 / n, t * n_2 / n, (n - t) * n_1 / n, (n - t) * n_2 / n]
-    if correction == "yates":
-        most, pairs = Fraction(1, 2), zip(observed, expected, strict=True)
-        observed = [o + max(-most, min(most, e - o)) for o, e in pairs]
     with localcontext() as context:
         context.prec = 120  # the sum is many digits smaller than its terms
         pairs = zip(observed, expected, strict=True)
         g2 = float(2 * sum(_decimal(o) * _decimal(o / e).ln() for o, e in pairs if o > 0))
-    if correction == "williams" and t < n:
-        g2 /= float(1 + (n / t + n / (n - t) - 1) * (n / n_1 + n / n_2 - 1) / (6 * n))
     f_1, f_2 = a / n_1, b / n_2
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = NormalDist().inv_cdf(0.975)
     log_ratio = math.log2((a or 0.5) / n_1) - math.log2((b or 0.5) / n_2)
     of_log = z * math.sqrt(1 / (a or 0.5) - 1 / n_1 + 1 / (b or 0.5) - 1 / n_2) / math.log(2)
     risk = f_1 / f_2 if b else math.inf

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from importlib import resources
 from string import Template
 from typing import TextIO, TypeAlias
 
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.counting import count_collection
-from termsift._scores.class_terms import ClassTerms, distinctive_terms, largest_classes
+from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.methods import MethodName
+from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING, find_method
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
@@ -125,7 +125,7 @@ def write_report(
         labels = [counts.classes[c] for c in listed]
         most = max(k, -(-DISTINCTIVE // len(listed)))
         found = distinctive_terms(counts, method, most, labels, n_threads=n_threads)
-        leading = [_first(terms, k) for terms in found]
+        leading = {label: terms[:k] for label, terms in found.items()}
         in_context = _passages(leading, passages)
         anchors = anchors_of(counts, listed, leading, in_context)
         cards, hidden = class_cards(counts, listed, leading, in_context, anchors)
@@ -156,18 +156,11 @@ def write_report(
         file.write(Template(page).substitute({key: render(x) for key, x in content.items()}))
 
 
-def _first(terms: ClassTerms, k: int) -> ClassTerms:
-    """Return the first k terms of a class."""
-    parts = ("indices", "scores", "occurrences", "elsewhere", "terms")
-    arrays = {part: getattr(terms, part) for part in parts}
-    return replace(terms, **{part: x[:k] for part, x in arrays.items() if x is not None})
-
-
-def _passages(found: list[ClassTerms], find: FindPassages | None) -> Passages:
+def _passages(found: dict[Hashable, Ranking], find: FindPassages | None) -> Passages:
     """Return passages of the terms of each class."""
     if find is None:
         return {}
-    wanted = {of.label: of.terms.tolist() for of in found if of.terms is not None and len(of)}
+    wanted = {c: of.terms.tolist() for c, of in found.items() if of.terms is not None and len(of)}
     returned = find(wanted) if wanted else {}
     validation.check_kind(returned, dict, "what passages returns")
     return returned

@@ -36,7 +36,7 @@ def accuracy(
         return element("p", f"The accuracy is not shown: {why_not}.", class_="soft")
     X, y = source.X, source.y
     labels = validation.check_labels(y, int(counts.n_docs), None)
-    folds = list(folds_of(cv, X, y, labels, None, 1, _SEED))
+    folds = list(folds_of(cv, X, labels, None, _SEED))
     curve = cross_validate(X, y, [method], cv=folds, n_threads=n_threads)[method]
     best, chosen = curve.best_k(), curve.smallest_k()
     at_best, at_chosen = curve.accuracy[np.searchsorted(curve.ks, [best, chosen])]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from hashlib import sha256
 from importlib import resources
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._counts.class_counts import ClassCounts
-from termsift._scores.class_terms import ClassTerms
+from termsift._scores.ranking import Ranking
 from termsift._util.html import clean, cut, element
 
 _TERMS = 1200
@@ -32,7 +32,9 @@ def read_script() -> tuple[str, str]:
     return text, f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def scatter(counts: ClassCounts, listed: Sequence[int], found: Sequence[ClassTerms]) -> Element:
+def scatter(
+    counts: ClassCounts, listed: Sequence[int], found: Mapping[Hashable, Ranking]
+) -> Element:
     """Return the chart of the listed classes, with its controls and its data.
 
     ``found`` holds the distinctive terms of the listed classes, best first.
@@ -63,10 +65,11 @@ def scatter(counts: ClassCounts, listed: Sequence[int], found: Sequence[ClassTer
     return element("div", without, compared, data, element("script", read_script()[0]))
 
 
-def _chosen(counts: ClassCounts, found: Sequence[ClassTerms]) -> NDArray[np.int64]:
+def _chosen(counts: ClassCounts, found: Mapping[Hashable, Ranking]) -> NDArray[np.int64]:
     """Return distinctive terms of all classes, taken in turns, and the most frequent terms."""
-    most = max(map(len, found), default=0)
-    in_turns = [int(of.indices[turn]) for turn in range(most) for of in found if turn < len(of)]
+    columns = [ranking.indices.tolist() for ranking in found.values()]
+    most = max(map(len, columns), default=0)
+    in_turns = [of[turn] for turn in range(most) for of in columns if turn < len(of)]
     some = np.array(list(dict.fromkeys(in_turns))[:DISTINCTIVE], dtype=np.int64)
     frequent = np.argsort(-counts.collection_term_frequency, kind="stable")[:_TERMS]
     return np.concatenate([some, frequent[~np.isin(frequent, some)]])[:_TERMS]

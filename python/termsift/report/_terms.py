@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from termsift._counts.class_counts import ClassCounts
-from termsift._scores.class_terms import ClassTerms, dominant_class
+from termsift._scores.class_terms import dominant_class
 from termsift._scores.methods import MethodName
+from termsift._scores.ranking import Ranking
 from termsift._util.html import element, name, number, table
 from termsift.text._passages import Passage, Passages
 
@@ -22,30 +23,33 @@ Anchors: TypeAlias = "Mapping[tuple[int, int], str]"
 
 
 def anchors_of(
-    counts: ClassCounts, listed: Sequence[int], found: Sequence[ClassTerms], passages: Passages
+    counts: ClassCounts,
+    listed: Sequence[int],
+    found: Mapping[Hashable, Ranking],
+    passages: Passages,
 ) -> Anchors:
     """Return where the passages of the terms stand; a term without passages is left out."""
     if counts.term_names is None:
         return {}
     return {
         (c, term): f"context-{place}-{rank}"
-        for place, (c, of_class) in enumerate(zip(listed, found, strict=True), 1)
-        for rank, term in enumerate(of_class.indices.tolist(), 1)
-        if passages.get(of_class.label, {}).get(counts.term_names[term])
+        for place, (c, (label, ranking)) in enumerate(zip(listed, found.items(), strict=True), 1)
+        for rank, term in enumerate(ranking.indices.tolist(), 1)
+        if passages.get(label, {}).get(counts.term_names[term])
     }
 
 
 def class_cards(
     counts: ClassCounts,
     listed: Sequence[int],
-    found: Sequence[ClassTerms],
+    found: Mapping[Hashable, Ranking],
     passages: Passages,
     anchors: Anchors,
 ) -> tuple[Element, str]:
     """Return a card for each of the listed classes, and how many others there are."""
     made = (
-        _card(counts, c, terms, passages.get(terms.label, {}), anchors)
-        for c, terms in zip(listed, found, strict=True)
+        _card(counts, c, ranking, passages.get(label, {}), anchors)
+        for c, (label, ranking) in zip(listed, found.items(), strict=True)
     )
     cards = element("div", *made, class_="cards")
     n_hidden = counts.n_classes - len(listed)
@@ -59,14 +63,16 @@ def class_cards(
 def _card(
     counts: ClassCounts,
     c: int,
-    found: ClassTerms,
+    found: Ranking,
     passages: Mapping[str, Sequence[Passage]],
     anchors: Anchors,
 ) -> Element:
     docs, share = counts.class_docs[c], counts.class_docs[c] / counts.n_docs
     size = f"documents: {number(docs)} ({share:.1%}), tokens: {number(counts.class_tokens[c])}"
     best = found.scores[np.isfinite(found.scores)].max(initial=0.0)
-    parts = (found.indices, found.scores, found.occurrences, found.elsewhere)
+    label, occurs = counts.classes[c], counts.term_frequency[[c]].toarray()[0, found.indices]
+    rest = counts.collection_term_frequency[found.indices] - occurs
+    parts = (found.indices, found.scores, occurs, rest)
     rows = [
         (
             _term(counts, i, anchors.get((c, i)), _bar(score, best)),
@@ -77,10 +83,10 @@ def _card(
         for i, score, here, elsewhere in zip(*(part.tolist() for part in parts), strict=True)
     ]
     columns = {"term": "name", "score": "number", "here": "number", "elsewhere": "number"}
-    caption = element("span", "Leading terms of ", name(found.label))
+    caption = element("span", "Leading terms of ", name(label))
     return element(
         "article",
-        element("h3", name(found.label)),
+        element("h3", name(label)),
         element("p", size, class_="soft"),
         table(caption, columns, rows) if rows else element("p", "No term is distinctive."),
         *_in_context(counts, c, found, passages, anchors),
@@ -91,7 +97,7 @@ def _card(
 def _in_context(
     counts: ClassCounts,
     c: int,
-    found: ClassTerms,
+    found: Ranking,
     passages: Mapping[str, Sequence[Passage]],
     anchors: Anchors,
 ) -> list[Element]:
