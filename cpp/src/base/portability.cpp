@@ -56,7 +56,8 @@ std::optional<double> nearest_double(std::string_view text) {
   errno = 0;
   const double nearest = strtod_l(number.c_str(), &end, c);
   const bool out_of_range = errno == ERANGE && (nearest == 0 || std::isinf(nearest));
-  if (number.empty() || end != number.c_str() + number.size() || out_of_range) return std::nullopt;
+  const bool is_decimal = !number.empty() && end == number.c_str() + number.size() && text.find_first_of("xX") == text.npos;
+  if (!is_decimal || out_of_range) return std::nullopt;
   return nearest;
 }
 

@@ -19,7 +19,7 @@ constexpr double label_limit = 0x1p53;  // from which on two labels could become
 
 // ---- characters and numbers ----------------------------------------------------------------------------------------------
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+unsigned digit_of(char c) { return static_cast<unsigned>(static_cast<unsigned char>(c)) - '0'; }  // above 9: none
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
 bool ends_token(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '#'; }
 
@@ -43,7 +43,7 @@ std::int64_t count(std::string_view text, char c) {
 // Reads digits and returns where they end. The value is wrong if there are more than 18.
 const char* read_digits(const char* p, const char* end, std::int64_t& value) {
   std::uint64_t sum = 0;
-  for (; p != end && is_digit(*p); ++p) sum = 10 * sum + static_cast<std::uint64_t>(*p - '0');
+  for (; p != end && digit_of(*p) <= 9; ++p) sum = 10 * sum + digit_of(*p);
   value = static_cast<std::int64_t>(sum);
   return p;
 }
@@ -53,16 +53,16 @@ std::optional<std::int64_t> read_whole(const char* p, const char* end) {
   p += p != end && *p == '+';
   std::int64_t number = 0;
   const auto [stop, error] = std::from_chars(p, end, number);
-  if (p == end || !is_digit(*p) || stop != end || error != std::errc()) return std::nullopt;
+  if (p == end || digit_of(*p) > 9 || stop != end || error != std::errc()) return std::nullopt;
   return number;
 }
 
 // Reads [+-] digits [. digits] [e [+-] digits]. Returns no number that nearest_double refuses.
 std::optional<double> read_number(const char* p, const char* end) {
-  p += end - p > 1 && *p == '+' && (is_digit(p[1]) || p[1] == '.');
-  const std::string_view text(p, end);
-  if (text.find_first_not_of("0123456789.eE+-") != text.npos) return std::nullopt;  // infinities and NaN
-  return nearest_double(text);
+  const char* const begin = p != end && *p == '+' ? p + 1 : p;
+  p += p != end && (*p == '+' || *p == '-');
+  if (p == end || (digit_of(*p) > 9 && *p != '.')) return std::nullopt;  // infinities and NaN, among others
+  return nearest_double({begin, end});
 }
 
 // ---- pieces of the text --------------------------------------------------------------------------------------------------
