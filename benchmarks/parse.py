@@ -59,7 +59,7 @@ def read_bytes(path: Path, into: bytearray) -> None:
 def parse(text: bytes, n_threads: int) -> _core.SvmlightBlock:
     """Parse the text in memory."""
     return _core.parse_svmlight(
-        text, first_line=1, multilabel=False, skip=False, n_threads=n_threads
+        text, file="", first_line=1, skip=False, n_threads=n_threads
     )
 
 

@@ -46,7 +46,6 @@ CORE_FLOORS = [
 # A public header belongs to the stage of the source with its name. These have no such source.
 HEADERS = {
     "arrow_c": "reading",
-    "bad_line": "reading",
     "characters": "text",
     "csr_view": "counting",
     "double_double": "base",

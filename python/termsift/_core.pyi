@@ -266,7 +266,7 @@ class SvmlightBlock(TypedDict):
     indices: Int64s
     data: Count
     labels: Float64s
-    label_indptr: Int64s | None
+    label_indptr: Int64s
     n_lines: int
     n_skipped: int
     skipped: list[tuple[int, str]]
@@ -275,15 +275,13 @@ class SvmlightBlock(TypedDict):
 def parse_svmlight(
     block: bytes | bytearray | memoryview,
     *,
+    file: str,
     first_line: int,
-    multilabel: bool,
     skip: bool,
     n_threads: int,
-    unlabelled: bool = True,
     min_index: int = 0,
     max_index: int = ...,
     index_note: str = "",
-    file: str = "",
 ) -> SvmlightBlock: ...
 def running_sums(values: Float64s) -> Float64s: ...
 def top_k(scores: Float64s, k: int) -> Int64s: ...

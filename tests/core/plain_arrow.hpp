@@ -1,4 +1,4 @@
-// Arrow arrays that are made by hand, which may lie, and a plain reader of them.
+// Arrow arrays that are made by hand.
 #pragma once
 
 #include <cstring>
@@ -14,14 +14,12 @@ namespace plain_arrow {
 using Bytes = std::vector<std::uint8_t>;
 using Row = std::optional<std::string>;
 
-// What an array says. The first element of a vector that stands for a pointer is what it points to.
+// An array. The first element of a vector that stands for a pointer is what it points to.
 struct Array {
   std::string format, name;
   std::int64_t length = 0, null_count = 0, offset = 0;
   std::vector<std::optional<Bytes>> buffers;  // without a value: a null pointer
   std::vector<Array> children, dictionary;
-  std::int64_t n_buffers_more = 0, n_children_more = 0;  // than there are
-  bool typed_by_dictionary = true;                       // whether the type has the dictionary, too
 };
 
 // ---- exported ------------------------------------------------------------------------------------------------------------
@@ -58,7 +56,7 @@ inline termsift::ArrowSchema schema_of(const Array& array) {
   auto* const held = new Held{{}, {}, {}, {}, {}, {}, array.format, array.name};
   ++live;
   for (const Array& child : array.children) held->schemas.push_back(schema_of(child));
-  const bool has_dictionary = !array.dictionary.empty() && array.typed_by_dictionary;
+  const bool has_dictionary = !array.dictionary.empty();
   if (has_dictionary) held->schemas.push_back(schema_of(array.dictionary[0]));
   for (auto& schema : held->schemas) held->schema_pointers.push_back(&schema);
   return {held->format.c_str(), held->name.c_str(), nullptr, 0, static_cast<std::int64_t>(array.children.size()),
@@ -82,12 +80,9 @@ inline termsift::ArrowArray array_of(const Array& array) {
   for (const Array& child : array.children) held->arrays.push_back(array_of(child));
   if (!array.dictionary.empty()) held->arrays.push_back(array_of(array.dictionary[0]));
   for (auto& child : held->arrays) held->array_pointers.push_back(&child);
-  const auto n_buffers = static_cast<std::int64_t>(array.buffers.size()) + array.n_buffers_more;
-  while (static_cast<std::int64_t>(held->buffers.size()) < n_buffers) held->buffers.push_back(nullptr);
-  return {array.length, array.null_count, array.offset, n_buffers,
-          static_cast<std::int64_t>(array.children.size()) + array.n_children_more, held->buffers.data(),
-          held->array_pointers.data(), array.dictionary.empty() ? nullptr : &held->arrays.back(),
-          &release<termsift::ArrowArray>, held};
+  return {array.length, array.null_count, array.offset, static_cast<std::int64_t>(array.buffers.size()),
+          static_cast<std::int64_t>(array.children.size()), held->buffers.data(), held->array_pointers.data(),
+          array.dictionary.empty() ? nullptr : &held->arrays.back(), &release<termsift::ArrowArray>, held};
 }
 
 // A stream of arrays of one type, which fails before the array `fails_at`; before its type if that is -1.
@@ -131,13 +126,6 @@ template <class T>
 void put(Bytes& bytes, T value) {
   const auto* const p = reinterpret_cast<const std::uint8_t*>(&value);
   bytes.insert(bytes.end(), p, p + sizeof value);
-}
-
-template <class T>
-T get(const Bytes& bytes, std::int64_t i) {
-  T value;
-  std::memcpy(&value, bytes.data() + static_cast<std::size_t>(i) * sizeof value, sizeof value);
-  return value;
 }
 
 // Returns a bitmap of which rows are not null.
@@ -240,123 +228,5 @@ inline std::vector<Row> read_stream(const Stream& stream, const std::optional<st
   termsift::ArrowArrayStream source = stream_of(stream);
   return rows_of(termsift::texts_of_stream(source, column, {}).texts);
 }
-
-// The rows of arrays by loops that check as they go; no value if an array is to be refused. Trusts that the bytes of "u" and
-// "U" go as far as their offsets, and other buffers as far as the array says.
-class PlainReader {
- public:
-  static std::optional<std::vector<Row>> read(const std::vector<Array>& arrays, bool of_table, std::size_t column) {
-    std::vector<Row> rows;
-    try {
-      for (const Array& array : arrays) {
-        check(array.length >= 0 && array.offset >= 0);
-        if (!of_table) {
-          append(rows, array, 0, array.length, nullptr);
-          continue;
-        }
-        check_array(array, 1, array.children.size());
-        const Array& child = array.children[column];
-        check(child.length >= array.offset + array.length);
-        append(rows, child, array.offset, array.length, &array);
-      }
-    } catch (const Refused&) {
-      return std::nullopt;
-    }
-    return rows;
-  }
-
- private:
-  struct Refused {};
-  static void check(bool condition) {
-    if (!condition) throw Refused();
-  }
-
-  static void check_array(const Array& a, std::size_t n_buffers, std::size_t n_children = 0) {
-    constexpr std::int64_t most = std::int64_t{1} << 56;
-    check(a.length >= 0 && a.length <= most && a.offset >= 0 && a.offset <= most);
-    check(a.null_count >= -1 && a.null_count <= a.length);
-    check(static_cast<std::int64_t>(a.buffers.size()) + a.n_buffers_more == static_cast<std::int64_t>(n_buffers));
-    check(static_cast<std::int64_t>(a.children.size()) + a.n_children_more == static_cast<std::int64_t>(n_children));
-    if (n_buffers > 0 && a.format != "n") check(a.null_count <= 0 || a.buffers[0]);
-  }
-
-  static bool is_null(const Array& a, std::int64_t i) {
-    const auto bit = static_cast<std::size_t>(a.offset + i);
-    return a.null_count != 0 && a.buffers[0] && ((*a.buffers[0])[bit / 8] >> bit % 8 & 1) == 0;
-  }
-
-  static void append(std::vector<Row>& rows, const Array& a, std::int64_t begin, std::int64_t n, const Array* table) {
-    const bool is_dictionary = !a.dictionary.empty();
-    if (is_dictionary) {
-      check_array(a, 2);
-      check_strings(a.dictionary[0]);
-      check(n == 0 || a.buffers[1]);
-    } else {
-      check_strings(a);
-    }
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (table != nullptr && is_null(*table, i)) {
-        rows.emplace_back();
-      } else if (!is_dictionary) {
-        rows.push_back(string(a, begin + i));
-      } else if (is_null(a, begin + i)) {
-        rows.emplace_back();
-      } else {
-        const std::int64_t entry = index(a, a.offset + begin + i);
-        check(entry >= 0 && entry < a.dictionary[0].length);
-        rows.push_back(string(a.dictionary[0], entry));
-      }
-    }
-  }
-
-  static std::int64_t index(const Array& a, std::int64_t i) {
-    const Bytes& values = *a.buffers[1];
-    switch (a.format[0]) {
-      case 'c': return get<std::int8_t>(values, i);
-      case 'C': return get<std::uint8_t>(values, i);
-      case 's': return get<std::int16_t>(values, i);
-      case 'S': return get<std::uint16_t>(values, i);
-      case 'i': return get<std::int32_t>(values, i);
-      case 'I': return get<std::uint32_t>(values, i);
-      default: return get<std::int64_t>(values, i);
-    }
-  }
-
-  static void check_strings(const Array& a) {
-    const std::size_t n_views = static_cast<std::size_t>(static_cast<std::int64_t>(a.buffers.size()) + a.n_buffers_more);
-    if (a.format == "n") return check_array(a, n_views == 1 ? 1 : 0);  // polars passes one, which holds nothing
-    check(a.format != "vu" || n_views >= 3);
-    check_array(a, a.format == "vu" ? n_views : 3);
-    if (a.length == 0) return;
-    check(a.buffers[1].has_value());
-    if (a.format == "vu") check(n_views == 3 || (n_views == a.buffers.size() && a.buffers.back()));
-  }
-
-  static Row string(const Array& a, std::int64_t i) {
-    if (a.format == "n") return {};
-    const std::int64_t at = a.offset + i;
-    if (a.format == "vu") {
-      if (is_null(a, i)) return {};
-      const Bytes& views = *a.buffers[1];
-      const auto length = get<std::int32_t>(views, 4 * at);
-      check(length >= 0);
-      if (length <= 12) return Row(std::in_place, views.begin() + 16 * at + 4, views.begin() + 16 * at + 4 + length);
-      const auto block = get<std::int32_t>(views, 4 * at + 2), begin = get<std::int32_t>(views, 4 * at + 3);
-      check(block >= 0 && block < static_cast<std::int64_t>(a.buffers.size()) - 3 && begin >= 0);
-      const auto& bytes = a.buffers[2 + static_cast<std::size_t>(block)];
-      check(bytes && get<std::int64_t>(*a.buffers.back(), block) >= std::int64_t{begin} + length);
-      return Row(std::in_place, bytes->begin() + begin, bytes->begin() + begin + length);
-    }
-    const Bytes& offsets = *a.buffers[1];
-    const bool narrow = a.format == "u";
-    const std::int64_t begin = narrow ? get<std::int32_t>(offsets, at) : get<std::int64_t>(offsets, at);
-    const std::int64_t end = narrow ? get<std::int32_t>(offsets, at + 1) : get<std::int64_t>(offsets, at + 1);
-    check(begin >= 0 && begin <= end);
-    if (is_null(a, i)) return {};
-    if (begin == end) return "";
-    check(a.buffers[2] && end <= std::int64_t{1} << 56);
-    return Row(std::in_place, a.buffers[2]->begin() + begin, a.buffers[2]->begin() + end);
-  }
-};
 
 }  // namespace plain_arrow

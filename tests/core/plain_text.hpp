@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "termsift/bad_line.hpp"
-#include "termsift/large_memory.hpp"
+#include "termsift/svmlight.hpp"
 #include "termsift/types.hpp"
 
 namespace plain_text {

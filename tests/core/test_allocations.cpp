@@ -155,7 +155,7 @@ TEST(text) {
   std::string text;
   for (int line = 0; line < 40; ++line) text += "1,2 1:1 3:0.5 7:2 # comment\n" + std::string(line % 7 == 0 ? "what\n" : "");
   SvmlightOptions options;
-  options.multilabel = options.skip = true;
+  options.skip = true;
   CHECK(fail_everywhere([&] {
           const SvmlightBlock block = parse_svmlight(text, options);
           return std::to_string(block.n_docs) + " " + std::to_string(block.n_entries) + " " +

@@ -57,27 +57,25 @@ TEST(any_number_of_threads) {
   Random random(3);
   const std::string text = random_text(random, 20000);  // some ten pieces
   CHECK(text.size() > 7 << 18);
-  for (const bool multilabel : {false, true}) {
-    const std::string expected = parsed(text, options(multilabel));
-    for (const int n_threads : {2, 3, 7}) CHECK_EQ(parsed(text, options(multilabel, false, n_threads)) == expected, true);
-  }
+  const std::string whole = parsed(text, options());
+  for (const int n_threads : {2, 3, 7}) CHECK_EQ(parsed(text, options(false, n_threads)) == whole, true);
   // A fraction in one piece reaches all.
   std::string with_fraction = text;
   with_fraction.insert(with_fraction.rfind('\n'), " 1:0.5");
   const std::string expected = parsed(with_fraction, options());
   CHECK(expected.find("as doubles") != std::string::npos);
-  for (const int n_threads : {2, 3, 7}) CHECK(parsed(with_fraction, options(false, false, n_threads)) == expected);
+  for (const int n_threads : {2, 3, 7}) CHECK(parsed(with_fraction, options(false, n_threads)) == expected);
 }
 
 TEST(large_texts_are_parsed_as_small_ones) {
   Random random(4);
   const std::string text = random_text(random, 20000);
   std::string one_by_one;
-  const SvmlightBlock whole = parse(text, options(true));
+  const SvmlightBlock whole = parse(text, options());
   std::int64_t doc = 0, entry = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin) + 1;
-    const SvmlightBlock line = parse(text.substr(begin, end - begin), options(true));
+    const SvmlightBlock line = parse(text.substr(begin, end - begin), options());
     CHECK_EQ(line.n_docs, 1);
     CHECK(std::equal(line.indices.get(), line.indices.get() + line.n_entries, whole.indices.get() + entry));
     CHECK(std::equal(line.data.get(), line.data.get() + line.n_entries, whole.data.get() + entry));
@@ -96,11 +94,11 @@ TEST(the_first_bad_line_whatever_the_threads) {
   for (int round = 0; round < 20; ++round) {
     std::string text = good;
     for (int n = 0; n < 6; ++n) text.insert(below(random, text.size()), 1, '!');
-    const std::string expected = parsed(text, options()), skipping = parsed(text, options(false, true));
+    const std::string expected = parsed(text, options()), skipping = parsed(text, options(true));
     CHECK(expected.find("[") == std::string::npos);
     for (const int n_threads : {2, 3, 7}) {
-      CHECK_EQ(parsed(text, options(false, false, n_threads)), expected);
-      CHECK(parsed(text, options(false, true, n_threads)) == skipping);
+      CHECK_EQ(parsed(text, options(false, n_threads)), expected);
+      CHECK(parsed(text, options(true, n_threads)) == skipping);
     }
   }
 }
@@ -110,18 +108,18 @@ TEST(lines_longer_than_a_piece) {
     std::string text = "1";
     for (int i = 0; i < 300000; ++i) text += " 7:1";
     text += "\n2 1:1";
-    const SvmlightBlock block = parse(text, options(false, false, n_threads));
+    const SvmlightBlock block = parse(text, options(false, n_threads));
     CHECK_EQ(block.n_docs, 2);
     CHECK_EQ(block.indptr[1], 300000);
     CHECK_EQ(block.n_entries, 300001);
-    CHECK_THROWS(parse("1 " + std::string(3 << 20, '7'), options(false, false, n_threads)), LineError, "index:count");
+    CHECK_THROWS(parse("1 " + std::string(3 << 20, '7'), options(false, n_threads)), LineError, "index:count");
   }
 }
 
 TEST(a_call_stops_when_asked_to) {
   Random random(6);
   std::string text = random_text(random, 20000);
-  SvmlightOptions o = options(false, false, 2);
+  SvmlightOptions o = options(false, 2);
   o.threads.poll = [] { return true; };
   check_interrupted([&] { parse(text, o); });
 }

@@ -400,12 +400,3 @@ def test_a_stream_that_fails_says_why() -> None:
     reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"t": "string"}), batches())
     with pytest.raises(RuntimeError, match=r"the Arrow stream failed.*the disk is on fire"):
         Texts.of_arrow(reader, "t")
-
-
-def test_an_arrow_array_with_wrong_offsets_is_refused() -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    for offsets in ([0, 5, 3], [0, -1, 3]):
-        buffers = [None, pyarrow.py_buffer(np.array(offsets, np.int32)), pyarrow.py_buffer(b"abc")]
-        array = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers)
-        with pytest.raises(ValueError, match=r"the Arrow array is damaged: row . goes from byte"):
-            Texts.of_arrow(array)

@@ -106,7 +106,8 @@ TERMSIFT_INLINE void store(const Vector& vector, T* to) {
 
 // ---- numbers -----------------------------------------------------------------------------------------------------------
 
-// Returns the double that is nearest to a number in decimal digits, or none if that is infinite or, unlike the number, zero.
+// Returns the double that is nearest to a decimal number, or none if the text is no number, or if the double is infinite or,
+// unlike the number, zero.
 std::optional<double> nearest_double(std::string_view text);
 
 // ---- what the processor can do -----------------------------------------------------------------------------------------

@@ -39,11 +39,10 @@ namespace termsift {
 
 #ifdef __cpp_lib_to_chars
 
-// A number that is too large and one that is too small have the same error code, and libraries differ in what they store.
 std::optional<double> nearest_double(std::string_view text) {
   double nearest = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), nearest);
-  if (result.ec != std::errc()) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), nearest);
+  if (end != text.data() + text.size() || error != std::errc()) return std::nullopt;
   return nearest;
 }
 
@@ -52,8 +51,13 @@ std::optional<double> nearest_double(std::string_view text) {
 // libc++ before 20 reads no floating-point numbers, and macOS before 26 has an older one.
 std::optional<double> nearest_double(std::string_view text) {
   static const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);  // in which the decimal point is a point
-  const double nearest = strtod_l(std::string(text).c_str(), nullptr, c);
-  if (nearest == 0 || std::isinf(nearest)) return std::nullopt;
+  const std::string number(text);
+  char* end = nullptr;
+  errno = 0;
+  const double nearest = strtod_l(number.c_str(), &end, c);
+  const bool out_of_range = errno == ERANGE && (nearest == 0 || std::isinf(nearest));
+  const bool is_decimal = !number.empty() && end == number.c_str() + number.size() && text.find_first_of("xX") == text.npos;
+  if (!is_decimal || out_of_range) return std::nullopt;
   return nearest;
 }
 

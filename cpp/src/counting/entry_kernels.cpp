@@ -261,52 +261,8 @@ std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first
   return at - terms;
 }
 
-#ifdef __AVX512F__
-// Moves sixteen counters at a time, compressed to those in use. Whole vectors are stored, even beyond the used part, while
-// the row has room.
-std::int64_t drain_dense(const PackedCounters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
-                         std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
-  constexpr __mmask16 all = 0xffff;
-  const __m512i occurrences = _mm512_set1_epi32(PackedCounters::occurrences(~0u)),
-                documents = _mm512_set1_epi32(PackedCounters::documents(~0u)),
-                moved = _mm512_set1_epi32(static_cast<int>(PackedCounters::moved));
-  __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(first),
-                                     _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-  std::int64_t at = 0;
-  for (std::int64_t w = 0; w < n_words; ++w) {
-    const std::uint64_t bits = words[w];
-    words[w] = 0;
-    for (int i = 0; i < 64; i += 16) {
-      const auto used = static_cast<__mmask16>(bits >> i);
-      std::uint32_t* const sixteen = counters.small + 64 * w + i;
-      const __m512i counted = _mm512_maskz_compress_epi32(used, _mm512_loadu_si512(sixteen));
-      const int n_used = count_set(used);
-      const auto stored = at + 16 <= n ? all : static_cast<__mmask16>((1u << n_used) - 1);
-      _mm512_mask_storeu_epi32(terms + at, stored, _mm512_maskz_compress_epi32(used, numbers));
-      _mm512_mask_storeu_epi32(tf + at, stored, _mm512_maskz_and_epi32(all, counted, occurrences));
-      const __m512i above = _mm512_maskz_srli_epi32(all, counted, PackedCounters::document_shift);
-      _mm512_mask_storeu_epi32(df + at, stored, _mm512_maskz_and_epi32(all, above, documents));
-      if (unlikely(_mm512_test_epi32_mask(counted, moved) != 0))
-        for (int k = 0; k < n_used; ++k) {
-          const std::int64_t cell = terms[at + k] - first;
-          const std::uint64_t both = counters.take_large(cell, counters.small[cell]);
-          tf[at + k] = static_cast<std::uint32_t>(both);
-          df[at + k] = static_cast<std::uint32_t>(both >> PackedCounters::large_document_shift);
-        }
-      _mm512_storeu_si512(sixteen, _mm512_setzero_si512());
-      numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
-      at += n_used;
-    }
-  }
-  return at;
-}
-#endif
-
 std::int64_t drain(const PackedCounters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
                    std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
-#ifdef __AVX512F__
-  if (count_bits(words, n_words) >= 4 * n_words) return drain_dense(counters, words, n_words, first, n, terms, tf, df);
-#endif
   const PackedCounters c = counters;
   const std::int64_t size = list(words, n_words, first, n, terms);
   std::uint32_t any = 0;

@@ -27,15 +27,6 @@ struct Owned {
   }
 };
 
-// No length, offset or number of bytes is larger, so that sizes in bytes do not overflow.
-constexpr std::int64_t largest_size = std::int64_t{1} << 56;
-
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("the Arrow array is damaged: " + what); }
-
-void require(bool condition, const char* what) {
-  if (!condition) refuse(what);
-}
-
 // ---- schemas -------------------------------------------------------------------------------------------------------------
 
 std::string type_name(std::string_view format) {
@@ -56,19 +47,12 @@ std::string type_name(std::string_view format) {
 
 // The types that are read: strings, nulls alone, and indices into a dictionary of strings.
 enum class Form : std::uint8_t { utf8, large_utf8, view, nulls };
-constexpr std::string_view index_formats = "cCsSiIlL";
 
 struct Layout {
-  std::int64_t n_columns = -1;  // of a table; -1 for an array
-  std::int64_t column = 0;      // that of the texts
-  char index = 0;               // the format of the indices if there is a dictionary, else 0
-  Form form = Form::utf8;       // of the strings
+  std::int64_t column = -1;  // of a table, that of the texts; -1 for an array
+  char index = 0;            // the format of the indices if there is a dictionary, else 0
+  Form form = Form::utf8;    // of the strings
 };
-
-std::string_view format_of(const ArrowSchema& schema) {
-  if (schema.format == nullptr) refuse("a type has no format");
-  return schema.format;
-}
 
 std::string name_of(const ArrowSchema& schema) { return schema.name == nullptr ? "" : schema.name; }
 
@@ -77,11 +61,6 @@ std::string names_of(const ArrowSchema& table) {
   for (std::int64_t i = 0; i < table.n_children; ++i)
     names += (i > 0 ? ", '" : "'") + name_of(*table.children[i]) + "'";
   return names.empty() ? "none" : names;
-}
-
-void check_table(const ArrowSchema& table) {
-  require(table.n_children >= 0 && (table.n_children == 0 || table.children != nullptr), "a table lacks its columns");
-  for (std::int64_t i = 0; i < table.n_children; ++i) require(table.children[i] != nullptr, "a column has no type");
 }
 
 std::int64_t find_column(const ArrowSchema& table, const std::string& column) {
@@ -98,7 +77,7 @@ std::int64_t find_column(const ArrowSchema& table, const std::string& column) {
 Form form_of(const ArrowSchema& strings, const std::string& name) {
   constexpr std::pair<std::string_view, Form> forms[] = {
       {"u", Form::utf8}, {"U", Form::large_utf8}, {"vu", Form::view}, {"n", Form::nulls}};
-  const std::string_view format = format_of(strings);
+  const std::string_view format = strings.format;
   for (const auto& [known, form] : forms)
     if (format == known && strings.dictionary == nullptr) return form;
   throw NotStrings(name + " holds " + type_name(format) + ", expected strings");
@@ -107,21 +86,16 @@ Form form_of(const ArrowSchema& strings, const std::string& name) {
 Layout layout_of(const ArrowSchema& schema, const std::optional<std::string>& column) {
   Layout layout;
   const ArrowSchema* strings = &schema;
-  const bool is_table = format_of(schema) == "+s";
-  if (is_table) check_table(schema);
+  const bool is_table = std::string_view(schema.format) == "+s";
   if (column) {
     if (!is_table) throw NotStrings("expected a table with a column '" + *column + "', found " + type_name(schema.format));
-    layout.n_columns = schema.n_children;
     layout.column = find_column(schema, *column);
     strings = schema.children[layout.column];
   } else if (is_table) {
     throw NotStrings("expected a column of strings, found a table; its columns are " + names_of(schema));
   }
   if (strings->dictionary != nullptr) {
-    const std::string_view index = format_of(*strings);
-    const bool is_known = index.size() == 1 && index_formats.find(index[0]) != index_formats.npos;
-    require(is_known, "the indices of a dictionary have a wrong type");
-    layout.index = index[0];
+    layout.index = strings->format[0];
     strings = strings->dictionary;
   }
   layout.form = form_of(*strings, column ? "column '" + *column + "'" : "the Arrow array");
@@ -138,107 +112,57 @@ T load(const void* buffer, std::int64_t i) {
   return value;
 }
 
-void check_array(const ArrowArray& array, std::int64_t n_buffers, std::int64_t n_children, bool has_dictionary) {
-  require(array.length >= 0 && array.length <= largest_size, "its length is impossible");
-  require(array.offset >= 0 && array.offset <= largest_size, "its offset is impossible");
-  require(array.null_count >= -1 && array.null_count <= array.length, "its number of nulls is impossible");
-  require(array.n_buffers == n_buffers && (n_buffers == 0 || array.buffers != nullptr), "its number of buffers is wrong");
-  const bool has_columns = array.n_children == n_children && (n_children == 0 || array.children != nullptr);
-  require(has_columns, "its number of columns is wrong");
-  require((array.dictionary != nullptr) == has_dictionary, "its dictionary is missing, or unexpected");
-}
-
 class Nulls {
  public:
-  explicit Nulls(const ArrowArray& array) : offset_(array.offset) {
-    if (array.null_count == 0) return;
-    bits_ = static_cast<const std::uint8_t*>(array.buffers[0]);
-    require(bits_ != nullptr || array.null_count <= 0, "it has nulls, but no bitmap of them");
-  }
+  explicit Nulls(const ArrowArray& array)
+      : bits_(array.null_count == 0 ? nullptr : static_cast<const std::uint8_t*>(array.buffers[0])), offset_(array.offset) {}
   bool has(std::int64_t i) const {
     return bits_ != nullptr && (bits_[(offset_ + i) >> 3] >> ((offset_ + i) & 7) & 1) == 0;
   }
 
  private:
-  const std::uint8_t* bits_ = nullptr;
-  std::int64_t offset_;
+  const std::uint8_t* const bits_;
+  const std::int64_t offset_;
 };
 
-// An array of strings, of which at(i) may be asked for i in [0, length).
+// An array of strings; at(i) is valid for i in [0, length).
 class Strings {
  public:
-  Strings(const ArrowArray& array, Form form)
-      : form_(form), length_(array.length), offset_(array.offset) {
-    check(array, form);
-    if (form == Form::nulls || length_ == 0) return;
-    nulls_.emplace(array);
-    elements_ = array.buffers[1];
-    require(elements_ != nullptr, "its offsets or views are missing");
-    if (form == Form::view) {
-      blocks_ = array.buffers + 2;
-      n_blocks_ = array.n_buffers - 3;
-      block_sizes_ = array.buffers[array.n_buffers - 1];
-      require(n_blocks_ == 0 || block_sizes_ != nullptr, "the sizes of its buffers are missing");
-    } else {
-      bytes_ = static_cast<const char*>(array.buffers[2]);
-    }
+  Strings(const ArrowArray& array, Form form) : form_(form), offset_(array.offset), buffers_(array.buffers) {
+    if (form != Form::nulls && array.length > 0) nulls_.emplace(array);
   }
 
-  std::int64_t length() const { return length_; }
-
   Text at(std::int64_t i) const {
+    if (!nulls_ || nulls_->has(i)) return {};
     switch (form_) {
       case Form::utf8: return between<std::int32_t>(i);
       case Form::large_utf8: return between<std::int64_t>(i);
-      case Form::view: return view(i);
-      default: return {};
+      default: return view(i);
     }
   }
 
  private:
-  static void check(const ArrowArray& array, Form form) {
-    std::int64_t n_buffers = 3;
-    if (form == Form::view) n_buffers = std::max<std::int64_t>(array.n_buffers, 3);
-    if (form == Form::nulls) n_buffers = array.n_buffers == 1 ? 1 : 0;  // polars has one, which holds nothing
-    check_array(array, n_buffers, 0, false);
-  }
-
-  // The offsets of a null are checked too, so that no offset of an array decreases.
   template <class Offset>
   Text between(std::int64_t i) const {
-    const std::int64_t begin = load<Offset>(elements_, offset_ + i), end = load<Offset>(elements_, offset_ + i + 1);
-    if (begin < 0 || end < begin)
-      refuse("row " + std::to_string(i) + " goes from byte " + std::to_string(begin) + " to " + std::to_string(end));
-    if (nulls_->has(i)) return {};
-    if (begin == end) return {"", 0, TextEncoding::utf8};
-    if (bytes_ == nullptr || end > largest_size)
-      refuse("row " + std::to_string(i) + " ends at byte " + std::to_string(end) + ", which no memory has");
-    return {bytes_ + begin, end - begin, TextEncoding::utf8};
+    const std::int64_t begin = load<Offset>(buffers_[1], offset_ + i), end = load<Offset>(buffers_[1], offset_ + i + 1);
+    if (begin == end) return {"", 0, TextEncoding::utf8};  // an array of empty strings may have no bytes
+    return {static_cast<const char*>(buffers_[2]) + begin, end - begin, TextEncoding::utf8};
   }
 
   // A view has 16 bytes: the length, and then the text itself if it has at most 12 bytes, else its first four bytes, its
-  // block and its offset there. A null's view may hold anything.
+  // buffer and its offset there.
   Text view(std::int64_t i) const {
-    if (nulls_->has(i)) return {};
-    const char* const at = static_cast<const char*>(elements_) + 16 * (offset_ + i);
-    const auto length = load<std::int32_t>(at, 0), block = load<std::int32_t>(at, 2), begin = load<std::int32_t>(at, 3);
-    if (length < 0) refuse("row " + std::to_string(i) + " has " + std::to_string(length) + " bytes");
+    const char* const at = static_cast<const char*>(buffers_[1]) + 16 * (offset_ + i);
+    const auto length = load<std::int32_t>(at, 0);
     if (length <= 12) return {at + 4, length, TextEncoding::utf8};
-    if (block < 0 || block >= n_blocks_ || begin < 0 || blocks_[block] == nullptr ||
-        load<std::int64_t>(block_sizes_, block) < std::int64_t{begin} + length)
-      refuse("row " + std::to_string(i) + " has " + std::to_string(length) + " bytes at " + std::to_string(begin) +
-             " of buffer " + std::to_string(block) + ", which has no such bytes");
-    return {static_cast<const char*>(blocks_[block]) + begin, length, TextEncoding::utf8};
+    const auto buffer = load<std::int32_t>(at, 2), begin = load<std::int32_t>(at, 3);
+    return {static_cast<const char*>(buffers_[2 + buffer]) + begin, length, TextEncoding::utf8};
   }
 
-  Form form_;
-  std::int64_t length_, offset_;
+  const Form form_;
+  const std::int64_t offset_;
+  const void* const* const buffers_;
   std::optional<Nulls> nulls_;  // of strings, unless there are none
-  const void* elements_ = nullptr;  // offsets or views
-  const char* bytes_ = nullptr;
-  const void** blocks_ = nullptr;
-  std::int64_t n_blocks_ = 0;
-  const void* block_sizes_ = nullptr;
 };
 
 // The indices of an array with a dictionary.
@@ -250,7 +174,7 @@ std::int64_t load_index(char format, const void* buffer, std::int64_t i) {
     case 'S': return load<std::uint16_t>(buffer, i);
     case 'i': return load<std::int32_t>(buffer, i);
     case 'I': return load<std::uint32_t>(buffer, i);
-    default: return load<std::int64_t>(buffer, i);  // above 2^63 it is negative, which is refused
+    default: return load<std::int64_t>(buffer, i);
   }
 }
 
@@ -271,40 +195,25 @@ void append(std::vector<Text>& texts, std::int64_t n, const Poll& poll, const Te
 // Appends the texts of rows [begin, begin + n) of a column, except where the table has a null.
 void append_column(std::vector<Text>& texts, const ArrowArray& array, const Layout& layout, std::int64_t begin,
                    std::int64_t n, const Nulls* table_nulls, const Poll& poll) {
-  const auto column_nulls = [&](std::int64_t i) { return table_nulls != nullptr && table_nulls->has(i); };
-  if (layout.index == 0) {
-    const Strings strings(array, layout.form);
-    append(texts, n, poll, [&](std::int64_t i) { return column_nulls(i) ? Text{} : strings.at(begin + i); });
-    return;
-  }
-  check_array(array, 2, 0, true);
-  const Strings values(*array.dictionary, layout.form);
+  const auto is_null_row = [&](std::int64_t i) { return table_nulls != nullptr && table_nulls->has(i); };
+  const Strings strings(layout.index == 0 ? array : *array.dictionary, layout.form);
+  if (layout.index == 0)
+    return append(texts, n, poll, [&](std::int64_t i) { return is_null_row(i) ? Text{} : strings.at(begin + i); });
   const Nulls nulls(array);
-  const void* const indices = array.buffers[1];
-  require(n == 0 || indices != nullptr, "the indices of its dictionary are missing");
-  append(texts, n, poll, [&](std::int64_t i) -> Text {
-    if (column_nulls(i) || nulls.has(begin + i)) return {};
-    const std::int64_t index = load_index(layout.index, indices, array.offset + begin + i);
-    if (index < 0 || index >= values.length())
-      refuse("row " + std::to_string(i) + " is entry " + std::to_string(index) + " of a dictionary of " +
-             std::to_string(values.length()));
-    return values.at(index);
+  append(texts, n, poll, [&](std::int64_t i) {
+    if (is_null_row(i) || nulls.has(begin + i)) return Text{};
+    return strings.at(load_index(layout.index, array.buffers[1], array.offset + begin + i));
   });
 }
 
 void append_array(ArrowTexts& result, const std::shared_ptr<Owned<ArrowArray>>& owner, const Layout& layout,
                   const Poll& poll) {
   const ArrowArray& array = owner->value;
-  if (layout.n_columns < 0) {
-    require(array.length >= 0, "its length is impossible");
+  if (layout.column < 0) {
     append_column(result.texts, array, layout, 0, array.length, nullptr, poll);
   } else {
-    check_array(array, 1, layout.n_columns, false);
-    const ArrowArray* const column = array.children[layout.column];
-    require(column != nullptr, "a column is missing");
-    require(column->length >= array.offset + array.length, "a column is shorter than the table");
     const Nulls nulls(array);
-    append_column(result.texts, *column, layout, array.offset, array.length, &nulls, poll);
+    append_column(result.texts, *array.children[layout.column], layout, array.offset, array.length, &nulls, poll);
   }
   result.owners.push_back(owner);
 }
@@ -315,7 +224,7 @@ ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::st
   Owned<ArrowArrayStream> source;
   source.take_over(stream);
   ArrowArrayStream& s = source.value;
-  require(s.release != nullptr && s.get_schema != nullptr && s.get_next != nullptr, "the stream has been read before");
+  if (s.release == nullptr) throw std::invalid_argument("the Arrow stream has been read before");
   const auto fail = [&] {
     const char* const why = s.get_last_error == nullptr ? nullptr : s.get_last_error(&s);
     throw std::runtime_error(std::string("the Arrow stream failed: ") + (why == nullptr ? "it does not say why" : why));
@@ -345,7 +254,7 @@ ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::opt
   const auto owner = std::make_shared<Owned<ArrowArray>>();
   type.take_over(schema);
   owner->take_over(array);
-  require(type.value.release != nullptr && owner->value.release != nullptr, "it has been passed on before");
+  if (owner->value.release == nullptr) throw std::invalid_argument("the Arrow array has been read before");
   ArrowTexts result;
   append_array(result, owner, layout_of(type.value, column), poll);
   return result;

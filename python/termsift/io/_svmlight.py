@@ -46,8 +46,6 @@ class SvmlightFile(Source):
                     parsed = _core.parse_svmlight(
                         text,
                         first_line=line,
-                        multilabel=True,
-                        unlabelled=not skips,
                         skip=skips,
                         n_threads=options.n_threads,
                         min_index=base,
