@@ -199,8 +199,8 @@ def count_texts(
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
     on_missing : {"raise", "skip"}
-        What to do with a document whose text or label is missing. "skip" leaves it out, and a class
-        whose documents are all left out too, with a warning, unless it is in ``classes``.
+        What to do with a document whose text or label is missing. "skip" leaves it out. A class
+        whose documents all lack a text stays, without documents.
     n_threads : int, optional
         As for `termsift.count`.
     **keywords
@@ -259,7 +259,6 @@ def count_texts(
         on_missing=on_missing,
     )
     counts = ClassCounts._of(with_terms(counted(documents, rules, tf, n_threads), rules))
-    documents.warn_of_lost_classes(stacklevel=2)
     if classes is None and documents.one_label_each:
         validation.warn_of_swapped_columns(counts.n_classes, documents.n_docs)
     return counts
