@@ -150,9 +150,8 @@ class ByDocument:
             self._totals = added
         self._grow_classes(len(labels.classes))
         matrix = validation.check_matrix(X, self._n_threads)
-        window, threads = _core.default_window_bytes, self._n_threads
         self._counts = add_documents(
-            self._counts, matrix, labels, weights, self._tf, threads, window
+            self._counts, matrix, labels, weights, self._tf, self._n_threads
         )
 
     def _grow_classes(self, n_classes: int) -> None:
