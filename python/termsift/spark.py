@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial, reduce
-from itertools import chain, pairwise
-from operator import add
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._counts import file, parts
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.parts import nothing, united
 from termsift._counts.texts import check_rules_of_parts
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
@@ -38,9 +36,18 @@ _WINDOW_BYTES = 1 << 26
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 _LABELS = (*_NUMBERS, "string", "boolean", "binary")
 
-# Partial counts travel as the bytes of a saved file, cut into pieces because a value and a batch of
-# Spark hold less than 2 GiB. A row is a piece of the counts of a part, or the error of the part.
-_SCHEMA = "part int, piece int, n_terms long, counts binary, error string, message string"
+# Partial counts travel as the bytes of a saved file, cut into pieces because a value of Spark holds
+# less than 2 GiB. A row is a piece of the counts of a part, or the error of the part.
+_SCHEMA = "part int, piece int, counts binary, error string, message string"
+_ROW = _pa.schema(
+    [
+        ("part", _pa.int32()),
+        ("piece", _pa.int32()),
+        ("counts", _pa.binary()),
+        ("error", _pa.string()),
+        ("message", _pa.string()),
+    ]
+)
 _ERRORS = {kind.__name__: kind for kind in (_core.CountOverflowError, ValueError, TypeError)}
 
 
@@ -113,8 +120,8 @@ def count(
     ]
     if weight is not None:
         columns.append(_column_sql(df, weight, _NUMBERS, ", ".join(_NUMBERS)) + " as weight")
-    counts = _total(df.selectExpr(*columns), partial(_count_partition, tf=tf), add)
-    return nothing(tf) if counts is None else counts
+    counts = _total(df.selectExpr(*columns), partial(_count_vectors, tf=tf), _added)
+    return parts.nothing(tf) if counts is None else counts
 
 
 @shows_rules
@@ -177,7 +184,8 @@ def count_texts(
         parts.count_part, classes=listed, tf=tf, rules=rules, on_missing=on_missing
     )
     of_no_rows = count_part([], [], text=None, label=None)
-    counts = _total(df.selectExpr(*columns), partial(_count_texts, count_part=count_part), united)
+    count_partition = partial(_count_texts, count_part=count_part)
+    counts = _total(df.selectExpr(*columns), count_partition, parts.united)
     return parts.finished(of_no_rows if counts is None else counts, rules)
 
 
@@ -193,115 +201,90 @@ def _column_sql(df: Any, name: str, types: Iterable[str], expected: str) -> str:
 
 def _total(
     documents: Any,
-    count_partition: Callable[..., Iterator[Any]],
+    count_partition: Callable[[int, Iterator[Any]], ClassCounts | None],
     together: Callable[[ClassCounts, ClassCounts], ClassCounts],
-    piece_bytes: int = _PIECE_BYTES,
 ) -> ClassCounts | None:
     """Count the partitions and put their counts together, as a tree; None if there are no rows."""
-    count_partition = partial(count_partition, piece_bytes=piece_bytes)
-    add_up = partial(_add_up, together=together, piece_bytes=piece_bytes)
-    partials = documents.mapInArrow(count_partition, _SCHEMA).persist()
+    count_rows = partial(_count_rows, count_partition)
+    tree = partials = documents.mapInArrow(count_rows, _SCHEMA).persist()
     try:
         # This counts the rows, once; the tree below works on what is persisted.
-        parts = sorted(
-            partials.where("piece = 0").drop("counts").collect(), key=lambda row: row.part
-        )
-        _raise_first_error(parts)
-        if not parts:
+        of_parts = _checked(partials.where("piece = 0").drop("counts").collect())
+        if not of_parts:
             return None
-        for other in parts[1:] if together is add else []:  # vectors have no words
-            if other.n_terms != parts[0].n_terms:
-                raise ValueError(
-                    f"partition {other.part} has vectors of {other.n_terms} terms, partition "
-                    f"{parts[0].part} of {parts[0].n_terms}"
-                )
-        tree, n_parts = partials, parts[-1].part + 1
+        n_parts = max(row.part for row in of_parts) + 1
         while n_parts > 1:
             n_parts = -(-n_parts // _SPLIT_EVERY)
-            tree = (
-                tree.selectExpr("*", f"cast(part div {_SPLIT_EVERY} as int) as node")
-                .repartition(n_parts, "node")
-                .mapInArrow(add_up, _SCHEMA)
-            )
-        pieces = sorted(tree.collect(), key=lambda row: row.piece)
-        _raise_first_error(pieces)
-        return _from_pieces(row.counts for row in pieces)
+            nodes = tree.selectExpr("*", f"cast(part div {_SPLIT_EVERY} as int) as node")
+            # Spark chooses how to call a function by its type hints, which a partial has not.
+            add_up = lambda pieces: _add_up(together, pieces)  # noqa: E731
+            tree = nodes.groupBy("node").applyInArrow(add_up, _SCHEMA)
+        return _from_pieces(row.counts for row in _checked(tree.collect()))
     finally:
         partials.unpersist()
 
 
-def _raise_first_error(rows: Iterable[Any]) -> None:
+def _checked(rows: list[Any]) -> list[Any]:
+    """Return rows in order, or raise the first error that one of them holds."""
+    rows = sorted(rows, key=lambda row: (row.part, row.piece))
     for row in rows:
         if row.error is not None:
             raise _ERRORS[row.error](row.message)
+    return rows
 
 
 # ---- on the executors ----------------------------------------------------------------------------
 
 
-def _count_partition(batches: Iterable[Any], *, tf: Any, piece_bytes: int) -> Iterator[Any]:
-    """Count the rows (vector, label and perhaps weight) of a partition; yield nothing for none."""
+def _count_rows(
+    count_partition: Callable[[int, Iterator[Any]], ClassCounts | None], batches: Iterator[Any]
+) -> Iterator[Any]:
+    """Yield the counts of a partition in pieces, or its error; nothing if it has no rows."""
     task: Any = require("pyspark", "spark", "termsift.spark").TaskContext.get()
-    part, counts = task.partitionId(), nothing(tf)
+    part = task.partitionId()
+    yield from _pieces(part, lambda: count_partition(part, batches)).to_batches(max_chunksize=1)
+
+
+def _count_vectors(part: int, batches: Iterator[Any], *, tf: Any) -> ClassCounts | None:
+    """Count the rows (vector, label and perhaps weight) of a partition; return None for none."""
+    counts = parts.nothing(tf)
     start = 0
-    try:
-        for vectors, labels, *weights in _windows(batches):
-            with validation.naming(f"partition {part}, from row {start}"):
-                counts.update(
-                    _matrix(vectors, counts.n_terms if start else None),
-                    _values(labels, "label"),
-                    _values(weights[0], "weight") if weights else None,
-                    n_threads=1,
-                )
-            start += len(vectors)
-    except (ValueError, TypeError) as error:
-        yield _error_row(part, error)
-        return
-    if start:
-        yield from _pieces(part, counts, piece_bytes)
+    for vectors, labels, *weights in _windows(batches):
+        with validation.naming(f"partition {part}, from row {start}"):
+            X = _matrix(vectors, counts.n_terms if start else None)
+            counts.update(X, _values(labels), *map(_values, weights), n_threads=1)
+        start += len(vectors)
+    return counts if start else None
 
 
-def _count_texts(batches: Iterable[Any], *, count_part: Any, piece_bytes: int) -> Iterator[Any]:
-    """Count the rows (text, label) of a partition; yield nothing for none."""
-    task: Any = require("pyspark", "spark", "termsift.spark").TaskContext.get()
-    part, batches = task.partitionId(), iter(batches)
+def _count_texts(part: int, batches: Iterator[Any], *, count_part: Any) -> ClassCounts | None:
+    """Count the rows (text, label) of a partition; return None for none."""
     if (first := next(batches, None)) is None:
-        return
+        return None
     rows = _pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
-    try:
-        with validation.naming(f"partition {part}"):
-            counts = count_part(rows, None, text="text", label="label")
-    except (ValueError, TypeError) as error:
-        yield _error_row(part, error)
-    else:
-        yield from _pieces(part, counts, piece_bytes)
+    with validation.naming(f"partition {part}"):
+        counts: ClassCounts = count_part(rows, None, text="text", label="label")
+        return counts
 
 
-def _add_up(batches: Iterable[Any], *, together: Any = add, piece_bytes: int) -> Iterator[Any]:
-    """Add up the counts of the parts of each node, in their order."""
-    rows = list(batches)
-    if not rows:
-        return
-    sums = _pa.Table.from_batches(rows)
-    sums = sums.sort_by([(name, "ascending") for name in ("node", "part", "piece")])
-    data = sums["counts"]
-    nodes, parts = (sums[name].to_numpy() for name in ("node", "part"))
-    for start, stop in _spans_of_equals(nodes):
-        node = int(nodes[start])
-        of_parts = (
-            _from_pieces(data[start + first : start + last].to_pylist())
-            for first, last in _spans_of_equals(parts[start:stop])
+def _added(a: ClassCounts, b: ClassCounts) -> ClassCounts:
+    """Return the sum of the counts of vectors, which have no words to be matched by."""
+    if a.n_terms != b.n_terms:
+        raise ValueError(
+            f"some partitions have vectors of {a.n_terms} terms, others of {b.n_terms}"
         )
-        try:
-            yield from _pieces(node, reduce(together, of_parts), piece_bytes)
-        except (ValueError, TypeError) as error:
-            yield _error_row(node, error)
+    return a + b
 
 
-def _spans_of_equals(sorted_values: NDArray[Any]) -> Iterator[tuple[int, int]]:
-    """Iterate over the first and last positions (exclusive) of equal values."""
-    changes = (np.flatnonzero(np.diff(sorted_values)) + 1).tolist()
-    return pairwise([0, *changes, len(sorted_values)])
+def _add_up(together: Callable[[ClassCounts, ClassCounts], ClassCounts], pieces: Any) -> Any:
+    """Return the sum of the counts of the parts of one node, in their order."""
+    pieces = pieces.sort_by([("part", "ascending"), ("piece", "ascending")])
+    rows = zip(pieces["part"].to_pylist(), pieces["counts"], strict=True)
+    of_parts = (
+        _from_pieces(data.as_py() for _, data in of_part)
+        for _, of_part in groupby(rows, itemgetter(0))
+    )
+    return _pieces(pieces["node"][0].as_py(), lambda: reduce(together, of_parts))
 
 
 def _from_pieces(pieces: Iterable[bytes]) -> ClassCounts:
@@ -309,24 +292,18 @@ def _from_pieces(pieces: Iterable[bytes]) -> ClassCounts:
     return ClassCounts._of(file.counts_from_bytes(b"".join(pieces), "partial counts"))
 
 
-def _pieces(part: int, counts: ClassCounts, piece_bytes: int) -> Iterator[Any]:
-    data = file.counts_to_bytes(counts._state)
-    for piece, start in enumerate(range(0, len(data), piece_bytes)):
-        piece_of_data = bytes(data[start : start + piece_bytes])
-        yield _row(part, piece, counts.n_terms, piece_of_data, None, None)
-
-
-def _error_row(part: int, error: Exception) -> Any:
-    """Return the row for an error; Spark would retry a task that raises, and bury it in logs."""
-    kind = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))
-    return _row(part, 0, 0, b"", kind, str(error))
-
-
-def _row(*values: Any) -> Any:
-    types = (_pa.int32(), _pa.int32(), _pa.int64(), _pa.binary(), _pa.string(), _pa.string())
-    names = [column.split()[0] for column in _SCHEMA.split(", ")]
-    arrays = [_pa.array([value], kind) for value, kind in zip(values, types, strict=True)]
-    return _pa.RecordBatch.from_arrays(arrays, names)
+def _pieces(part: int, count: Callable[[], ClassCounts | None]) -> Any:
+    """Return counts as a table of pieces, or an error as a row: Spark would retry a task."""
+    rows: list[dict[str, Any]] = []
+    try:
+        if (counts := count()) is not None:
+            data = file.counts_to_bytes(counts._state)
+            pieces = (data[i : i + _PIECE_BYTES] for i in range(0, len(data), _PIECE_BYTES))
+            rows = [{"part": part, "piece": i, "counts": piece} for i, piece in enumerate(pieces)]
+    except (ValueError, TypeError) as error:
+        kind = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))
+        rows = [{"part": part, "piece": 0, "counts": b"", "error": kind, "message": str(error)}]
+    return _pa.Table.from_pylist(rows, _ROW)
 
 
 # ---- from Arrow to what is counted ---------------------------------------------------------------
@@ -349,44 +326,28 @@ def _windows(batches: Iterable[Any]) -> Iterator[list[Any]]:
 
 def _matrix(vectors: Any, n_terms: int | None) -> Any:
     """Return vectors, which are structs of (type, size, indices, values), as a CSR matrix."""
-    _refuse_null(vectors, "vector")
-    sparse = vectors.field("type").to_numpy(zero_copy_only=False) == 0
+    if vectors.null_count:
+        null = int(np.argmax(vectors.is_null().to_numpy(zero_copy_only=False)))
+        raise ValueError(f"the vector of row {null} is null")
+    is_sparse = vectors.field("type").to_numpy(zero_copy_only=False) == 0
     indices, values = vectors.field("indices"), vectors.field("values")
-    lengths = _lengths(values)
-    sizes = np.where(sparse, vectors.field("size").fill_null(0).to_numpy(), lengths)
+    lengths = np.asarray(values.value_lengths().to_numpy(), dtype=np.int64)
+    sizes = np.where(is_sparse, vectors.field("size").fill_null(0).to_numpy(), lengths)
     expected = sizes[0] if n_terms is None else n_terms
-    _refuse_first(
-        sizes != expected,
-        lambda row: f"the vector of row {row} has {sizes[row]} terms, others have {expected}",
-    )
+    if (sizes != expected).any():
+        row = int(np.argmax(sizes != expected))
+        raise ValueError(f"the vector of row {row} has {sizes[row]} terms, others have {expected}")
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()
-    if not sparse.all():
+    if not is_sparse.all():
         every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # as if all were dense
-        every[np.repeat(sparse, lengths)] = columns
+        every[np.repeat(is_sparse, lengths)] = columns
         columns = every.astype(np.int32)
     data = integers_if_whole(values.flatten().to_numpy())  # Spark's vectors hold doubles
     return sp.csr_array((data, columns, indptr.astype(np.int32)), shape=(len(sizes), sizes[0]))
 
 
-def _lengths(lists: Any) -> NDArray[np.int64]:
-    return np.asarray(lists.value_lengths().fill_null(0).to_numpy(), dtype=np.int64)
-
-
-def _values(column: Any, what: str) -> Any:
-    """Return labels or weights as a numpy array or a list."""
-    _refuse_null(column, what)
-    if _pa.types.is_integer(column.type) or _pa.types.is_floating(column.type):
-        return column.to_numpy()
-    return column.to_pylist()
-
-
-def _refuse_null(values: Any, what: str) -> None:
-    if values.null_count:
-        is_null = values.is_null().to_numpy(zero_copy_only=False)
-        _refuse_first(is_null, lambda row: f"the {what} of row {row} is null")
-
-
-def _refuse_first(wrong: NDArray[np.bool_], message: Callable[[int], str]) -> None:
-    if wrong.any():
-        raise ValueError(message(int(np.argmax(wrong))))
+def _values(column: Any) -> Any:
+    """Return labels or weights as a numpy array, or as a list if they are not numbers."""
+    is_number = _pa.types.is_integer(column.type) or _pa.types.is_floating(column.type)
+    return column.to_numpy() if is_number and not column.null_count else column.to_pylist()

@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <cstring>
+
 #include "check.hpp"
 #include "plain_arrow.hpp"
 #include "termsift/types.hpp"
@@ -61,6 +64,24 @@ TEST(dictionaries_of_every_type_of_index) {
       }
   // The values may begin within their array.
   CHECK_EQ(shown(read_array(indices("C", {0, 1}, strings("u", documents, 3)))), shown({documents[3], documents[4]}));
+}
+
+template <class T>
+Array with(Array array, std::size_t buffer, std::size_t i, T value) {
+  std::memcpy(array.buffers[buffer]->data() + i * sizeof value, &value, sizeof value);
+  return array;
+}
+
+TEST(values_of_a_damaged_array_are_refused) {
+  const Array text = strings("u", documents), large = strings("U", documents), views = strings("vu", documents);
+  const Array coded = indices("l", {0, 1, -1, 2}, text);
+  for (const Array& damaged :
+       {with(text, 1, 0, std::int32_t{-1}), with(text, 1, 1, INT32_MAX), with(text, 1, 8, INT32_MAX), with(text, 1, 9, 0),
+        with(large, 1, 8, INT64_MAX), with(large, 1, 9, INT64_MIN), with(views, 1, 0, -5), with(views, 1, 4 * 3, INT32_MAX),
+        with(views, 1, 4 * 3 + 2, 2), with(views, 1, 4 * 3 + 2, -1), with(views, 1, 4 * 3 + 3, -1),
+        with(views, 1, 4 * 3 + 3, INT32_MAX), with(views, 4, 1, std::int64_t{31}), with(coded, 1, 1, std::int64_t{9}),
+        with(coded, 1, 1, std::int64_t{-1})})
+    released([&] { CHECK_THROWS(read_array(damaged), std::invalid_argument, "the Arrow array is damaged: row"); });
 }
 
 TEST(a_column_of_a_table) {

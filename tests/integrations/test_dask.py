@@ -1,4 +1,4 @@
-"""Counting with Dask returns the counts of the whole, and names a wrong chunk."""
+"""Counting with Dask returns the counts of the whole, and names a wrong part."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import pairwise
 from operator import add
@@ -48,6 +48,17 @@ def objects(labels: list[Any]) -> Any:
 
 
 LENGTHS = [60, 0, 1, 99, 40]
+X, Y = collection()
+WHOLE = ts.count(X, Y)
+ARRAY, UNKNOWN = blocked(X, LENGTHS), blocked(X, LENGTHS, known=False)
+
+WORDS = ["eggs", "bacon", "ÉTÉ", "pills", "Σίσυφος", "日本", "x", "a-b", "don't", "under_score"]
+RNG = np.random.default_rng(3)
+# The last classes and words occur late, so they are absent from the first parts.
+TEXTS = [" ".join(RNG.choice(WORDS[: 2 + d * 8 // 60], RNG.integers(0, 9))) for d in range(60)]
+STARS = [f"class {c}" for c in RNG.integers(0, 2 + np.arange(60) * 3 // 60)]
+CUTS = [0, 20, 20, 21, 60]  # a part without documents, and one of a single document
+PARTS = [(TEXTS[a:b], STARS[a:b]) for a, b in pairwise(CUTS)]
 
 
 # ---- where it runs -------------------------------------------------------------------------------
@@ -59,10 +70,9 @@ def client(
 ) -> Iterator[Any]:
     """Workers of either kind; processes find termsift by PYTHONPATH, as if it were installed."""
     folder = str(Path(ts.__file__).parents[1])
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = folder if before is None else os.pathsep.join([folder, before])
     processes = request.param == "processes"
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")]))
         with (
             dask.config.set(temporary_directory=str(tmp_path_factory.mktemp("dask"))),
             distributed.LocalCluster(
@@ -75,47 +85,34 @@ def client(
             distributed.Client(cluster, set_as_default=False) as client,
         ):
             yield client
-    finally:
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before
 
 
 def test_workers_return_the_counts_of_the_whole(client: Any) -> None:
-    X, y = collection()
-    whole = ts.count(X, y)
-    assert ts.dask.count(blocked(X, LENGTHS), y, client=client, split_every=2) == whole
-    chunks = [(X[:80], y[:80]), dask.delayed((X[80:], y[80:]))]
-    assert ts.dask.count(chunks, client=client) == whole
-    held = client.scatter([(X[:80], y[:80]), (X[80:], y[80:])])
-    assert ts.dask.count(held, client=client) == whole
-    parts = client.scatter([X, y])
-    assert ts.dask.count([tuple(parts)], client=client) == whole
+    assert ts.dask.count(blocked(X, [7] * 28 + [4]), Y, client=client) == WHOLE
+    chunks = [(X[:80], Y[:80]), dask.delayed((X[80:], Y[80:]))]
+    assert ts.dask.count(chunks, client=client) == WHOLE
+    held = client.scatter([(X[:80], Y[:80]), (X[80:], Y[80:])])
+    assert ts.dask.count(held, client=client) == WHOLE
+    assert ts.dask.count([tuple(client.scatter([X, Y]))], client=client) == WHOLE
+    rules = ts.text.TextRules(ngram_range=(1, 2), min_df=2)
+    of_texts = ts.count_texts(TEXTS, STARS, rules=rules)
+    for parts in (PARTS, client.scatter(PARTS)):
+        assert ts.dask.count_texts(parts, client=client, rules=rules) == of_texts
 
 
 def test_errors_of_workers_reach_the_caller(client: Any) -> None:
-    X, y = collection()
-    X = X.copy()
-    X.data[X.indptr[61]] = -1
+    negative = X.copy()
+    negative.data[negative.indptr[61]] = -1
     where = re.escape(f"block 3: X has -1 at row 0, column {X.indices[X.indptr[61]]}")
     with pytest.raises(ValueError, match=where):
-        ts.dask.count(blocked(X, LENGTHS), y, client=client)
+        ts.dask.count(blocked(negative, LENGTHS), Y, client=client)
     huge = sp.csr_array([[2**62]])
     with pytest.raises(ts.CountOverflowError):
         ts.dask.count([(huge, ["a"]), (huge, ["a"])], client=client)
     with pytest.raises(ts.CountOverflowError, match="chunk 0: "):
         ts.dask.count([(huge, ["a"], [4])], client=client)
-
-
-@pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
-def test_the_scheduler_of_dask_itself(scheduler: str) -> None:
-    X, y = collection()
-    with dask.config.set(scheduler=scheduler):
-        assert ts.dask.count(blocked(X, LENGTHS), y) == ts.count(X, y)
-
-
-# ---- what is counted -----------------------------------------------------------------------------
+    with pytest.raises(ValueError, match="part 1: the label of document 0 is missing"):
+        ts.dask.count_texts([PARTS[0], (["eggs"], [None])], client=client)
 
 
 @pytest.fixture(autouse=True)
@@ -125,192 +122,197 @@ def synchronous(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("split_every", [2, 3, 100])
+# ---- matrices ------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("lengths", [[200], LENGTHS, [7] * 28 + [4]])
-def test_arrays(lengths: list[int], split_every: int) -> None:
-    X, y = collection()
-    whole = ts.count(X, y)
-    array = blocked(X, lengths)
-    for labels in (
-        y,
-        objects(y),
-        da.from_array(objects(y), chunks=50),  # cut as X is
-        da.from_array(objects(y), chunks=(tuple(lengths),)),
-    ):
-        assert ts.dask.count(array, labels, split_every=split_every) == whole
-    unknown = blocked(X, lengths, known=False)
-    labels = da.from_array(objects(y), chunks=(tuple(lengths),))
-    assert ts.dask.count(unknown, labels, split_every=split_every) == whole
-
-
-def test_dense_arrays_and_kinds_of_blocks() -> None:
-    X, y = collection()
-    whole = ts.count(X, y)
+def test_arrays(lengths: list[int]) -> None:
+    cut_alike = da.from_array(objects(Y), chunks=(tuple(lengths),))
+    for labels in (Y, objects(Y), da.from_array(objects(Y), chunks=50), cut_alike):
+        assert ts.dask.count(blocked(X, lengths), labels) == WHOLE
+    assert ts.dask.count(blocked(X, lengths, known=False), cut_alike) == WHOLE
     dense = da.from_array(X.toarray(), chunks=(64, -1))
-    assert ts.dask.count(dense, y) == whole
-    for kind in (sp.csr_array, sp.csr_matrix, sp.csc_array):
-        assert ts.dask.count(dense.map_blocks(kind), da.from_array(objects(y), chunks=64)) == whole
+    for kind in (np.asarray, sp.csr_matrix, sp.csc_array):
+        assert ts.dask.count(dense.map_blocks(kind), da.from_array(objects(Y), chunks=64)) == WHOLE
 
 
 @pytest.mark.parametrize("tf", ["raw", "binary"])
 def test_classes_weights_and_indicators(tf: Any) -> None:
-    X, y = collection()
     weights = np.arange(200) % 3
     classes = [*LABELS[::-1], "unseen"]
-    whole = ts.count(X, y, weights, classes, tf=tf)
+    whole = ts.count(X, Y, weights, classes, tf=tf)
     for given in (weights, weights.tolist(), da.from_array(weights, chunks=70)):
-        assert (
-            ts.dask.count(blocked(X, LENGTHS), y, sample_weight=given, classes=classes, tf=tf)
-            == whole
-        )
+        assert ts.dask.count(ARRAY, Y, sample_weight=given, classes=classes, tf=tf) == whole
     indicator = np.random.default_rng(1).integers(0, 2, (200, 4))
     several = ts.count(X, indicator, tf=tf)
     for given in (
         indicator,
         indicator.tolist(),
-        sp.csr_array(indicator),
         sp.csc_array(indicator),
         da.from_array(indicator, chunks=(70, -1)),
     ):
-        assert ts.dask.count(blocked(X, LENGTHS), given, tf=tf) == several
+        assert ts.dask.count(ARRAY, given, tf=tf) == several
 
 
-def test_bags_and_lists_of_chunks() -> None:
-    X, y = collection()
-    whole = ts.count(X, y)
-    ends = [0, 60, 60, 61, 160, 200]
-    chunks = [(X[a:b], y[a:b]) for a, b in pairwise(ends)]
-    assert ts.dask.count(chunks) == whole
-    assert ts.dask.count(tuple(chunks)) == whole
-    assert ts.dask.count([dask.delayed(chunk, traverse=False) for chunk in chunks]) == whole
-    assert ts.dask.count([(dask.delayed(X), dask.delayed(y, traverse=False))]) == whole
-    assert ts.dask.count(bag.from_sequence(chunks, npartitions=2)) == whole
-    none = bag.from_sequence(chunks, npartitions=3).filter(lambda chunk: chunk[0].shape[0] == 99)
-    assert ts.dask.count(none) == ts.count(*chunks[3])  # partitions without a chunk
+def test_lists_of_chunks() -> None:
+    chunks = [(X[a:b], Y[a:b]) for a, b in pairwise([0, 60, 60, 61, 160, 200])]
+    assert ts.dask.count(chunks) == WHOLE
+    assert ts.dask.count(tuple(dask.delayed(chunk, traverse=False) for chunk in chunks)) == WHOLE
+    assert ts.dask.count([(dask.delayed(X), dask.delayed(Y, traverse=False))]) == WHOLE
     weights = np.arange(200)
-    weighted = [(X[:30], y[:30], weights[:30]), (X[30:], y[30:], weights[30:])]
-    assert ts.dask.count(weighted) == ts.count(X, y, weights)
-
-
-def test_chunks_of_different_widths_are_added_by_column() -> None:
+    weighted = [(X[:30], Y[:30], weights[:30]), (X[30:], Y[30:], weights[30:])]
+    assert ts.dask.count(weighted) == ts.count(X, Y, weights)
+    # Chunks of different widths are added by column.
     chunks = [(np.array([[1, 2]]), ["a"]), (np.array([[0, 0, 3]]), ["b"]), (np.eye(1), ["a"])]
-    counts = ts.dask.count(chunks)
-    assert counts.term_frequency.toarray().tolist() == [[2, 2, 0], [0, 0, 3]]
+    assert ts.dask.count(chunks).term_frequency.toarray().tolist() == [[2, 2, 0], [0, 0, 3]]
 
 
 def test_labels_that_look_like_tasks_are_labels() -> None:
     # Dask's graphs consist of keys, which are strings and tuples, and of tuples with functions.
     y = [("sum", 1), "x", (max, 3), "block 0"]
     assert ts.dask.count([(np.eye(4, dtype=int), y)]) == ts.count(np.eye(4, dtype=int), y)
-    X = da.from_array(np.eye(4, dtype=int), chunks=(2, 4))
-    assert ts.dask.count(X, y, classes=y) == ts.count(np.eye(4, dtype=int), y, classes=y)
+    eye = da.from_array(np.eye(4, dtype=int), chunks=(2, 4))
+    assert ts.dask.count(eye, y, classes=y) == ts.count(np.eye(4, dtype=int), y, classes=y)
 
 
 @pytest.mark.parametrize("tf", ["raw", "log"])
 def test_fractions_are_summed_in_the_order_of_the_chunks(tf: Any) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((300, 5)), rng.integers(0, 2, 300)
-    array = da.from_array(X, chunks=(11, 5))
     with dask.config.set(scheduler="threads"):
-        counts = [ts.dask.count(array, y, tf=tf, split_every=3) for _ in range(3)]
-    assert counts[0] == counts[1] == counts[2]
-    np.testing.assert_allclose(
-        counts[0].term_frequency.toarray(), ts.count(X, y, tf=tf).term_frequency.toarray(), 1e-13
-    )
+        counts = ts.dask.count(da.from_array(X, chunks=(11, 5)), y, tf=tf)
     shards = [ts.count(X[a:b], y[a:b], tf=tf) for a, b in pairwise([*range(0, 300, 11), 300])]
     while len(shards) > 1:
-        shards = [reduce(add, shards[i : i + 3]) for i in range(0, len(shards), 3)]
-    assert counts[0] == shards[0]
+        shards = [reduce(add, shards[i : i + 8]) for i in range(0, len(shards), 8)]
+    assert counts == shards[0]
 
 
-# ---- what is refused -----------------------------------------------------------------------------
-
-
-X, Y = collection()
-ARRAY = blocked(X, LENGTHS)
+NARROW = da.zeros((4, 6), chunks=(2, 6)).map_blocks(lambda b: b[:, 1:], chunks=(2, 6))
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "message"),
+    ("arguments", "options", "error", "message"),
     [
-        ((ARRAY,), TypeError, "y is missing"),
-        ((ARRAY, Y[1:]), ValueError, "y has 199 labels for 200 documents"),
-        ((ARRAY, "a"), TypeError, "y must hold labels of the documents in order, got 'a'"),
-        ((ARRAY, dask.delayed(Y)), TypeError, "y must hold labels of the documents in order"),
-        ((dask.delayed((X, Y)),), TypeError, "a list of chunks .*, which may be delayed, got a D"),
-        ((dask.delayed(X), Y), TypeError, "y and sample_weight go with a dask array X"),
-        ((ARRAY, da.zeros(150, chunks=50)), ValueError, "y has 150 labels for 200 documents"),
-        ((blocked(X, LENGTHS, known=False), Y), ValueError, "of unknown lengths"),
+        ((ARRAY,), {}, TypeError, "y is missing"),
+        ((ARRAY, Y[1:]), {}, ValueError, "y has 199 values for 200 documents"),
+        ((ARRAY, "a"), {}, TypeError, "y must hold labels of the documents in order, got 'a'"),
+        ((dask.delayed(X), Y), {}, TypeError, "a list of chunks .*, which may be delayed, got a D"),
+        ((ARRAY, da.zeros(150, chunks=50)), {}, ValueError, "y has 150 values for 200 documents"),
+        ((UNKNOWN, Y), {}, ValueError, "unknown lengths: expected y as a dask array of 5 blocks"),
+        ((UNKNOWN, da.zeros(200, chunks=100)), {}, ValueError, "expected y as a dask array of 5"),
+        ((UNKNOWN, da.zeros(200, chunks=40)), {}, ValueError, r"block \d: y has 40 labels for"),
+        ((da.zeros((4, 6), chunks=(2, 3)), [1] * 4), {}, ValueError, "X has 2 blocks of columns"),
+        ((da.zeros(4, chunks=2), [1] * 4), {}, ValueError, "X must have two dimensions"),
+        ((NARROW, [1] * 4), {}, ValueError, r"block \d: it has 5 columns, but X has 6"),
+        (([(X, Y)], Y), {}, TypeError, "chunks bring their own"),
+        (([],), {}, ValueError, "there are no chunks, expected at least one"),
+        (([X],), {}, TypeError, "chunk 0: expected .X, y. or .X, y, sample_weight., got a csr_arr"),
+        (([(X, Y), (X, Y[1:])],), {}, ValueError, "chunk 1: y has 199 labels for 200 documents"),
+        (([(X, [set()] * 200)],), {}, TypeError, "chunk 0: the label of document 0 is a set"),
+        ((ARRAY, Y), {"tf": "idf"}, ValueError, "tf must be one of"),
+        ((ARRAY, Y), {"classes": ["ham"]}, ValueError, r"block \d: the label of document .* not"),
         (
-            (blocked(X, LENGTHS, known=False), da.zeros(200, chunks=100)),
-            ValueError,
-            "y has 2 blocks for the 5 blocks of rows of X",
-        ),
-        (
-            (blocked(X, LENGTHS, known=False), da.zeros(200, chunks=40)),
-            ValueError,
-            r"block \d: y has 40 labels for \d+ documents",
-        ),
-        ((da.zeros((4, 6), chunks=(2, 3)), [1] * 4), ValueError, "X has 2 blocks of columns"),
-        ((da.zeros(4, chunks=2), [1] * 4), ValueError, "X must have two dimensions"),
-        (
-            (
-                da.zeros((4, 6), chunks=(2, 6)).map_blocks(lambda b: b[:, 1:], chunks=(2, 6)),
-                [1] * 4,
-            ),
-            ValueError,
-            r"block \d: it has 5 columns, but X has 6",
-        ),
-        (([(X, Y)], Y), TypeError, "chunks bring their own"),
-        ((X,), TypeError, "X must be a dask array, a dask bag or a list of chunks"),
-        (([],), ValueError, "X has no chunks"),
-        (([X],), TypeError, "chunk 0: expected .X, y. or .X, y, sample_weight., got a csr_array"),
-        (([(X, Y), (X, Y[1:])],), ValueError, "chunk 1: y has 199 labels for 200 documents"),
-        (([(X, [[1, 2]] * 200)],), ValueError, "chunk 0: y has 2 at row 0, column 1"),
-        (([(X, [set()] * 200)],), TypeError, "chunk 0: the label of document 0 is a set"),
-        (
-            (bag.from_sequence([(X, Y), (X, Y[1:])], npartitions=1),),
-            ValueError,
-            "partition 0, element 1: y has 199 labels",
-        ),
-    ],
-)
-def test_input_that_does_not_line_up_is_refused(
-    arguments: Any, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        ts.dask.count(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"tf": "idf"}, ValueError, "tf must be one of"),
-        ({"classes": ["a", "a"]}, ValueError, "classes hold 'a' twice"),
-        ({"classes": ["ham"]}, ValueError, r"block \d: the label of document .* is not in classes"),
-        ({"split_every": 1}, ValueError, "split_every must be at least 2, got 1"),
-        ({"split_every": 2.5}, TypeError, "split_every must be an integer"),
-        (
+            (ARRAY, Y),
             {"sample_weight": -da.ones(200, chunks=200)},
             ValueError,
             r"block \d: sample_weight has -1.0 at row 0",
         ),
-        (
-            {"sample_weight": dask.delayed([1])},
-            ValueError,
-            r"sample_weight has shape \(\), expected",
-        ),
-        ({"sample_weight": [1]}, ValueError, r"sample_weight has shape \(1,\), expected \(200,\)"),
-        (
-            {"sample_weight": [1] * 160 + [-1] * 40},
-            ValueError,
-            "sample_weight has -1 at row 160",
-        ),
+        ((ARRAY, Y), {"sample_weight": [1]}, ValueError, r"sample_weight has shape \(1,\), exp"),
+        ((ARRAY, Y), {"sample_weight": [1] * 160 + [-1] * 40}, ValueError, "has -1 at row 160"),
     ],
 )
-def test_wrong_options_are_refused(options: Any, error: type[Exception], message: str) -> None:
+def test_what_is_refused(
+    arguments: Any, options: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
-        ts.dask.count(ARRAY, Y, **options)
+        ts.dask.count(*arguments, **options)
+
+
+# ---- texts ---------------------------------------------------------------------------------------
+
+RULES: dict[str, dict[str, Any]] = {
+    "words": {},
+    "shares": {"min_df": 0.2, "max_df": 0.4},
+    "binary": {"binary": True, "max_features": 4},
+    "pairs": {"ngram_range": (1, 2), "stop_words": ["eggs"], "min_df": 3},
+    "vocabulary": {"vocabulary": ["pills", "eggs", "absent"]},
+    "hashing": {"hashing": 16},
+    "tokenizer": {"tokenizer": str.split},
+}
+COLUMNS = {"text": "body", "label": "stars"}
+
+
+def pairs() -> dict[str, Any]:
+    return {"texts": bag.from_sequence(zip(TEXTS, STARS, strict=True), npartitions=4)}
+
+
+def frame() -> dict[str, Any]:
+    pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"body": TEXTS, "id": range(60), "stars": STARS})
+    return {"texts": dask.dataframe.from_pandas(frame, npartitions=13), **COLUMNS}
+
+
+def delayed_pairs() -> dict[str, Any]:
+    lazy = [dask.delayed(part, traverse=False) for part in PARTS]
+    return {"texts": [*lazy[:2], tuple(map(dask.delayed, PARTS[2])), PARTS[3]]}
+
+
+def delayed_tables() -> dict[str, Any]:
+    pa = pytest.importorskip("pyarrow")
+    make = dask.delayed(lambda part: pa.table({"body": part[0], "stars": part[1]}))
+    return {"texts": [make(dask.delayed(p, traverse=False)) for p in PARTS if p[0]], **COLUMNS}
+
+
+KINDS: list[Callable[[], dict[str, Any]]] = [pairs, frame, delayed_pairs, delayed_tables]
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=list(RULES))
+def test_the_counts_are_those_of_all_texts(rules: dict[str, Any]) -> None:
+    whole = ts.count_texts(TEXTS, STARS, **rules)
+    for kind in KINDS:
+        assert ts.dask.count_texts(**kind(), **rules) == whole
+
+
+def test_classes_tf_and_what_is_missing() -> None:
+    classes = ["unseen", *sorted(set(STARS), reverse=True)]
+    whole = ts.count_texts(TEXTS, STARS, classes=classes, tf="binary")
+    assert ts.dask.count_texts(PARTS, classes=classes, tf="binary") == whole
+    texts, y = [*TEXTS[:9], None], [None, *STARS[1:10]]
+    parts = [(texts[:5], y[:5]), (texts[5:], y[5:])]
+    with pytest.raises(ValueError, match="part 0: the label of document 0 is missing: None"):
+        ts.dask.count_texts(parts[:1])
+    with pytest.raises(ValueError, match="part 0: the text of document 4 is missing: on_m"):
+        ts.dask.count_texts(parts[1:])
+    kept = ts.count_texts(TEXTS[1:9], STARS[1:9])
+    assert ts.dask.count_texts(parts, on_missing="skip") == kept
+    # merge() would turn the numbers of one part into strings if another has strings.
+    parts = [(["aa bb"], [1]), (["bb cc"], ["1"]), (["aa"], [2])]
+    assert ts.dask.count_texts(parts) == ts.count_texts(["aa bb", "bb cc", "aa"], [1, "1", 2])
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "error", "message"),
+    [
+        ([], {}, ValueError, "there are no parts, expected at least one"),
+        ([TEXTS], {}, TypeError, r"part 0: expected \(texts, y\), or a frame .* got a list"),
+        ([(["eggs"], [1]), ([5], [1])], {}, TypeError, "part 1: texts has an int at 0"),
+        ([(["eggs"], [1, 2])], {}, ValueError, "part 0: y has 2 labels for 1 documents"),
+        (TEXTS[0], {}, TypeError, "texts must be a dask data frame, .* or a list of parts, got"),
+        (bag.from_sequence([("eggs", 1), "eggs"], npartitions=1), {}, TypeError,
+         r"part 0: element 1 is a str, expected a pair"),
+        (PARTS, {"classes": ["class 0"]}, ValueError, "part .: the label of document .* not in c"),
+        (PARTS, {"max_features": 3, "tf": "log"}, ValueError, "max_features needs tf='raw'"),
+        (PARTS, {"nonsense": 3}, TypeError, "texts have no rule 'nonsense'"),
+        ([(["", "x"], [1, 2])], {}, ValueError, "empty vocabulary; no text has a word"),
+        (PARTS, {"min_df": 61}, ValueError, "and there are 60 documents; lower min_df"),
+    ],
+)  # fmt: skip
+def test_texts_that_are_refused(
+    texts: Any, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        ts.dask.count_texts(texts, **options)
 
 
 # ---- imports -------------------------------------------------------------------------------------

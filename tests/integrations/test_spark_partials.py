@@ -47,7 +47,6 @@ def test_sparse_and_dense_vectors() -> None:
     assert X.indices.dtype == X.indptr.dtype == np.int32
     part = pa.concat_arrays([rows.slice(1, 2), rows.slice(4)])
     assert spark._matrix(part, 3).toarray().tolist() == [[0, 0, 5], [0, 0, 0], [1, 2, 0]]
-    assert spark._matrix(vectors(sparse(2), sparse(2)), None).shape == (2, 2)
 
 
 @pytest.mark.parametrize("value", [0.5, np.nan, np.inf, 2.0**63, -(2.0**70)])
@@ -70,20 +69,6 @@ def test_invalid_vectors_are_refused(rows: Any, n_terms: int | None, message: st
         spark._matrix(vectors(*rows), n_terms)
 
 
-def test_the_gate_refuses_an_index_outside_the_matrix() -> None:
-    X = spark._matrix(vectors(sparse(3, _0=1), sparse(3, _7=1)), None)
-    with pytest.raises(ValueError, match=r"X has .*7.* row 1"):
-        ts.count(X, ["a", "a"])
-
-
-def test_columns() -> None:
-    assert spark._values(pa.array([1, 2]), "label").tolist() == [1, 2]
-    assert spark._values(pa.array(["a", "b"]), "label") == ["a", "b"]
-    assert spark._values(pa.array([True, False]), "label") == [True, False]
-    with pytest.raises(ValueError, match="the weight of row 1 is null"):
-        spark._values(pa.array([1.0, None]), "weight")
-
-
 @pytest.mark.parametrize("window_bytes", [1, 300, 1 << 26])
 def test_windows_hold_every_row_once(monkeypatch: pytest.MonkeyPatch, window_bytes: int) -> None:
     monkeypatch.setattr(spark, "_WINDOW_BYTES", window_bytes)
@@ -96,47 +81,32 @@ def test_windows_hold_every_row_once(monkeypatch: pytest.MonkeyPatch, window_byt
     assert len(list(spark._windows(batches))) == {1: 3, 300: 2, 1 << 26: 1}[window_bytes]
 
 
-# ---- counts in pieces ----------------------------------------------------------------------------
+def node_of(tables: list[Any]) -> Any:
+    """Return the rows of one node of the tree, in another order."""
+    rows = pa.concat_tables(tables)
+    order = np.random.default_rng(0).permutation(rows.num_rows)
+    return rows.take(order).append_column("node", pa.array([7] * rows.num_rows, pa.int32()))
 
 
-def shards(n: int) -> list[ts.ClassCounts]:
-    rng = np.random.default_rng(n)
-    return [
-        ts.count(sp.csr_array(rng.poisson(0.4, (9, 20))), [f"class {part % 3}"] * 9)
-        for part in range(n)
-    ]
-
-
-def with_nodes(rows: list[Any], node_of: dict[int, int]) -> list[Any]:
-    return [
-        row.append_column("node", pa.array([node_of[row["part"][0].as_py()]], pa.int32()))
-        for row in rows
-    ]
-
-
-def test_pieces_of_several_nodes_are_added_up_in_any_order_of_arrival() -> None:
-    counts = shards(5)
-    rows = [row for part, shard in enumerate(counts) for row in spark._pieces(part, shard, 70)]
-    assert len(rows) > 20
-    shuffled = [rows[i] for i in np.random.default_rng(0).permutation(len(rows))]
-    united: dict[int, list[Any]] = {}
-    for row in spark._add_up(with_nodes(shuffled, {0: 0, 1: 0, 2: 0, 3: 1, 4: 1}), piece_bytes=90):
-        (piece,) = row.to_pylist()
-        assert piece["error"] is None
-        assert piece["n_terms"] == 20
-        united.setdefault(piece["part"], []).append(piece)
-    for node, expected in ((0, counts[0] + counts[1] + counts[2]), (1, counts[3] + counts[4])):
-        assert [piece["piece"] for piece in united[node]] == list(range(len(united[node])))
-        assert spark._from_pieces(piece["counts"] for piece in united[node]) == expected
-    assert list(spark._add_up([], piece_bytes=90)) == []
+def test_pieces_are_added_up_in_any_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark, "_PIECE_BYTES", 70)
+    X = np.random.default_rng(5).random((27, 20))
+    counts = [ts.count(X[i : i + 9], [f"class {i % 2}"] * 9) for i in (0, 9, 18)]
+    tables = [spark._pieces(part, lambda part=part: counts[part]) for part in range(3)]
+    assert sum(table.num_rows for table in tables) > 20
+    total = spark._add_up(spark._added, node_of(tables))
+    assert total["error"].null_count == total.num_rows
+    assert set(total["part"].to_pylist()) == {7}
+    assert total["piece"].to_pylist() == list(range(total.num_rows))
+    assert spark._from_pieces(total["counts"].to_pylist()) == counts[0] + counts[1] + counts[2]
+    assert spark._pieces(0, lambda: None).num_rows == 0
+    refusal = spark._add_up(spark._added, node_of([tables[0], tables[1][:-1]]))
+    assert refusal["error"].to_pylist() == ["ValueError"]
+    assert "partial counts: the saved counts are truncated" in refusal["message"][0].as_py()
 
 
 def test_counts_that_cannot_be_added_become_a_row_with_the_error() -> None:
     huge = ts.count(sp.csr_array([[2**62]]), ["a"])
-    rows = [*spark._pieces(0, huge, 1 << 20), *spark._pieces(1, huge, 1 << 20)]
-    (refusal,) = spark._add_up(with_nodes(rows, {0: 0, 1: 0}), piece_bytes=90)
-    assert refusal.to_pylist()[0]["error"] == "CountOverflowError"
-    missing = list(spark._pieces(0, shards(1)[0], 70))[:-1]
-    (refusal,) = spark._add_up(with_nodes(missing, {0: 0}), piece_bytes=90)
-    assert refusal.to_pylist()[0]["error"] == "ValueError"
-    assert "partial counts: the saved counts are truncated" in refusal.to_pylist()[0]["message"]
+    tables = [spark._pieces(part, lambda: huge) for part in range(2)]
+    refusal = spark._add_up(spark._added, node_of(tables))
+    assert refusal["error"].to_pylist() == ["CountOverflowError"]

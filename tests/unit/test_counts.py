@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -71,12 +72,12 @@ def test_every_way_returns_the_bits_of_the_rows(
     # Catches mistakes with escapes, edges of windows and vocabularies, and one target's kernel.
     X, y, sample_weight = collection
     assume(fits_float_counts(X, sample_weight))
-    options: dict[str, Any] = {"n_threads": n_threads, "window_bytes": window}
     before = _core.simd_target()
     try:
         _core.use_simd_target(target)
-        counts = ts.count(X, y, sample_weight, **options)
-        twice = ts.count(X, y, sample_weight).update(X, y, sample_weight, **options)
+        with patch.object(_core, "default_window_bytes", window):
+            counts = ts.count(X, y, sample_weight, n_threads=n_threads)
+            twice = copy.copy(counts).update(X, y, sample_weight, n_threads=n_threads)
         _core.use_simd_target(_core.simd_targets()[0])
         _core.use_counting_path("rows")
         expected = ts.count(X, y, sample_weight)
@@ -116,10 +117,10 @@ def test_threads_and_targets_return_the_same_bits(target: str, index_dtype: Any)
         _core.use_simd_target(target)
         try:
             for dtype in (np.int64, np.float32):
-                counts = [
-                    ts.count(X.astype(dtype), y, n_threads=n_threads, window_bytes=window)
-                    for n_threads, window in ((1, 2**18), (2, 2**18), (7, 2**28))
-                ]
+                counts = []
+                for n_threads, window in ((1, 2**18), (2, 2**18), (7, 2**28)):
+                    with patch.object(_core, "default_window_bytes", window):
+                        counts.append(ts.count(X.astype(dtype), y, n_threads=n_threads))
                 assert all(bits(c) == bits(counts[0]) for c in counts)
                 assert np.array_equal(counts[0].term_frequency.toarray(), expected)
         finally:
@@ -384,7 +385,7 @@ def test_frequencies_outgrow_four_bytes_and_come_back(tmp_path: Any) -> None:
     small = ts.count(X, ["a"])
     large = copy.copy(small).update(X, ["a"])
     assert large.term_frequency.toarray().tolist() == [(2 * X[0]).tolist()]
-    assert large == small + small == ts.count(np.vstack([X, X]), ["a", "a"], window_bytes=1)
+    assert large == small + small == ts.count(np.vstack([X, X]), ["a", "a"])
     assert large - small == small
     assert bits(large - small) == bits(small)
     for counts in (small, large):
@@ -401,19 +402,6 @@ def test_counts_print_what_they_are() -> None:
     assert repr(counts) == "<ClassCounts of 1 document: 1 class x 2 terms, 2 pairs, exact>"
     with pytest.raises(TypeError, match=r"termsift\.count"):
         ts.ClassCounts()
-
-
-@pytest.mark.parametrize(
-    ("window_bytes", "error"),
-    [(0, ValueError), (-1, ValueError), (2**62, ValueError), (1.5, TypeError), (True, TypeError)],
-)
-def test_window_bytes_is_a_positive_integer(window_bytes: Any, error: type[Exception]) -> None:
-    counts = ts.count(np.eye(2, dtype=int), ["a", "b"])
-    with pytest.raises(error, match="window_bytes must be"):
-        ts.count(np.eye(2, dtype=int), ["a", "b"], window_bytes=window_bytes)
-    with pytest.raises(error, match="window_bytes must be"):
-        counts.update(np.eye(2, dtype=int), ["a", "b"], window_bytes=window_bytes)
-    assert counts.n_docs == 2
 
 
 def test_the_log_names_the_way_of_counting(caplog: pytest.LogCaptureFixture) -> None:

@@ -332,7 +332,7 @@ def of_dask() -> dict[str, Callable[[], Callable[..., Any]]]:
         return count_texts([(["some words", "more words"], ["a", "b"])], **keywords)
 
     parameters = inspect.signature(count_texts).parameters
-    shown = [parameters[name] for name in parameters if name not in ("texts", "y", "client")]
+    shown = [parameters[name] for name in parameters if name not in ("texts", "client")]
     counted.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
     return {"dask.count_texts": lambda: counted}
 

@@ -11,7 +11,6 @@ from scipy import sparse
 import termsift as ts
 from collection_files import COUNTS, write, write_labels
 from termsift.io import read_names, read_split
-from termsift.text import count_words
 
 
 @pytest.fixture
@@ -111,22 +110,6 @@ class TestSplit:
             write(tmp_path / test, content)
         with pytest.raises((ValueError, FileNotFoundError), match=message):
             read_split(train, tmp_path / test)
-
-
-def test_count_words_of_nothing() -> None:
-    X, names = count_words([])
-    assert X.shape == (0, 0)
-    assert len(names) == 0
-    X, names = count_words([[], []])
-    assert X.shape == (2, 0)
-    assert X.dtype == np.int64
-
-
-def test_count_words_takes_iterators_and_sorts() -> None:
-    X, names = count_words(iter(word for word in words) for words in (["z", "a"], ["z", "z"]))
-    assert list(names) == ["a", "z"]
-    np.testing.assert_array_equal(X.toarray(), [[1, 1], [0, 2]])
-    assert X.has_canonical_format
 
 
 def test_read_names(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 import termsift as ts
 from termsift.io import MissingExtraError
-from termsift.text import PRESETS, TextRules, count_words, text_rules
+from termsift.text import PRESETS, TextRules, text_rules
 from termsift.text._blocks import text_blocks
 from termsift.text._matrices import BlockCounter
 from termsift.text._terms import kept_terms
@@ -115,7 +115,6 @@ def test_the_matrix_and_the_vocabulary_are_those_of_count_vectorizer(rules: dict
         {},
         {"ngram_range": (1, 2), "stop_words": "english"},
         {"analyzer": "char_wb", "ngram_range": (2, 3), "lowercase": False, "binary": True},
-        {"tokenizer": blanks},
     ],
     ids=case_of,
 )
@@ -207,6 +206,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"hashing": 4, "min_df": 2}, ValueError, "hashing keeps no terms: not with min_df"),
         ({"hashing": 4, "max_df": 1}, ValueError, "hashing keeps no terms: not with min_df"),
         ({"hashing": 4, "vocabulary": ["a"]}, ValueError, "hashing keeps no terms: not with"),
+        ({"hashing": 4, "tokenizer": blanks}, ValueError, "hashing needs rules by which the core"),
     ],
 )  # fmt: skip
 def test_wrong_rules_are_refused(rules: dict[str, Any], error: Any, message: str) -> None:
@@ -313,38 +313,13 @@ def test_words_of_later_blocks_get_the_next_columns(cut: dict[str, Any]) -> None
     assert len(words) == 5
 
 
-@pytest.mark.parametrize("texts", ["a text", b"bytes", 5, None])
-def test_what_is_no_collection_of_texts_is_refused(texts: Any) -> None:
-    with pytest.raises(TypeError, match=r"texts must hold strings|texts is a single"):
-        TextRules().count(texts)
-
-
-def test_what_is_no_text_is_named() -> None:
-    with pytest.raises(TypeError, match="texts has a bytes at 1"):
-        TextRules().count(iter(["a", b"b"]))
-    with pytest.raises(ValueError, match="texts has a missing value at 1"):
-        TextRules().count(["a", None])
-
-
-def test_words_are_iterables() -> None:
-    with pytest.raises(TypeError, match="documents has 5 at 1, expected an iterable of words"):
-        count_words([["a"], 5])  # type: ignore[list-item]
-
-
-def test_arrays_of_words_are_rules_too() -> None:
+def test_messages_name_the_rules_that_were_given() -> None:
     words = np.array(["ham", "eggs"], dtype=object)
     assert TextRules(vocabulary=words).what_counts == "a term by these rules: vocabulary"
     rules = TextRules(stop_words=words, min_df=2, ngram_range=(2, 2), binary=True)
     assert rules.what_counts == (
         "a term by these rules: ngram_range=(2, 2), min_df=2, stop_words, binary=True"
     )
-
-
-def test_messages_show_numbers_of_numpy_and_lists_as_any_other() -> None:
-    rules: dict[str, Any] = {"ngram_range": [np.int64(2), 2], "min_df": np.int64(1)}
-    assert TextRules(**rules).what_counts == "a term by these rules: ngram_range=(2, 2)"
-    rules = {"ngram_range": [1, 1], "max_df": np.float64(1), "min_df": np.int64(3)}
-    assert TextRules(**rules).what_counts == "a term by these rules: min_df=3"
 
 
 @pytest.mark.parametrize(("n", "there_are"), [(1, "is 1 document;"), (2, "are 2 documents;")])

@@ -8,6 +8,7 @@ import math
 import pickle
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import mpmath
 import numpy as np
@@ -99,7 +100,8 @@ def test_ways_threads_windows_and_chunks_change_no_bit(
     for path in _core.counting_paths():
         _core.use_counting_path(path)
         try:
-            counts = ts.count(X, y, weights, classes, tf=tf, n_threads=threads, window_bytes=window)
+            with patch.object(_core, "default_window_bytes", window):
+                counts = ts.count(X, y, weights, classes, tf=tf, n_threads=threads)
         finally:
             _core.use_counting_path(None)
         expected = expected or counts

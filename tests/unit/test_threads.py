@@ -212,13 +212,14 @@ def test_exit_while_a_daemon_thread_counts() -> None:
     # A thread that wants the GIL of an interpreter that exits must not bring the process down.
     code = """
     import threading, time, numpy as np, scipy.sparse as sp, termsift as ts
+    ts._core.default_window_bytes = 1 << 16
     n = 20_000
     indices = np.random.default_rng(0).integers(0, 2000, 10 * n, dtype=np.int32)
     X = sp.csr_array((np.ones(10 * n, np.int32), indices, np.arange(n + 1) * 10), shape=(n, 2000))
     y = np.arange(n) % 7
     def count():
         while True:
-            ts.count(X, y, window_bytes=1 << 16)
+            ts.count(X, y)
     for _ in range(2):
         threading.Thread(target=count, daemon=True).start()
     time.sleep(0.1)

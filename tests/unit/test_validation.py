@@ -212,10 +212,10 @@ def test_invalid_input_is_refused_and_changes_nothing(X, y, w, error, message):
 @pytest.mark.usefixtures("counting_path")
 @pytest.mark.parametrize(("X", "y", "w", "error", "message"), VALUE_CASES + STRUCTURE_CASES)
 @pytest.mark.parametrize("window_bytes", [1, 8])
-def test_every_way_of_counting_refuses_the_same(X, y, w, error, message, window_bytes):
-    options = {"window_bytes": window_bytes}
-    assert complaint(error, ts.count, X, y, w, **options) == message
-    assert failed_update(base(), error, X, y, w, **options) == message
+def test_every_way_of_counting_refuses_the_same(X, y, w, error, message, window_bytes, monkeypatch):
+    monkeypatch.setattr(_core, "default_window_bytes", window_bytes)
+    assert complaint(error, ts.count, X, y, w) == message
+    assert failed_update(base(), error, X, y, w) == message
 
 
 @pytest.mark.parametrize(("X", "y", "w", "error", "message"), STRUCTURE_CASES)
@@ -359,8 +359,8 @@ def hunt(seed: int, n: int) -> None:
         case = (form, X.indptr, X.indices, X.data, X.data.dtype)
         counts = base()
         before = bits(counts)
-        window = rng.choice([1, 8, 16, 2**28])
-        options = {"n_threads": rng.choice([1, 4]), "window_bytes": window}
+        _core.default_window_bytes = rng.choice([1, 8, 16, 2**28])
+        options = {"n_threads": rng.choice([1, 4])}
         _core.use_counting_path(rng.choice([None, *_core.counting_paths()]))
         try:
             counted = ts.count(X, [0, 1, 2], classes=[0, 1, 2], **options)
@@ -371,7 +371,7 @@ def hunt(seed: int, n: int) -> None:
             if not (big if isinstance(error, OVERFLOW) else table is None):
                 raise AssertionError(("refused", case)) from error
             try:
-                counts.update(X, Y, window_bytes=window)
+                counts.update(X, Y)
             except (ValueError, TypeError):
                 assert bits(counts) == before, case
             else:

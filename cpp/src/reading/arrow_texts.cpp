@@ -27,6 +27,11 @@ struct Owned {
   }
 };
 
+// The structure of an array is made by a library, but its values may come from a damaged file.
+void require(bool condition, std::int64_t row, const char* fault) {
+  if (!condition) throw std::invalid_argument("the Arrow array is damaged: row " + std::to_string(row) + " " + fault);
+}
+
 // ---- schemas -------------------------------------------------------------------------------------------------------------
 
 std::string type_name(std::string_view format) {
@@ -128,9 +133,12 @@ class Nulls {
 // An array of strings; at(i) is valid for i in [0, length).
 class Strings {
  public:
-  Strings(const ArrowArray& array, Form form) : form_(form), offset_(array.offset), buffers_(array.buffers) {
-    if (form != Form::nulls && array.length > 0) nulls_.emplace(array);
+  Strings(const ArrowArray& array, Form form)
+      : form_(form), length_(array.length), offset_(array.offset), buffers_(array.buffers), n_buffers_(array.n_buffers) {
+    if (form != Form::nulls && length_ > 0) nulls_.emplace(array);
   }
+
+  std::int64_t length() const { return length_; }
 
   Text at(std::int64_t i) const {
     if (!nulls_ || nulls_->has(i)) return {};
@@ -145,6 +153,8 @@ class Strings {
   template <class Offset>
   Text between(std::int64_t i) const {
     const std::int64_t begin = load<Offset>(buffers_[1], offset_ + i), end = load<Offset>(buffers_[1], offset_ + i + 1);
+    const std::int64_t last = load<Offset>(buffers_[1], offset_ + length_);
+    require(0 <= begin && begin <= end && end <= last, i, "has offsets outside of its bytes");
     if (begin == end) return {"", 0, TextEncoding::utf8};  // an array of empty strings may have no bytes
     return {static_cast<const char*>(buffers_[2]) + begin, end - begin, TextEncoding::utf8};
   }
@@ -154,14 +164,19 @@ class Strings {
   Text view(std::int64_t i) const {
     const char* const at = static_cast<const char*>(buffers_[1]) + 16 * (offset_ + i);
     const auto length = load<std::int32_t>(at, 0);
+    require(length >= 0, i, "has a negative length");
     if (length <= 12) return {at + 4, length, TextEncoding::utf8};
     const auto buffer = load<std::int32_t>(at, 2), begin = load<std::int32_t>(at, 3);
+    require(0 <= buffer && buffer < n_buffers_ - 3, i, "names a buffer that does not exist");
+    const auto size = load<std::int64_t>(buffers_[n_buffers_ - 1], buffer);
+    require(0 <= begin && begin + std::int64_t{length} <= size, i, "reaches outside of its buffer");
     return {static_cast<const char*>(buffers_[2 + buffer]) + begin, length, TextEncoding::utf8};
   }
 
   const Form form_;
-  const std::int64_t offset_;
+  const std::int64_t length_, offset_;
   const void* const* const buffers_;
+  const std::int64_t n_buffers_;
   std::optional<Nulls> nulls_;  // of strings, unless there are none
 };
 
@@ -202,7 +217,9 @@ void append_column(std::vector<Text>& texts, const ArrowArray& array, const Layo
   const Nulls nulls(array);
   append(texts, n, poll, [&](std::int64_t i) {
     if (is_null_row(i) || nulls.has(begin + i)) return Text{};
-    return strings.at(load_index(layout.index, array.buffers[1], array.offset + begin + i));
+    const std::int64_t index = load_index(layout.index, array.buffers[1], array.offset + begin + i);
+    require(0 <= index && index < strings.length(), i, "has no entry in the dictionary");
+    return strings.at(index);
   });
 }
 

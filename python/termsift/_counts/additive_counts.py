@@ -197,13 +197,12 @@ class AdditiveCounts:
         *,
         classes: Iterable[Hashable] | None = None,
         n_threads: int | None = None,
-        window_bytes: int = _core.default_window_bytes,
     ) -> Self:
         """Count further documents.
 
         Parameters
         ----------
-        X, y, sample_weight, n_threads, window_bytes
+        X, y, sample_weight, n_threads
             As for `termsift.count`. New classes are added, in order if the present ones are in
             order, else at the end. New terms are added as further columns. X may also have fewer
             columns.
@@ -234,7 +233,6 @@ class AdditiveCounts:
                [2, 1, 0]])
         """
         threads = validation.check_n_threads(n_threads)
-        window = validation.check_integer(window_bytes, "window_bytes", most=2**62 - 1)
         matrix = validation.check_matrix(X, threads, is_counted=True)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
@@ -255,7 +253,6 @@ class AdditiveCounts:
                 weights,
                 tf,
                 threads,
-                window,
             )
             self._state = Held(counts, united, names, tf)
         return self

@@ -36,7 +36,6 @@ def count(
     term_names: Iterable[str] | None = None,
     on_missing: OnMissing = "raise",
     n_threads: int | None = None,
-    window_bytes: int = _core.default_window_bytes,
 ) -> ClassCounts:
     """Count the terms of a labelled collection by class.
 
@@ -74,9 +73,6 @@ def count(
         By default the processors that this process may use: its affinity, the quota of its control
         group, OMP_NUM_THREADS and threadpoolctl are respected. Always 1
         in a child that was forked after its parent had counted on several threads.
-    window_bytes : int, default 128 MiB
-        Memory for copies of entries while counting. If they need more, they are counted in several
-        windows with the same result: some classes at a time, or some documents of one class.
 
     Returns
     -------
@@ -97,10 +93,10 @@ def count(
     Notes
     -----
     The time is O(nnz + n_docs + pairs). The result has the same bits for any number of threads;
-    float cells are summed in document order. Extra memory while counting is bounded by
-    ``window_bytes``, 4 to 28 bytes for each term and thread, and 8 for each class and each
-    document. The page Large inputs of the documentation states when it takes how much, and the size
-    of the counts. The logger ``termsift`` names the algorithm that was chosen at level DEBUG.
+    float cells are summed in document order. Extra memory while counting is bounded by 128 MiB, 4
+    to 28 bytes for each term and thread, and 8 for each class and each document; the page Large
+    inputs of the documentation has the details. The logger ``termsift`` names the algorithm that
+    was chosen at level DEBUG.
 
     Examples
     --------
@@ -121,7 +117,7 @@ def count(
                 raise TypeError(f"a scan has labels of its own: leave out {name}")
         if term_names is not None:
             raise TypeError("a scan has names of its own: leave out term_names")
-        counting = ScanCounting(X, tf, n_threads=n_threads, window_bytes=window_bytes)
+        counting = ScanCounting(X, tf, n_threads=n_threads)
         for _ in counting.steps():
             pass
         return finished(counting.counts(), X)
@@ -129,13 +125,12 @@ def count(
         cure = "; for files use termsift.scan" if isinstance(X, (str, os.PathLike)) else ""
         raise TypeError(f"y must hold a label for each document in order, got None{cure}")
     threads = validation.check_n_threads(n_threads)
-    window = validation.check_integer(window_bytes, "window_bytes", most=2**62 - 1)
     matrix = validation.check_matrix(X, threads, is_counted=True)
     labels = validation.check_labels(y, matrix.n_docs, classes, skip_missing=skips)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     matrix, labels, weights = validation.labelled_documents(matrix, labels, weights, threads)
     names = validation.term_names_of(X, term_names, matrix.n_terms)
-    return count_checked(matrix, labels, weights, tf, threads, window, names)
+    return count_checked(matrix, labels, weights, tf, threads, names)
 
 
 def count_collection(
@@ -155,12 +150,11 @@ def count_checked(
     weights: _core.Count | None = None,
     tf: str = "raw",
     n_threads: int = 0,
-    window_bytes: int = _core.default_window_bytes,
     term_names: NDArray[np.object_] | None = None,
 ) -> ClassCounts:
     """Count documents whose arguments have been checked."""
     empty = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
-    added = add_documents(empty, matrix, labels, weights, tf, n_threads, window_bytes)
+    added = add_documents(empty, matrix, labels, weights, tf, n_threads)
     return ClassCounts._of(Held(added, labels.classes, term_names, tf))
 
 
@@ -199,8 +193,8 @@ def count_texts(
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
     on_missing : {"raise", "skip"}
-        What to do with a document whose text or label is missing. "skip" leaves it out, and a class
-        whose documents are all left out too, with a warning, unless it is in ``classes``.
+        What to do with a document whose text or label is missing. "skip" leaves it out. A class
+        whose documents all lack a text stays, without documents.
     n_threads : int, optional
         As for `termsift.count`.
     **keywords
@@ -259,7 +253,6 @@ def count_texts(
         on_missing=on_missing,
     )
     counts = ClassCounts._of(with_terms(counted(documents, rules, tf, n_threads), rules))
-    documents.warn_of_lost_classes(stacklevel=2)
     if classes is None and documents.one_label_each:
         validation.warn_of_swapped_columns(counts.n_classes, documents.n_docs)
     return counts

@@ -40,9 +40,8 @@ class ScanCounting:
         before: Held | None = None,
         *,
         n_threads: int | None = None,
-        window_bytes: int = _core.default_window_bytes,
     ) -> None:
-        self._scan, self._tf, self._window_bytes = scan, tf, window_bytes
+        self._scan, self._tf = scan, tf
         self._n_threads = n_threads
         # The counts of what was read before the last call of `counts`.
         self._before = Held.nothing(tf) if before is None else before._replace(tf=tf)
@@ -65,11 +64,7 @@ class ScanCounting:
                 if isinstance(block, MatrixBlock):
                     with validation.naming(scan.where):
                         counts.update(
-                            block.X,
-                            block.y,
-                            classes=block.classes,
-                            n_threads=self._n_threads,
-                            window_bytes=self._window_bytes,
+                            block.X, block.y, classes=block.classes, n_threads=self._n_threads
                         )
                     self._before = counts._state
                 elif block:

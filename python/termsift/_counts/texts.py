@@ -31,10 +31,7 @@ def united_with_texts(
             "min_df, max_df and max_features look at all documents, and an update has only some: "
             "leave them out, and use with_min_df when all texts are counted"
         )
-    after = before.united(counted(documents, rules, before.tf, n_threads))
-    # Before the counts change: a caller may make an error of the warning.
-    documents.warn_of_lost_classes(stacklevel=3, known=before.classes)
-    return after
+    return before.united(counted(documents, rules, before.tf, n_threads))
 
 
 def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int | None) -> Held:
@@ -52,13 +49,7 @@ def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int 
         with documents.naming_rows():
             tally.add(texts, labels, weights)
     counts = tally.counts(documents.classes, documents.n_docs)
-    if documents.coder is not None:
-        counts = counts.in_order(documents.coder)
-    if lost := documents.lost_classes:
-        rows = [row for row, label in enumerate(counts.classes) if label not in lost]
-        classes = [counts.classes[row] for row in rows]
-        counts = counts._replace(counts=counts.counts.with_classes(rows), classes=classes)
-    return counts
+    return counts if documents.coder is None else counts.in_order(documents.coder)
 
 
 def with_terms(counts: Held, rules: TextRules) -> Held:
@@ -159,9 +150,8 @@ class ByDocument:
             self._totals = added
         self._grow_classes(len(labels.classes))
         matrix = validation.check_matrix(X, self._n_threads)
-        window, threads = _core.default_window_bytes, self._n_threads
         self._counts = add_documents(
-            self._counts, matrix, labels, weights, self._tf, threads, window
+            self._counts, matrix, labels, weights, self._tf, self._n_threads
         )
 
     def _grow_classes(self, n_classes: int) -> None:

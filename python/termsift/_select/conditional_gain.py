@@ -207,8 +207,7 @@ def choose_by_gain(
                 "than 1e150, as products of two sums are needed: scale the weights to a mean of 1"
             )
         nothing = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
-        window = _core.default_window_bytes
-        counts = add_documents(nothing, matrix, labels, weights, "binary", threads, window)
+        counts = add_documents(nothing, matrix, labels, weights, "binary", threads)
         a = likeliest_shape(counts)
     with progress("chosen", k, "terms") as report:
         indices, gains, evaluations = _core.conditional_gain(

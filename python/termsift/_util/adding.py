@@ -24,7 +24,6 @@ def add_documents(
     weights: _core.Count | None,
     tf: str,
     n_threads: int,
-    window_bytes: int,
 ) -> _core.Counts:
     """Return the counts with documents added; both have the classes ``labels.classes``."""
     exact = counts.exact and is_exact(matrix, weights, tf)
@@ -36,13 +35,13 @@ def add_documents(
             weights if exact else validation.as_float_weights(weights),
             _core.TermWeight.__members__[tf],
             n_threads,
-            window_bytes,
+            _core.default_window_bytes,
         )
     except MemoryError:
         raise MemoryError(
             f"not enough memory to count documents of {matrix.n_terms:,} terms: besides the "
             "counts, it takes up to 12 bytes for each term and thread, or 28 for fractions; use "
-            "fewer terms (hashing), fewer threads or a smaller window"
+            "fewer terms (hashing) or fewer threads"
         ) from None
     logger.debug(
         "counted %d documents, %d terms, %d classes, %d entries by %s",

@@ -7,14 +7,13 @@ and need scikit-learn.
 
 from typing import TYPE_CHECKING, Any
 
-from termsift.text._matrices import count_words
 from termsift.text._rules import PRESETS, TextRules, text_rules
 
 if TYPE_CHECKING:
     from termsift.text._vectorizers import CountVectorizer as CountVectorizer
     from termsift.text._vectorizers import HashingVectorizer as HashingVectorizer
 
-__all__ = ["PRESETS", "TextRules", "count_words", "text_rules"]
+__all__ = ["PRESETS", "TextRules", "text_rules"]
 
 
 # scikit-learn is optional and takes a second to import, so these are not in __all__.

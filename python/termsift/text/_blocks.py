@@ -29,16 +29,6 @@ LabelledBlock: TypeAlias = tuple[_core.Texts, Any]
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
     """Yield texts in blocks; a missing text is an error, and a frame must have a single column."""
-    _refuse_collections(texts)
-    names = _column_names(texts)
-    if names is not None and len(names) != 1:
-        name = next(iter(n for n in names if n == "text"), names[0] if names else "text")
-        has_columns = hasattr(texts, "__getitem__")  # a stream has not
-        cure = f"pass the column, as in frame[{name!r}]" if has_columns else "select one"
-        raise TypeError(
-            f"texts is {a_kind(texts)} with the columns {', '.join(map(repr, names)) or 'none'}, "
-            f"expected one column of texts: {cure}"
-        )
     row = 0
     for block, _ in labelled_blocks(texts):
         if len(block.missing):
@@ -53,7 +43,8 @@ def text_blocks(texts: Any) -> Iterator[_core.Texts]:
 def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[LabelledBlock]:
     """Yield texts in blocks, with the labels that a frame has for them.
 
-    No text is copied, unless a numpy array or a pandas column holds what are no Python strings.
+    No text is copied, unless a numpy array or a pandas column holds values that are not Python
+    strings.
 
     Parameters
     ----------
@@ -69,7 +60,7 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
     Raises
     ------
     TypeError
-        For a single string, for texts without an order, and for what holds other than strings.
+        For a single string, for texts without an order, and for values that are not strings.
     ValueError
         If a frame has no such column, or several.
     """
@@ -80,11 +71,12 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         yield from _frame_blocks(texts, text, label)
     elif text is not None or label is not None:
         raise TypeError(
-            "text and label name columns of a frame, and texts is no frame but "
-            f"{a_kind(texts)}: leave them out"
+            f"text and label name columns of a frame, and texts is {a_kind(texts)}: leave them out"
         )
+    elif (whole := _whole(texts)) is not None:
+        yield whole, None
     else:
-        for block in _column_blocks(texts):
+        for block in _iterated(check_iterable(texts, "texts", "strings")):
             yield block, None
 
 
@@ -95,25 +87,15 @@ def check_source(texts: Any, text: Any, label: Any) -> list[Any] | None:
     if names is None:
         return None
     if text is None and len(names) != 1:
-        columns = ", ".join(map(repr, names)) or "none"
         raise TypeError(
-            f"texts is {a_kind(texts)} with the columns {columns}: name the column of texts by "
-            "text, as in text='text'"
+            f"texts is {a_kind(texts)} with the columns {', '.join(map(repr, names)) or 'none'}, "
+            "expected one column of texts: name it, as in text='text', or pass it alone"
         )
     _check_columns(names, names[0] if text is None else text, label)
     return names
 
 
 # ---- columns -------------------------------------------------------------------------------------
-
-
-def _column_blocks(texts: Any) -> Iterator[_core.Texts]:
-    """Yield the texts of a column or an iterable."""
-    whole = _whole(texts)
-    if whole is not None:
-        yield whole
-    else:
-        yield from _iterated(check_iterable(texts, "texts", "strings"))
 
 
 def _whole(texts: Any) -> _core.Texts | None:
@@ -129,8 +111,6 @@ def _whole(texts: Any) -> _core.Texts | None:
         return _of_pandas(texts)
     if hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
         return _core.Texts.of_arrow(texts)
-    if hasattr(texts, "to_list"):  # a column of polars before 1.3
-        texts = texts.to_list()
     if isinstance(texts, (list, tuple)):
         return _core.Texts.of_strings(texts, allow_missing=True)
     return None
@@ -179,9 +159,10 @@ def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
     if is_from(frame, "pandas") or is_from(frame, "polars"):
         labels = None if label is None else _labels(frame[label])
         try:
-            texts = next(_column_blocks(frame[text]))
+            texts = _whole(frame[text])
         except TypeError as error:
             raise TypeError(f"column {text!r}: {error}") from None
+        assert texts is not None  # a column is in memory
         yield texts, labels
         return
     # pyarrow streams tables and record batches too, without a copy.
@@ -260,42 +241,36 @@ def _check_columns(names: list[Any], text: Any, label: Any) -> None:
     for parameter, name in (("text", text), ("label", label)):
         if name is None:
             continue
-        if isinstance(name, (list, tuple)) and parameter == "text":
-            joined = " + ' ' + ".join(f"frame[{part!r}]" for part in name)
-            raise TypeError(
-                "text names several columns of a frame, expected one: pass the joined texts, as in "
-                f"{joined}, or write a file and use termsift.scan, which joins columns"
-            )
-        found = sum(bool(known == name) for known in names)
-        if found == 0:
+        n_columns = names.count(name)
+        if n_columns == 0:
             raise ValueError(
                 f"{parameter}={name!r} is no column of the frame, which has the columns "
                 f"{listed}{did_you_mean(name, [n for n in names if isinstance(n, str)])}"
             )
-        if found > 1:
-            raise ValueError(f"{parameter}={name!r} is the name of {found} columns of the frame")
+        if n_columns > 1:
+            raise ValueError(
+                f"{parameter}={name!r} is the name of {n_columns} columns of the frame"
+            )
 
 
 # ---- kinds of objects ----------------------------------------------------------------------------
 
 
 def _refuse_collections(texts: Any) -> None:
-    """Refuse what is no sequence of texts in this process, and say what to do."""
-    if isinstance(texts, (str, bytes, bytearray)):
+    """Refuse texts that are not a sequence in this process, and say what to do."""
+    if isinstance(texts, (str, bytes, bytearray, os.PathLike)):
         raise TypeError(
             f"texts is a single {type(texts).__name__}, expected a list of strings: for one text "
             "pass [text], for a file use termsift.count(termsift.scan(path))"
         )
-    if isinstance(texts, os.PathLike):
-        raise TypeError(
-            "texts is a path, expected the texts: use termsift.count(termsift.scan(path))"
-        )
     if isinstance(texts, (Mapping, Set)):
         cure = ": pass one of its splits, as in ds['train']" if is_from(texts, "datasets") else ""
         raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}{cure}")
-    if hasattr(texts, "__dask_graph__"):
-        raise TypeError("texts is a Dask collection: use termsift.dask.count_texts, or compute it")
-    if is_from(texts, "pyspark"):
-        raise TypeError("texts is in Spark: use termsift.spark.count_texts, or collect it")
+    for library, cure in (
+        ("dask", "use termsift.dask.count_texts, or compute it"),
+        ("pyspark", "use termsift.spark.count_texts, or collect it"),
+    ):
+        if is_from(texts, library):
+            raise TypeError(f"texts is {a_kind(texts)} of {library}: {cure}")
     if is_from(texts, "polars") and type(texts).__name__ == "LazyFrame":
         raise TypeError("texts is a LazyFrame: collect() it")

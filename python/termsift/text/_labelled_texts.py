@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Collection, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias
 
@@ -60,9 +59,6 @@ class LabelledTexts:
         self._n_expected = n_docs
         self.n_docs = 0  # those that count so far
         self._rows = np.arange(0)  # those of the last block that count
-        self._keeps_classes = classes is not None or not self.one_label_each
-        # How many documents of each class count, and how many were left out for want of a text.
-        self._n_of_class = np.zeros((2, 0), dtype=np.int64)
 
     @property
     def one_label_each(self) -> bool:
@@ -79,29 +75,6 @@ class LabelledTexts:
         """What has numbered the classes, unless all labels were checked together."""
         return self._coder if self._whole is None else None
 
-    @property
-    def lost_classes(self) -> list[Hashable]:
-        """The classes whose documents were all left out, unless they stay in the counts."""
-        return [] if self._keeps_classes else [self.classes[number] for number in self._lost()]
-
-    def warn_of_lost_classes(self, stacklevel: int, known: Collection[Hashable] = ()) -> None:
-        """Warn of each class whose documents were all left out, but not of those ``known``."""
-        for number in self._lost():
-            if self.classes[number] in known:
-                continue
-            left_out = validation.number_of(self._n_of_class[1, number], "document")
-            warnings.warn(
-                f"no document of the class {self.classes[number]!r} was counted: "
-                f"on_missing='skip' left out {left_out} without a text",
-                stacklevel=stacklevel + 1,
-            )
-
-    def _lost(self) -> list[int]:
-        """Return the numbers of the classes whose documents were all left out."""
-        n_kept, n_left_out = self._n_of_class
-        found: list[int] = np.flatnonzero((n_kept == 0) & (n_left_out > 0)).tolist()
-        return found
-
     def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels, _core.Count | None]]:
         first = 0
         for texts, column in self._blocks:
@@ -111,7 +84,6 @@ class LabelledTexts:
             labels = self._labels(first, stop, column)
             weights = None if self.weights is None else self.weights[first:stop]
             counts = self._that_count(texts, labels, first)
-            self._tally(labels, counts)
             self._rows = np.flatnonzero(counts) + first
             if not counts.all():
                 texts, labels = texts.take(self._rows - first), _of_some(labels, counts)
@@ -142,20 +114,6 @@ class LabelledTexts:
         begin, end = whole.indptr[[first, stop]]
         indptr = whole.indptr[first : stop + 1] - begin
         return validation.Labels(whole.classes, whole.codes[begin:end], indptr)
-
-    def _tally(self, labels: validation.Labels, counts: NDArray[np.bool_]) -> None:
-        """Add up how many documents of each class count, and how many do not."""
-        if not self._skips:
-            return
-        sizes = None if labels.indptr is None else np.diff(labels.indptr)
-        count = counts if sizes is None else np.repeat(counts, sizes)
-        n_classes = len(self.classes)
-        of_block = np.zeros((2, n_classes), dtype=np.int64)
-        of_block[:, : self._n_of_class.shape[1]] = self._n_of_class
-        for row, some in zip(of_block, (count, ~count), strict=True):
-            codes = labels.codes[some]
-            row += np.bincount(codes[codes >= 0], minlength=n_classes)
-        self._n_of_class = of_block
 
     def _that_count(
         self, texts: _core.Texts, labels: validation.Labels, first: int

@@ -15,9 +15,8 @@ import numpy as np
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.extras import require
 from termsift._util.tabular import object_array
-from termsift._util.validation import check_iterable, check_kind, check_words, is_integer
+from termsift._util.validation import check_kind, check_words, is_integer
 from termsift.text._terms import drops, kept_terms
 
 if TYPE_CHECKING:
@@ -77,10 +76,7 @@ class BlockCounter:
 
     def _occurrences(self, texts: _core.Texts) -> scipy.sparse.csr_array:
         if self._native is None:
-            terms = map(self._cut, strings(texts))
-            if self._hashing is not None:
-                return self._hashed(terms)
-            return _count_rows(terms, self._words, grows=self._grows)
+            return _count_rows(map(self._cut, strings(texts)), self._words, grows=self._grows)
         if self._hashing is not None:
             parts = _core.hashed_matrix(self._native, texts, self._hashing, False, self._threads)
             return csr(parts, self._hashing)
@@ -90,15 +86,6 @@ class BlockCounter:
         columns = _learn(counter.terms(), self._words)
         data, indices, indptr = counter.matrix(None, self._threads)
         return csr((data, columns[indices], indptr), len(self._words))
-
-    def _hashed(self, terms: Iterable[Iterable[str]]) -> scipy.sparse.csr_array:
-        vectorizers = require("sklearn.feature_extraction", "sklearn", "hashing")
-        hasher = vectorizers.FeatureHasher(
-            self._hashing, input_type="string", dtype=np.int64, alternate_sign=False
-        )
-        return scipy.sparse.csr_array(
-            hasher.transform([*terms, []])[:-1]
-        )  # it refuses no texts at all
 
 
 def counted(
@@ -129,34 +116,6 @@ def kept_columns(
     total = scipy.sparse.csr_array((1, 1), dtype=dtype).sum(axis=0)
     kept = kept_terms(rules, n_docs, documents, occurrences.astype(total.dtype))
     return np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-
-
-def count_words(
-    documents: Iterable[Iterable[str]],
-) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_]]:
-    """Count the words of each document.
-
-    Parameters
-    ----------
-    documents : iterable of iterables of str
-        The words of each document, which are read once and one document at a time.
-
-    Returns
-    -------
-    X, names
-        As by ``TextRules.count``: the names are all words, sorted.
-
-    Examples
-    --------
-    >>> X, names = count_words([["b", "a", "b"], [], ["c"]])
-    >>> names.tolist(), X.toarray().tolist()
-    (['a', 'b', 'c'], [[1, 2, 0], [0, 0, 0], [0, 0, 1]])
-    """
-    words: dict[str, int] = {}
-    documents = check_iterable(documents, "documents", "an iterable of words for each document")
-    X = _count_rows(documents, words, grows=True)
-    X.sort_indices()
-    return X, object_array(list(words))
 
 
 def columns_of(terms: Any, name: str) -> dict[str, int]:
@@ -209,14 +168,8 @@ def _count_rows(
     new: dict[str, int] = {}  # the words that join, in order of first appearance
     n_known = len(words)
     columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])
-    for number, document in enumerate(documents):
-        try:
-            found = Counter(document)
-        except TypeError:
-            raise TypeError(
-                f"documents has {document!r} at {number}, expected an iterable of words"
-            ) from None
-        for word, times in found.items():
+    for document in documents:
+        for word, times in Counter(document).items():
             column = words.get(word)
             if column is None:
                 if not grows:

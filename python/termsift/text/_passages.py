@@ -34,9 +34,8 @@ class Passage(NamedTuple):
     Attributes
     ----------
     before, term, after : str
-        The text before the term, the term as it is written there, and the text after it, which
-        together are the passage. White space is one blank, and an ellipsis stands where the text
-        goes on.
+        The text before the term, the term as it is written there, and the text after it. White
+        space is one blank, and an ellipsis stands where the text goes on.
     document : int
         The place of the document among all that were read, from 0.
     """
@@ -91,9 +90,9 @@ def find_passages(
 
     Notes
     -----
-    A document has a term if counting finds it there. The words that the rules cut to the term, each
-    by itself, are its passages, so that a stem or lemma is shown as it is written. Reading ends
-    when every list is full, and memory is bounded by the passages, however many texts there are.
+    A document has a term if counting finds it there. Its passages are at the words that the rules,
+    applied to each word alone, cut to the term, so that a stem is shown as it is written. Reading
+    ends when every list is full, and memory is bounded by the passages.
 
     Examples
     --------
@@ -220,47 +219,22 @@ def _places(
 ) -> list[tuple[int, int]]:
     """Return where a term stands in a text that has it: where the words are that are cut to it."""
     usual = rules.token_pattern is None or rules.token_pattern == TOKEN_PATTERN
-    sizes = {1, term.count(" ") + 1}
     for pattern in (_WORD if usual else str(rules.token_pattern), r"\S+"):
         words = [match.span() for match in re.finditer(pattern, text)]
-        terms = [cut(text[start:end]) for start, end in words]
-        tokens = [(name, i) for i, names in enumerate(terms) for name in names]
-        places: list[tuple[int, int]] = []
-        for place, n in product(range(len(tokens)), sizes):
-            names, numbers = zip(*tokens[place : place + n], strict=True)
-            if " ".join(names) == term:
-                i, j = numbers[0], numbers[-1]
-                inside = _inside(text, words[i], term, terms[i]) if i == j else []
-                places += inside or [(words[i][0], words[j][1])]
+        tokens = [(name, *span) for span in words for name in cut(text[slice(*span)])]
+        sizes = {1, term.count(" ") + 1}
+        runs = (tokens[first : first + n] for first, n in product(range(len(tokens)), sizes))
+        places = [
+            (run[0][1], run[-1][2]) for run in runs if " ".join(name for name, *_ in run) == term
+        ]
         if places:
             return list(dict.fromkeys(places))
     return []
 
 
-def _inside(text: str, word: tuple[int, int], term: str, terms: list[str]) -> list[tuple[int, int]]:
-    """Return where a term stands in a word of several terms, as in Chinese or in snake_case."""
-    if len(terms) == 1 or sum(map(len, terms)) > word[1] - word[0]:
-        return []
-    pattern = re.compile(re.escape(term), re.IGNORECASE)
-    return [match.span() for match in pattern.finditer(text, *word)]
-
-
 def _passage(text: str, start: int, end: int, width: int, document: int) -> Passage:
     """Return the passage around a place in a text."""
-    before, after = text[max(0, start - width) : start], text[end : end + width]
-    if start > width:
-        between = text[start - width - 1].isspace() or before[0].isspace()
-        before = _ELLIPSIS + (before.lstrip() if between else _whole(before, 1))
-    if end + width < len(text):
-        between = text[end + width].isspace() or after[-1].isspace()
-        after = (after.rstrip() if between else _whole(after, 0)) + _ELLIPSIS
-    before, term, after = (
-        _BLANKS.sub(" ", part) for part in (before.lstrip(), text[start:end], after.rstrip())
-    )
+    before = _ELLIPSIS * (start > width) + text[max(0, start - width) : start].lstrip()
+    after = text[end : end + width].rstrip() + _ELLIPSIS * (end + width < len(text))
+    before, term, after = (_BLANKS.sub(" ", part) for part in (before, text[start:end], after))
     return Passage(before, term, after, document)
-
-
-def _whole(part: str, which: int) -> str:
-    """Leave out the piece of a word at the beginning (1) or at the end (0) of a part."""
-    pieces = part.split(maxsplit=1) if which else part.rsplit(maxsplit=1)
-    return pieces[which] if len(pieces) == 2 else part

@@ -138,6 +138,11 @@ class TextRules:
                 raise ValueError(
                     "hashing keeps no terms: not with min_df, max_df, max_features or vocabulary"
                 )
+            if native_arguments(self, ()) is None:
+                raise ValueError(
+                    "hashing needs rules by which the core cuts texts: not with a function, nor "
+                    "with another token_pattern"
+                )
 
     def count(
         self, texts: Iterable[str], *, n_threads: int | None = None
@@ -202,25 +207,14 @@ class TextRules:
     @property
     def what_counts(self) -> str:
         """The least that a text must hold, for messages."""
-        # Arrays of words cannot be compared. 1.0 is all documents, and equals 1.
-        own = [
-            rule.name for rule in fields(self) if repr(self._plain(rule.name)) != repr(rule.default)
+        given = {rule.name: getattr(self, rule.name) for rule in fields(self)}
+        changed = [
+            f"{name}={value!r}" if isinstance(value, (str, tuple, Real)) else name
+            for name, value in given.items()
+            if repr(value) != repr(getattr(TextRules, name))  # arrays cannot be compared
         ]
-        if not own:
-            return "a word of two or more letters"
-        return f"a term by these rules: {', '.join(map(self._shown, own))}"
-
-    def _shown(self, name: str) -> str:
-        value = self._plain(name)
-        is_short = isinstance(value, (str, tuple, Real))
-        return f"{name}={value!r}" if is_short else name
-
-    def _plain(self, name: str) -> Any:
-        """Return the value of a rule without the types that messages should not show."""
-        value = getattr(self, name)
-        if name == "ngram_range":
-            return tuple(map(int, value))
-        return value.item() if getattr(value, "ndim", None) == 0 else value
+        listed = ", ".join(changed)
+        return f"a term by these rules: {listed}" if listed else "a word of two or more letters"
 
     @property
     def drops(self) -> bool:

@@ -7,19 +7,17 @@ from collections.abc import Iterable
 from contextlib import suppress
 from copy import copy
 from itertools import chain, count
-from operator import eq
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import require
-from termsift._util.tabular import object_array
 from termsift._util.validation import check_n_threads, is_integer
 from termsift.text._blocks import text_blocks
 from termsift.text._matrices import counted, csr, kept_columns, stacked, strings
-from termsift.text._terms import Arguments, drops, limits, native_arguments
+from termsift.text._terms import Arguments, limits, native_arguments
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction import text as sklearn_text
@@ -28,7 +26,6 @@ else:
 
 from sklearn.base import _fit_context
 from sklearn.preprocessing import normalize
-from sklearn.utils import metadata_routing
 
 try:  # the kind of sparse matrix that scikit-learn is configured to return
     from sklearn.utils import _align_api_if_sparse as as_configured
@@ -49,9 +46,6 @@ _CUTTING = (
 _EMPTY = "empty vocabulary; perhaps the documents only contain stop words"
 _CROSSED = "max_df corresponds to < documents than min_df"
 _PRUNED = "After pruning, no terms remain. Try a lower min_df or a higher max_df."
-_ALL_TERMS = (
-    "partial_fit keeps every term: it needs min_df=1, max_df=1.0 and no max_features or vocabulary"
-)
 
 
 class _CutByCore:
@@ -151,8 +145,6 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
           dtype=object)
     """
 
-    __metadata_request__partial_fit: ClassVar = {"raw_documents": metadata_routing.UNUSED}
-
     def __init__(self, *, n_threads: int | None = None, **parameters: Any) -> None:
         super().__init__(**parameters)
         self.n_threads = n_threads
@@ -174,8 +166,6 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         native = self._native_to_learn(raw_documents)
         if native is None:
             super().fit_transform(_iterable(raw_documents))
-        elif np.dtype(self.dtype or np.intc).itemsize < 4:  # a count may not fit
-            self.fit_transform(raw_documents)
         else:
             *_, self.vocabulary_ = self._learn(native, raw_documents)
         return self
@@ -234,75 +224,6 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             raise ValueError(_PRUNED)
         return counter, kept, dict(zip(terms, count()))
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def partial_fit(self, raw_documents: Any, y: Any = None) -> CountVectorizer:
-        """Add the terms of more documents to the vocabulary.
-
-        Terms keep their columns. New terms get the next columns, sorted among themselves, so the
-        columns that ``transform`` fills afterwards depend on the order of the calls.
-
-        Parameters
-        ----------
-        raw_documents : iterable
-            As for `fit_transform`.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : CountVectorizer
-            This vectorizer.
-
-        Raises
-        ------
-        ValueError
-            If terms may be dropped: by min_df, max_df, max_features or vocabulary.
-
-        Examples
-        --------
-        >>> vectorizer = CountVectorizer().partial_fit(["oil ship"]).partial_fit(["goal oil"])
-        >>> vectorizer.vocabulary_
-        {'oil': 0, 'ship': 1, 'goal': 2}
-        """
-        if isinstance(raw_documents, str):
-            raise ValueError("Iterable over raw text documents expected, string object received.")
-        if drops(self) or self.vocabulary is not None:
-            raise ValueError(_ALL_TERMS)
-        self._validate_ngram_range()
-        self._warn_for_unused_params()
-        native = self._native()
-        if native is None:
-            analyze = self.build_analyzer()
-            documents = map(analyze, _iterable(raw_documents))
-            terms = sorted({term for document in documents for term in document})
-        else:
-            threads = check_n_threads(self.n_threads)
-            blocks = self._blocks(raw_documents)
-            terms = counted(blocks, _core.TextRules(*native), threads)[0].terms()
-        self.fixed_vocabulary_ = False
-        self.vocabulary_ = known = getattr(self, "vocabulary_", {})
-        known.update(zip([term for term in terms if term not in known], count(len(known))))
-        return self
-
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the terms in the order of their columns.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        terms : ndarray of shape (n_terms,), dtype object
-            The terms.
-        """
-        self._check_vocabulary()
-        # A vocabulary that was learnt is in order, and need not be sorted as scikit-learn does.
-        if all(map(eq, self.vocabulary_.values(), count())):
-            return object_array(list(self.vocabulary_))
-        return super().get_feature_names_out(input_features)
-
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
         """Count by a vocabulary; scikit-learn's methods call this, and learn another way."""
         native = self._native() if fixed_vocab else None
@@ -320,18 +241,18 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     def _index(self, native: Arguments) -> _core.TextIndex | None:
         """Return the index of the vocabulary, or None if its terms are no strings.
 
-        It is kept until the rules change or the vocabulary is another or grows.
+        It is kept until the rules change or the vocabulary is another.
         """
         known = self.vocabulary_
-        made_for, vocabulary, size, index = getattr(self, "_made", (None, None, 0, None))
-        if made_for == native and vocabulary is known and size == len(known):
+        made_for, vocabulary, index = getattr(self, "_made", (None, None, None))
+        if made_for == native and vocabulary is known:
             return index
         terms = sorted(known, key=known.__getitem__)
         in_order = all(known[term] == column for column, term in enumerate(terms))
         index = None
         if in_order and all(isinstance(term, str) for term in terms):
             index = _core.TextIndex(_core.TextRules(*native), terms)
-        self._made = native, known, len(known), index  # at once, for other threads
+        self._made = native, known, index  # at once, for other threads
         return index
 
     def __getstate__(self) -> dict[str, Any]:
