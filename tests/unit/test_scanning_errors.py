@@ -90,7 +90,7 @@ BAD_ROWS = {
 def test_documents_of_a_folder_are_left_out(tmp_path: Path) -> None:
     folder = as_folders(tmp_path)
     (folder / "ham" / "wrong").write_bytes(b"\xff\xfe")
-    assert "ham/wrong: byte 0 is not UTF-8" in refused(folder)
+    assert "ham/wrong, line 1: byte 0 is not UTF-8" in refused(folder)
     scan = ts.scan(folder, on_error="skip")
     assert ts.count(scan).n_docs == len(TEXTS)
     assert (scan.n_skipped, len(scan.skipped)) == (1, 1)

@@ -16,8 +16,7 @@ from termsift import _core
 from termsift._util.log import logger
 from termsift.io._collection import Collection, read_whole
 from termsift.io._scan import Scan
-from termsift.io._source import Options
-from termsift.io._texts import TextBlock, TextSource, coded
+from termsift.io._source import Options, TextBlock, TextSource, coded
 from termsift.text import TextRules
 
 _WORD = re.compile(r"[a-z]{2,}")
@@ -80,7 +79,7 @@ class Docstrings(TextSource):
 
     def __init__(self) -> None:
         library = Path(sysconfig.get_path("stdlib"))
-        super().__init__(library, None, Options(rules=TextRules(analyzer=_words_of)))
+        super().__init__(library, Options(TextRules(analyzer=_words_of)))
         self._files_of: dict[str, list[Path]] = {}
         for package in sorted(entry.parent for entry in library.glob("*/__init__.py")):
             paths = [path.relative_to(library) for path in sorted(package.rglob("*.py"))]

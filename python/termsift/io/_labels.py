@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util import scipy
 from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
 from termsift.io._opening import existing, one_per_line, opened
@@ -41,14 +40,14 @@ def read_labels(path: Path) -> NDArray[Any]:
         return object_array(one_per_line(path, "a label"))
     with opened(path) as (file, _):
         try:
-            y = np.load(file, allow_pickle=False)
+            labels = np.load(file, allow_pickle=False)
         except (OSError, MemoryError, EOFError):
             raise
         except Exception:  # a forged header may raise anything
             raise ValueError(f"{path}: expected an array of labels saved by numpy.save") from None
-    if y.ndim not in (1, 2):
-        raise ValueError(f"{path}: expected labels or an indicator matrix, found {y.ndim}-d")
-    return integers_if_whole(y)
+    if labels.ndim != 1:
+        raise ValueError(f"{path}: expected a label for each document, found {labels.ndim}-d")
+    return integers_if_whole(labels)
 
 
 def is_npy(path: Path) -> bool:
@@ -70,19 +69,3 @@ def integers_if_whole(values: NDArray[Any]) -> NDArray[Any]:
     with np.errstate(invalid="ignore"):
         whole = np.all((np.abs(values) <= 2**53) & (values == np.floor(values)))
     return values.astype(np.int64) if whole else values
-
-
-def indicator_of(
-    labels: NDArray[Any], n_labels: NDArray[np.int64]
-) -> tuple[scipy.sparse.csr_array, list[Any]]:
-    """Return the indicator matrix of documents with several labels, and its classes, sorted.
-
-    ``labels`` holds those of all documents, one document after another; document d has
-    ``n_labels[d]`` of them.
-    """
-    classes, columns = np.unique(labels, return_inverse=True)
-    rows = np.repeat(np.arange(len(n_labels)), n_labels)
-    ones = np.ones(len(rows), dtype=np.int8)
-    indicator = scipy.sparse.csr_array((ones, (rows, columns)), shape=(len(n_labels), len(classes)))
-    indicator.data[:] = 1  # a document may repeat a label
-    return indicator, classes.tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -20,37 +20,36 @@ class MatrixFile(Source):
 
     takes = frozenset({"labels", "terms"})
 
-    def __init__(
-        self, path: Path, labels: Path | None, options: Options, read: Callable[[Path], Any]
-    ) -> None:
-        super().__init__(path, labels, options)
+    def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
+        super().__init__(path, options, kind, labels)
         if labels is None:
             raise ValueError(
                 f"{path}: has no labels of its own; give a file with one label per line"
             )
-        self._labels, self._read = existing(labels), read
+        self._labels = existing(labels)
         self.files = [path, self._labels]
         self.labels_are_text = not is_npy(labels)
 
     def blocks(self) -> Generator[MatrixBlock, None, None]:
         """Read the matrix and its labels."""
-        X, names = self._read(self.path), self.options.names
+        path, names = self.path, self.options.names
+        X = _read_npz(path) if self.kind == ".npz" else _read_matrix_market(path)
         if X.ndim != 2:
-            raise ValueError(f"{self.path}: expected a matrix of two dimensions, found {X.ndim}")
+            raise ValueError(f"{path}: expected a matrix of two dimensions, found {X.ndim}")
         n_docs, n_terms = X.shape
-        y = read_labels(self._labels)
-        if y.shape[0] != n_docs:
+        labels = read_labels(self._labels)
+        if len(labels) != n_docs:
             raise ValueError(
-                f"{self._labels}: {y.shape[0]} labels for the {n_docs} documents of {self.path}"
+                f"{self._labels}: {len(labels)} labels for the {n_docs} documents of {path}"
             )
         if names is not None and len(names) != n_terms:
             raise ValueError(
-                f"{self.options.terms}: {len(names)} names for the {n_terms} terms of {self.path}"
+                f"{self.options.terms}: {len(names)} names for the {n_terms} terms of {path}"
             )
-        yield MatrixBlock(scipy.sparse.csr_array(X), y, None, self.n_bytes)
+        yield MatrixBlock(scipy.sparse.csr_array(X), labels, None, self.n_bytes)
 
 
-def read_npz(path: Path) -> Any:
+def _read_npz(path: Path) -> Any:
     """Read a sparse matrix that `scipy.sparse.save_npz` wrote."""
     with opened(path) as (file, _):  # numpy leaves a broken archive open
         try:
@@ -72,7 +71,7 @@ def read_npz(path: Path) -> Any:
     return widened(X) if X.format == "coo" else X  # scipy adds duplicates as it makes CSR
 
 
-def read_matrix_market(path: Path) -> Any:
+def _read_matrix_market(path: Path) -> Any:
     """Read a Matrix Market file."""
     from scipy.io import mmread
 

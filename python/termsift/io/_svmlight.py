@@ -14,7 +14,7 @@ import numpy as np
 
 from termsift import _core
 from termsift._util import scipy
-from termsift.io._labels import indicator_of, integers_if_whole
+from termsift.io._labels import integers_if_whole
 from termsift.io._opening import opened
 from termsift.io._source import SKIP, MatrixBlock, Source
 
@@ -31,7 +31,7 @@ class SvmlightFile(Source):
         """Parse the file block by block; blocks may have no documents.
 
         A document may have any number of labels if some document of the file has several, and needs
-        one otherwise. That is known at the end, where the first line without a label is an error.
+        one otherwise. Only the end shows this, so the first line without a label is an error there.
         If bad lines are left out, lines without a label always are.
         """
         options, path = self.options, self.path
@@ -60,37 +60,25 @@ class SvmlightFile(Source):
                         raise
                     raise ValueError(f"{error}; {SKIP}") from None
                 line += parsed["n_lines"]
-                self.skipped.add(
-                    [f"{path}, line {number}: {what}" for number, what in parsed["skipped"]],
-                    parsed["n_skipped"],
-                )
+                complaints = [f"{path}, line {number}: {why}" for number, why in parsed["skipped"]]
+                self.skipped.add(complaints, parsed["n_skipped"])
                 unlabelled = unlabelled or parsed["unlabelled"]
-                block = _block(parsed, base, None if names is None else n_terms, raw.tell())
-                label_indptr = parsed["label_indptr"]
-                several = several or (
-                    label_indptr is not None and bool((np.diff(label_indptr) > 1).any())
+                indptr, indices = parsed["indptr"], parsed["indices"]
+                width = (
+                    n_terms if names is not None else int(indices.max(initial=base - 1)) + 1 - base
                 )
-                del text, parsed, label_indptr
-                yield block
-                del block  # before the next one is parsed
+                parts = parsed["data"], (indices - base).astype(np.int32), indptr
+                X = scipy.sparse.csr_array(parts, shape=(len(indptr) - 1, width))
+                ends = parsed["label_indptr"]
+                n_labels = None if ends is None or (np.diff(ends) == 1).all() else np.diff(ends)
+                several = several or (n_labels is not None and bool((n_labels > 1).any()))
+                labels = integers_if_whole(parsed["labels"])
+                del text, parsed, indptr, indices, parts
+                yield MatrixBlock(X, labels, n_labels, raw.tell())
+                del X  # before the next one is parsed
         if unlabelled is not None and not several:
             number, complaint = unlabelled
             raise ValueError(f"{path}, line {number}: {complaint}; {SKIP}")
-
-
-def _block(
-    parsed: _core.SvmlightBlock, base: int, n_terms: int | None, n_bytes: int
-) -> MatrixBlock:
-    """Return the documents of parsed text."""
-    indptr, indices = parsed["indptr"], parsed["indices"]
-    width = int(indices.max(initial=base - 1)) - base + 1 if n_terms is None else n_terms
-    parts = parsed["data"], (indices - base).astype(np.int32), indptr
-    X = scipy.sparse.csr_array(parts, shape=(len(indptr) - 1, width))
-    labels, label_indptr = integers_if_whole(parsed["labels"]), parsed["label_indptr"]
-    n_labels = None if label_indptr is None else np.diff(label_indptr)
-    if n_labels is None or (n_labels == 1).all():
-        return MatrixBlock(X, labels, None, n_bytes)
-    return MatrixBlock(X, *indicator_of(labels, n_labels), n_bytes)
 
 
 def _whole_lines(file: BufferedIOBase) -> Generator[bytes, None, None]:
