@@ -21,7 +21,7 @@ from termsift._counts.texts import (
 )
 from termsift._util import validation
 from termsift._util.printable import printable_errors
-from termsift.io._labels import integers_if_all_whole
+from termsift.io._matrices import integers_if_all_whole
 from termsift.io._scan import Scan
 from termsift.io._source import MatrixBlock, TextBlock, labelled
 

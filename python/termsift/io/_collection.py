@@ -17,10 +17,9 @@ from termsift._util.printable import printable_errors
 from termsift._util.progress import progress
 from termsift._util.tabular import object_array
 from termsift._util.validation import warn_of_swapped_columns
-from termsift.io._labels import integers_if_all_whole
+from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import AnyPath, Scan, scan
 from termsift.io._source import labelled
-from termsift.io._svmlight import SvmlightFile
 from termsift.text import TextRules
 from termsift.text._matrices import count_blocks
 
@@ -194,20 +193,16 @@ def _matrix(scan: Scan) -> Collection:
         raise ValueError(f"{scan._source}: a matrix is read with all its terms; leave out min_df")
     blocks = [block for block in _all_blocks(scan) if len(block)]
     scan._check_read(len(blocks))
-    X, labels, n_labels = blocks[0].X, blocks[0].labels, blocks[0].n_labels
+    X = blocks[0].X
     if len(blocks) > 1:
         n_terms = max(block.X.shape[1] for block in blocks)
         for block in blocks:
             block.X.resize(len(block), n_terms)
         X = scipy.sparse.csr_array(scipy.sparse.vstack([block.X for block in blocks], format="csr"))
-        labels = np.concatenate([block.labels for block in blocks])
-        if any(block.n_labels is not None for block in blocks):
-            each = [
-                np.ones(len(block), np.int64) if block.n_labels is None else block.n_labels
-                for block in blocks
-            ]
-            n_labels = np.concatenate(each)
-    y, classes = labelled(labels, n_labels)
+    y, classes = labelled(
+        np.concatenate([block.labels for block in blocks]),
+        np.concatenate([block.n_labels for block in blocks]),
+    )
     if scan._labels_are_text:
         y = integers_if_all_whole(y.tolist())
     return Collection(X, y, scan.term_names, scan._source, classes, scan.n_skipped, scan.skipped)

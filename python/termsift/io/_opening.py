@@ -158,8 +158,8 @@ class _Recoded(io.RawIOBase):
         return len(data)
 
 
-def decoded_text(path: Path, encoding: str = "utf-8") -> str:
-    """Read a text file whole."""
+def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING) -> str:
+    """Read a text file whole; ``cure`` ends the message about bytes of another encoding."""
     with opened(path) as (content, _):
         data = content.read()
     try:
@@ -167,12 +167,12 @@ def decoded_text(path: Path, encoding: str = "utf-8") -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         fault = f"byte {error.start} is not {encoding.upper()}"
-        raise ValueError(f"{path}, line {line}: {fault}{NAME_ENCODING}") from None
+        raise ValueError(f"{path}, line {line}: {fault}{cure}") from None
 
 
 def one_per_line(path: Path, what: str) -> list[str]:
     """Read a UTF-8 file with one value per line, none of them empty."""
-    lines = decoded_text(path).removesuffix("\n").split("\n")
+    lines = decoded_text(path, cure=", expected one value per line").removesuffix("\n").split("\n")
     values = [line.removesuffix("\r") for line in lines]
     if "" in values:
         raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Hashable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -18,18 +19,29 @@ from termsift._util import validation
 from termsift._util.files import check_path
 from termsift._util.printable import printable, printable_errors
 from termsift._util.tabular import object_array
+from termsift.io._arrow_tables import ArrowTable
 from termsift.io._class_folder import ClassFolder
-from termsift.io._kinds import open_source
-from termsift.io._labels import read_names
-from termsift.io._opening import check_encoding
+from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
+from termsift.io._opening import COMPRESSED, check_encoding, existing, zipped_name
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock, labelled
-from termsift.io._tables import Table, TableCounter
+from termsift.io._tables import DelimitedTable, JsonTable, Table, TableCounter
 from termsift.text import text_rules
 from termsift.text._matrices import BlockCounter
 from termsift.text._rules import check_rule_names, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"
+
+_KINDS: dict[str, type[Source]] = {
+    **dict.fromkeys((".svm", ".svmlight", ".libsvm"), SvmlightFile),
+    **dict.fromkeys((".npz", ".mtx"), MatrixFile),
+    **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
+    **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
+}
+
+# The formats of files by name.
+FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
 
 
 @shows_rules
@@ -58,8 +70,7 @@ def scan(
         The files and folders to read, in this order, of the kinds that `termsift.io` reads. All are
         matrices or all are texts. A mapping has the folder of documents of each class.
     labels : path, or sequence of as many paths, optional
-        A file with one label per line, or an array saved as ``.npy``, for each ``.npz`` or ``.mtx``
-        file.
+        A file with one label per line for each ``.npz`` or ``.mtx`` file.
     terms : path, optional
         File with the name of one term per line, in the order of the columns of a matrix. An
         svmlight file may use fewer columns than there are names.
@@ -183,7 +194,7 @@ def scan(
                 f"{path}: is a pipe or device, which can be read only once; expected a file"
             )
     pairs = zip(inputs, label_files, strict=True)
-    return Scan([open_source(path, file, options) for path, file in pairs], options)
+    return Scan([_opened(path, file, options) for path, file in pairs], options)
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
@@ -200,6 +211,40 @@ def _paths(given: Paths, name: str) -> list[Path]:
     for path in paths:
         check_path(path, name)
     return [Path(path) for path in paths]
+
+
+def _opened(path: Path, labels: Path | None, options: Options) -> Source:
+    """Open a file or folder by its kind, and refuse options of other kinds."""
+    if path.is_dir():
+        return ClassFolder(path, options, labels)
+    kind = _kind_of(existing(path), options.input_format)
+    if kind not in _KINDS:
+        raise ValueError(
+            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz, "
+            ".zst or .zip after them; for another name pass input_format (--input-format)"
+        )
+    return _KINDS[kind](path, options, kind, labels)
+
+
+def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -> bool:
+    """Return whether an input is a file or folder of texts, by its name and format alone."""
+    path = Path(path)
+    if path.is_dir():
+        return True
+    kind = _KINDS.get(_kind_of(path, input_format)) if path.is_file() else None
+    return kind is not None and kind.has_texts
+
+
+def _kind_of(path: Path, input_format: str | None) -> str:
+    """Return the ending that names the format of a file, without a .gz, .zst or .zip after it."""
+    if input_format is not None:
+        validation.check_choice(input_format, FORMATS, "input_format")
+        return f".{input_format}"
+    ending = path.suffix.lower()
+    if ending not in COMPRESSED:
+        return ending
+    within = Path(zipped_name(path)) if ending == ".zip" else path.with_suffix("")
+    return within.suffix.lower()
 
 
 class Scan:
@@ -254,18 +299,12 @@ class Scan:
     @property
     def skipped(self) -> list[str]:
         """What was wrong with the first few lines, rows or documents that were left out."""
-        return self._left_out().complaints
+        return self._skipped.complaints
 
     @property
     def n_skipped(self) -> int:
         """How many lines, rows or documents were left out."""
-        return self._left_out().n
-
-    def _left_out(self) -> Skipped:
-        total = Skipped()
-        for part in (self._skipped_before, *(source.skipped for source in self._sources)):
-            total.add(list(map(printable, part.complaints)), part.n)
-        return total
+        return self._skipped.n
 
     @property
     def term_names(self) -> NDArray[np.object_] | None:
@@ -281,15 +320,16 @@ class Scan:
 
     def _begin_after(self, n_inputs: int, skipped: Skipped | None = None) -> None:
         """Make every reading begin after some inputs, of which some rows were left out."""
-        self._n_before, self._skipped_before = n_inputs, skipped or Skipped()
+        self._before = n_inputs, skipped or Skipped()
         self._rewind()
 
     def _rewind(self) -> None:
-        self.inputs_done = self._n_before
+        self.inputs_done, skipped = self._before
+        self._skipped = replace(skipped)  # which all sources add to
         self.bytes_done = sum(source.n_bytes for source in self._sources[: self.inputs_done])
         self.classes: list[Hashable] | None = None
         for source in self._sources:
-            source.skipped = Skipped()
+            source.skipped = self._skipped
 
     def _blocks(
         self, counter: TableCounter | None = None
@@ -334,6 +374,6 @@ class Scan:
     def _check_read(self, n_docs: float) -> None:
         """Check, at the end, that the inputs held documents."""
         if not n_docs:
-            skipped = self._left_out()
+            skipped = self._skipped
             why = f"; {skipped} left out, first: {skipped.complaints[0]}" if skipped.n else ""
             raise ValueError(f"{self._source}: holds no documents{why}")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
+from termsift._util.printable import printable
 from termsift._util.tabular import object_array
 from termsift.text import TextRules
 
@@ -62,7 +63,7 @@ class Skipped:
     def add(self, complaints: Sequence[str], n: int = 1) -> None:
         """Count ``n`` more; the first of them have these complaints."""
         self.n += n
-        self.complaints = [*self.complaints, *complaints][:_COMPLAINTS_KEPT]
+        self.complaints = [*self.complaints, *map(printable, complaints)][:_COMPLAINTS_KEPT]
 
     def __str__(self) -> str:
         return "1 line or row" if self.n == 1 else f"{self.n:,} lines or rows"
@@ -73,12 +74,12 @@ class MatrixBlock:
     """Documents of a matrix that were read together.
 
     Columns of ``X`` beyond its width are 0. ``labels`` holds the labels of all documents, one
-    document after another; document d has ``n_labels[d]`` of them, or one if that is None.
+    document after another; document d has ``n_labels[d]`` of them.
     """
 
     X: Any
     labels: NDArray[Any]
-    n_labels: NDArray[np.int64] | None
+    n_labels: NDArray[np.int64]
     n_bytes: int
 
     def __len__(self) -> int:
@@ -86,10 +87,10 @@ class MatrixBlock:
 
 
 def labelled(
-    labels: NDArray[Any], n_labels: NDArray[np.int64] | None
+    labels: NDArray[Any], n_labels: NDArray[np.int64]
 ) -> tuple[Any, list[Hashable] | None]:
     """Return the label of each document, or an indicator matrix and the labels of its columns."""
-    if n_labels is None:
+    if (n_labels == 1).all():
         return labels, None
     classes, columns = np.unique(labels, return_inverse=True)
     rows = np.repeat(np.arange(len(n_labels)), n_labels)
@@ -139,9 +140,12 @@ class Source(ABC):
         The reason in the message that refuses an argument.
     labels_are_text : bool
         Whether labels are strings that may stand for whole numbers.
+    skipped : Skipped
+        The rows and documents that were left out.
     """
 
     has_texts: ClassVar[bool] = False
+    labels_are_text: ClassVar[bool] = True
     takes: ClassVar[Set[str]]
     why: ClassVar[str] = "a matrix holds no texts"
 
@@ -153,7 +157,6 @@ class Source(ABC):
             raise ValueError(f"{path}: {self.why}; leave out {' and '.join(refused)}")
         self.path, self.options, self.kind = path, options, kind
         self.files: list[Any] = [path]
-        self.labels_are_text = self.has_texts
         self.skipped = Skipped()
 
     @abstractmethod

@@ -48,6 +48,7 @@ class Table(TextSource):
         }
         with opened_text(self.path, self.options.encoding) as (content, raw):
             table, labels = self.opened(content, options), list[str]()
+            n_skipped, complaints = 0, list[str]()
             while not table.is_done:
                 texts, codes = nothing, np.empty(0, np.int32)
                 if counter is not None:
@@ -55,7 +56,8 @@ class Table(TextSource):
                 elif block := table.read():
                     texts, codes = block
                     labels += table.labels(len(labels))
-                self.skipped.n, self.skipped.complaints = table.n_skipped, table.skipped
+                self.skipped.add(table.skipped[len(complaints) :], table.n_skipped - n_skipped)
+                n_skipped, complaints = table.n_skipped, table.skipped
                 yield TextBlock(texts, codes, labels, raw.tell())
                 del texts, codes  # before the next ones are read
                 block = None
