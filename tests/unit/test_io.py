@@ -357,7 +357,7 @@ def test_missing_file(tmp_path: Path) -> None:
 
 def test_a_folder_in_place_of_a_file(tmp_path: Path, matrix: Path) -> None:
     (tmp_path / "labels").mkdir()
-    message = "labels: is a folder; expected a file"
+    message = "labels: expected a file, found a folder, pipe or device"
     assert complaint(matrix, labels=tmp_path / "labels") == message
 
 

@@ -122,7 +122,7 @@ def test_another_encoding(folder: Path, tmp_path: Path) -> None:
 
 def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "none").mkdir()
-    expected = "none: expected one sub-folder per class with one file per document, found 0 files"
+    expected = "none: expected one sub-folder per class with one file per document, found none"
     assert complaint(tmp_path / "none").startswith(expected)
     (tmp_path / "none/empty").mkdir()
     assert complaint(tmp_path / "none") == "none: holds no documents"

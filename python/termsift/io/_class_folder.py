@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 from termsift import _core
 from termsift._util.log import logger
-from termsift._util.validation import number_of
 from termsift.io._opening import COMPRESSED, check_encoding, decoded_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextBlock, TextSource, coded
 
@@ -35,14 +35,10 @@ class ClassFolder(TextSource):
     ) -> None:
         super().__init__(path, options, labels=labels)
         if folders is None:
-            entries = visible(path)
-            folders = {entry.name: entry for entry in entries if entry.is_dir()}
+            folders = {entry.name: entry for entry in visible(path) if entry.is_dir()}
             if not folders:
-                raise ValueError(
-                    f"{path}: expected one sub-folder per class with one file per document, found "
-                    f"{number_of(len(entries), 'file')} and no sub-folder; give tables by their "
-                    "own names"
-                )
+                expected = "one sub-folder per class with one file per document"
+                raise ValueError(f"{path}: expected {expected}, found none; give tables by name")
         self._documents = list[_Document]()
         for label, folder in folders.items():
             documents = visible(folder)
@@ -53,10 +49,15 @@ class ClassFolder(TextSource):
 
     def blocks(self) -> Generator[TextBlock, None, None]:
         """Yield the documents in the order of the names of their classes and files."""
+        is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
         self.files_read = list[os.DirEntry[str]]()
         for documents, done in self._groups():
-            texts = self._at_once([file for _, file in documents])
-            if texts is None:
+            files, texts = [file for _, file in documents], None
+            # A pipe would be waited for.
+            if is_utf8 and all(f.is_file() and not f.name.endswith(COMPRESSED) for f in files):
+                with suppress(OSError):
+                    texts = _core.Texts.of_files(files, self.options.n_threads)
+            if texts is None or not texts.is_utf8:
                 texts, documents = self._one_by_one(documents)
             self.files_read += [file for _, file in documents]
             yield TextBlock(texts, *coded(label for label, _ in documents), done)
@@ -72,18 +73,6 @@ class ClassFolder(TextSource):
                 yield group, done
                 group, end = [], done + BLOCK_BYTES
         yield group, done
-
-    def _at_once(self, files: list[os.DirEntry[str]]) -> _core.Texts | None:
-        """Read files on all threads; return None if some do not hold plain UTF-8."""
-        is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
-        # A pipe would be waited for.
-        if not is_utf8 or any(not f.is_file() or f.name.endswith(COMPRESSED) for f in files):
-            return None
-        try:
-            texts = _core.Texts.of_files(files, self.options.n_threads)
-        except OSError:
-            return None
-        return texts if texts.is_utf8 else None
 
     def _one_by_one(self, documents: list[_Document]) -> tuple[_core.Texts, list[_Document]]:
         """Return the texts that can be read, and their documents; complain about the others."""

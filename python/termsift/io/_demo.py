@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import platform
 import re
-import sys
 import sysconfig
 import tokenize
 import warnings
@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from termsift import _core
-from termsift._util.log import logger
 from termsift.io._collection import Collection, read_whole
 from termsift.io._scan import Scan
 from termsift.io._source import Options, TextBlock, TextSource, coded
@@ -63,8 +62,7 @@ def load_demo() -> Collection:
     >>> "email" in collection.y and "unittest" in collection.y
     True
     """
-    version = ".".join(str(part) for part in sys.version_info[:3])
-    source = f"the docstrings of the standard library of Python {version}"
+    source = f"the docstrings of the standard library of Python {platform.python_version()}"
     return replace(read_whole(scan_demo()), source=source)
 
 
@@ -91,7 +89,6 @@ class Docstrings(TextSource):
         """Yield the docstrings, a package at a time."""
         n_bytes = 0
         for package, paths in self._files_of.items():
-            logger.debug("reading the docstrings of %s", package)
             docstrings = [docstring for path in paths for docstring in _docstrings_of(path)]
             n_bytes += sum(path.stat().st_size for path in paths)
             if len(docstrings) >= _FEWEST:

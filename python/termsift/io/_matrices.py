@@ -7,7 +7,6 @@ Blank lines and comments are ignored, and indices come in any order.
 from __future__ import annotations
 
 import codecs
-import errno
 import os
 import re
 from collections.abc import Generator, Sequence
@@ -95,12 +94,8 @@ def _read_npz(path: Path) -> Any:
         except (MemoryError, *DAMAGE):
             raise
         except Exception as exc:  # an archive of other content may raise anything
-            # EINVAL comes from an archive that points before its own beginning, not from the disk.
-            if isinstance(exc, OSError) and exc.errno != errno.EINVAL:
-                raise
-            raise ValueError(
-                f"{path}: expected a sparse matrix saved by scipy.sparse.save_npz"
-            ) from None
+            expected = "a sparse matrix saved by scipy.sparse.save_npz"
+            raise ValueError(f"{path}: expected {expected}") from exc
     if hasattr(X, "check_format"):
         try:
             X.check_format(full_check=True)  # conversion to CSR does not check the indices
@@ -168,7 +163,9 @@ class SvmlightFile(Source):
                     (len(indptr) - 1, width),
                 )
                 X = scipy.sparse.csr_array(parts, shape=shape)
-                labels, ends = _integers_if_whole(parsed["labels"]), parsed["label_indptr"]
+                labels, ends = parsed["labels"], parsed["label_indptr"]
+                if (labels == np.floor(labels)).all():
+                    labels = labels.astype(np.int64)
                 n_labels = np.ones(len(labels), np.int64) if ends is None else np.diff(ends)
                 several = several or bool(n_labels.max(initial=1) > 1)
                 del text, parsed, indptr, columns, parts
@@ -177,11 +174,6 @@ class SvmlightFile(Source):
         if unlabelled is not None and not several:
             number, complaint = unlabelled
             raise ValueError(f"{path}, line {number}: {complaint}; {SKIP}")
-
-
-def _integers_if_whole(labels: NDArray[np.float64]) -> NDArray[Any]:
-    """Return labels as integers if all are whole; the parser has checked that floats hold them."""
-    return labels.astype(np.int64) if (labels == np.floor(labels)).all() else labels
 
 
 def _whole_lines(file: BufferedIOBase) -> Generator[bytes, None, None]:

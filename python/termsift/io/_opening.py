@@ -8,7 +8,7 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -26,10 +26,10 @@ def existing(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file that exists."""
     check_path(path)
     path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"{path}: is a folder; expected a file")
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file")
+    if not path.is_file():  # a pipe could be read only once
+        raise ValueError(f"{path}: expected a file, found a folder, pipe or device")
     return path
 
 
@@ -99,8 +99,6 @@ def _naming_damage(path: Path) -> Iterator[None]:
 _OTHERS = {
     b"\x1f\x8b": "is compressed by gzip; let its name end in .gz",
     b"\x28\xb5\x2f\xfd": "is compressed by zstd; let its name end in .zst",
-    b"PAR1\x15": "is a Parquet table; let its name end in .parquet",
-    b"ARROW1\0\0": "is an Arrow table; let its name end in .arrow",
     b"PK\x03\x04": "is a zip archive or a spreadsheet; name it .zip, or save it as .csv",
     codecs.BOM_UTF16_LE: "is UTF-16; read it with encoding='utf-16' (--encoding)",
     codecs.BOM_UTF16_BE: "is UTF-16; read it with encoding='utf-16' (--encoding)",
@@ -123,39 +121,37 @@ def check_encoding(encoding: str) -> str:
 
 
 @contextmanager
-def opened_text(path: Path, encoding: str) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
-    """Open a text file as `opened` does; the content is UTF-8 whatever the file's encoding."""
+def opened_text(
+    path: Path, encoding: str
+) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
+    """Open a text file; yield a function that reads UTF-8 into a buffer, and the file on disk."""
     codec = check_encoding(encoding)
     with opened(path) as (content, raw):
-        begin = cast("io.BufferedReader", content).peek(8)
+        begin = cast("io.BufferedReader", content).peek(4)
         for magic, what in _OTHERS.items():
             if begin.startswith(magic) and (codec == "utf-8-sig" or "UTF-16" not in what):
                 raise ValueError(f"{path}: {what}")
         if codec == "utf-8-sig":
-            yield content, raw
+            yield content.readinto, raw
             return
         try:
-            yield io.BufferedReader(_Recoded(content, codec), 1 << 17), raw
+            yield _recoded(content, codec), raw
         except UnicodeError as error:
             raise ValueError(f"{path}: is not {encoding}: {error}{NAME_ENCODING}") from None
 
 
-class _Recoded(io.RawIOBase):
-    """A file of text, as UTF-8."""
+def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
+    """Return a function that reads a text as UTF-8 into a buffer."""
+    text, ready = io.TextIOWrapper(content, codec, _UNDECODED, newline=""), io.BytesIO()
 
-    def __init__(self, content: Any, codec: str) -> None:
-        self._text = io.TextIOWrapper(content, codec, _UNDECODED, newline="")
+    def readinto(buffer: memoryview) -> int:
+        nonlocal ready
+        if not (n := ready.readinto(buffer)):
+            ready = io.BytesIO(text.read(1 << 16).encode("utf-8", "surrogatepass"))
+            n = ready.readinto(buffer)
+        return n
 
-    def readable(self) -> bool:
-        """Return True, as `io.BufferedReader` asks."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer with the next bytes, and return how many; 0 at the end."""
-        text = self._text.read(len(buffer) // 4)  # a character has at most 4 bytes
-        data = text.encode("utf-8", "surrogatepass")
-        buffer[: len(data)] = data
-        return len(data)
+    return readinto
 
 
 def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING) -> str:

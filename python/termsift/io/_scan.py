@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Generator, Hashable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -19,12 +20,11 @@ from termsift._util import validation
 from termsift._util.files import check_path
 from termsift._util.printable import printable, printable_errors
 from termsift._util.tabular import object_array
-from termsift.io._arrow_tables import ArrowTable
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
 from termsift.io._opening import COMPRESSED, check_encoding, existing, zipped_name
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock, labelled
-from termsift.io._tables import DelimitedTable, JsonTable, Table, TableCounter
+from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table, TableCounter
 from termsift.text import text_rules
 from termsift.text._matrices import BlockCounter
 from termsift.text._rules import check_rule_names, shows_rules
@@ -145,18 +145,14 @@ def scan(
     check_rule_names(rules, scan)
     if terms is not None:
         check_path(terms, "terms")
-    columns = None if text is None else _as_tuple(text)
+    columns = tuple(text) if isinstance(text, (list, tuple)) else None if text is None else (text,)
     if columns == ():
         raise ValueError("text names no column, expected one or several")
-    for name, chosen in (("text", columns or ()), ("label", () if label is None else (label,))):
-        for column in chosen:
-            if not (isinstance(column, str) or validation.is_integer(column)):
-                raise TypeError(f"{name} must be the name or number of a column, got {column!r}")
-    if delimiter is not None:
-        validation.check_kind(delimiter, str, "delimiter")
-        if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
-            expected = "one character such as ',' or ';'"
-            raise ValueError(f"delimiter must be {expected}, got {delimiter!r}")
+    for column in (*(columns or ()), *(() if label is None else (label,))):
+        if not (isinstance(column, str) or validation.is_integer(column)):
+            raise TypeError(f"text and label name or number columns, got {column!r}")
+    if delimiter is not None and not re.fullmatch(r'[^"\r\n\0\x80-\U0010ffff]', delimiter):
+        raise ValueError(f"delimiter must be one character such as ',' or ';', got {delimiter!r}")
     if index_base not in (0, 1):
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
@@ -188,24 +184,14 @@ def scan(
         label_files = _paths(labels, "labels")
     if len(label_files) != len(inputs):
         raise ValueError(f"labels names {len(label_files)} files for {len(inputs)} inputs")
-    for path in (*inputs, *label_files):
-        if path is not None and path.exists() and not (path.is_file() or path.is_dir()):
-            raise ValueError(
-                f"{path}: is a pipe or device, which can be read only once; expected a file"
-            )
     pairs = zip(inputs, label_files, strict=True)
     return Scan([_opened(path, file, options) for path, file in pairs], options)
 
 
-def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """Return one value or several as a tuple."""
-    is_one = isinstance(given, str) or not isinstance(given, Sequence)
-    return (given,) if is_one else tuple(given)
-
-
 def _paths(given: Paths, name: str) -> list[Path]:
     """Return one path or several as a list."""
-    paths = _as_tuple(given)
+    is_one = isinstance(given, (str, os.PathLike))
+    paths: list[Any] = [given] if is_one else list(validation.check_iterable(given, name, "paths"))
     if not paths:
         raise ValueError(f"{name} is empty, expected at least one path")
     for path in paths:
@@ -255,14 +241,8 @@ class Scan:
 
     Attributes
     ----------
-    term_names : ndarray of str, or None
-        The names of the terms; for texts, the words of the chunks so far.
     classes : list of labels, or None
         The labels of the columns of the last chunk's y, if that is an indicator matrix.
-    n_skipped : int
-        How many lines, rows or documents were left out, with ``on_error="skip"``.
-    skipped : list of str
-        What was wrong with the first few of them.
     n_bytes : int
         The size of all files on the disk.
     bytes_done : int
@@ -303,7 +283,7 @@ class Scan:
 
     @property
     def n_skipped(self) -> int:
-        """How many lines, rows or documents were left out."""
+        """How many lines, rows or documents were left out, with ``on_error="skip"``."""
         return self._skipped.n
 
     @property

@@ -15,6 +15,7 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.printable import printable
 from termsift._util.tabular import object_array
+from termsift._util.validation import did_you_mean
 from termsift.text import TextRules
 
 NAMES_SHOWN = 20
@@ -29,6 +30,16 @@ def listed(names: Sequence[str]) -> str:
     """Return the first names as a message shows them."""
     more = ", ..." if len(names) > NAMES_SHOWN else ""
     return ", ".join(map(repr, names[:NAMES_SHOWN])) + more or "none"
+
+
+def check_one_column(where: str, name: str, names: list[str], cure: str = NAMED) -> None:
+    """Check that a table has one column of a name; ``cure`` is for a table that has none."""
+    if names.count(name) != 1:
+        cure = "give each column another name" if name in names else cure
+        hint = "" if name in names else did_you_mean(name, names)
+        raise ValueError(
+            f"{where}: expected one column {name!r}, found {listed(names)}; {cure}{hint}"
+        )
 
 
 @dataclass(frozen=True)
@@ -128,26 +139,14 @@ def coded(labels: Iterable[str]) -> tuple[NDArray[np.int32], list[str]]:
 class Source(ABC):
     """One input, a matrix or a `TextSource`; ``kind`` is its ending or the format given for it.
 
-    Opening it checks what can be checked without reading it.
-
-    Attributes
-    ----------
-    files : list of Path or DirEntry
-        The files that are read.
-    takes : set of str
-        The arguments that this kind of input takes and some others refuse.
-    why : str
-        The reason in the message that refuses an argument.
-    labels_are_text : bool
-        Whether labels are strings that may stand for whole numbers.
-    skipped : Skipped
-        The rows and documents that were left out.
+    Opening it checks what can be checked without reading it. Its ``files`` are the paths that it
+    reads, and ``skipped`` counts the rows and documents that were left out.
     """
 
     has_texts: ClassVar[bool] = False
-    labels_are_text: ClassVar[bool] = True
-    takes: ClassVar[Set[str]]
-    why: ClassVar[str] = "a matrix holds no texts"
+    labels_are_text: ClassVar[bool] = True  # and stand for integers if all are whole numbers
+    takes: ClassVar[Set[str]]  # the arguments that this kind takes and some other kinds refuse
+    why: ClassVar[str] = "a matrix holds no texts"  # begins the message that refuses one
 
     def __init__(
         self, path: Path, options: Options, kind: str = "", labels: Path | None = None
