@@ -156,12 +156,10 @@ class SvmlightFile(Source):
                 complaints = [f"{path}, line {number}: {why}" for number, why in parsed["skipped"]]
                 self.skipped.add(complaints, parsed["n_skipped"])
                 unlabelled = unlabelled or parsed["unlabelled"]
-                indptr, columns = parsed["indptr"], parsed["indices"] - base
+                indptr, columns = parsed["indptr"], (parsed["indices"] - base).astype(np.int32)
                 width = int(columns.max(initial=-1)) + 1 if names is None else n_terms
-                parts, shape = (
-                    (parsed["data"], columns.astype(np.int32), indptr),
-                    (len(indptr) - 1, width),
-                )
+                parts = parsed["data"], columns, indptr
+                shape = len(indptr) - 1, width
                 X = scipy.sparse.csr_array(parts, shape=shape)
                 labels, ends = parsed["labels"], parsed["label_indptr"]
                 if (labels == np.floor(labels)).all():

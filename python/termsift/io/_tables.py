@@ -13,15 +13,7 @@ import numpy as np
 from termsift import _core
 from termsift._util.extras import require
 from termsift.io._opening import check_encoding, opened_text
-from termsift.io._source import (
-    BLOCK_BYTES,
-    NAMED,
-    Options,
-    TextBlock,
-    TextSource,
-    check_one_column,
-    coded,
-)
+from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource, check_one_column
 
 _COUNTED_BYTES = 1 << 26  # of a table that is counted between two reports of the progress
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -185,23 +177,23 @@ class ArrowTable(TextSource):
             wide = [column.cast(pyarrow.large_string()) for column in texts]
             compute = require("pyarrow.compute", "text", "joining columns of texts")
             text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
-        if hasattr(label, "dictionary"):
-            label = label.dictionary_decode()
         # A label means the same in every format: 1 is "1", and true is "true", as JSON writes it.
-        labels = label.cast(pyarrow.string()).to_pylist()
-        kept = _core.Texts.of_arrow(text)
-        has_text = np.ones(len(labels), dtype=bool)
-        has_text[kept.missing] = False
-        has_label = np.array([bool(label and label.strip()) for label in labels], dtype=bool)
+        encoded = label if hasattr(label, "dictionary") else label.dictionary_encode()
+        values = [*encoded.dictionary.cast(pyarrow.string()).to_pylist(), None]
+        codes = encoded.indices.cast(pyarrow.int64()).fill_null(-1).to_numpy()
+        has_label = np.array([bool(value and value.strip()) for value in values])[codes]
+        block = _core.Texts.of_arrow(text)
+        has_text = np.ones(len(block), dtype=bool)
+        has_text[block.missing] = False
+        for i in np.flatnonzero(~(has_text & has_label)):
+            fault = f"the label is {values[codes[i]]!r}, expected a string or a whole number"
+            if not has_text[i]:
+                fault = "the text is missing, expected a string"
+            self.complain(f"{self.path}, row {row + i + 1}: {fault}")
         good = np.flatnonzero(has_text & has_label)
-        if len(good) < len(labels):
-            for i in np.flatnonzero(~(has_text & has_label)):
-                fault = f"the label is {labels[i]!r}, expected a string or a whole number"
-                if not has_text[i]:
-                    fault = "the text is missing, expected a string"
-                self.complain(f"{self.path}, row {row + i + 1}: {fault}")
-            kept, labels = kept.take(good), [labels[i] for i in good]
-        return TextBlock(kept, *coded(labels), n_bytes)
+        used, codes = np.unique(codes[good], return_inverse=True)
+        labels = [values[code] for code in used]
+        return TextBlock(block.take(good), codes.astype(np.int32), labels, n_bytes)
 
     def _of_arrow(self, names: list[str]) -> _Batches:
         """Yield the columns of an Arrow file."""
