@@ -62,7 +62,7 @@ def make(folder: Path, seed: int) -> list[list[str]]:
         y = rng.integers(0, N_CLASSES, N_DOCS)
         path = folder / f"fractions{number}.npz"
         sparse.save_npz(path, X)
-        np.save(path.with_suffix(".npy"), y)
+        np.savetxt(path.with_suffix(".labels"), y, fmt="%s")
         whole_counts = (X * 9 + (X > 0)).astype(np.int64)
         with gzip.open(folder / f"{number}.svm.gz", "wt", compresslevel=1) as file:
             for d in range(N_DOCS):
@@ -71,7 +71,7 @@ def make(folder: Path, seed: int) -> list[list[str]]:
                 file.write(f"{y[d]} {' '.join(f'{index}:{n}' for index, n in entries)}\n")
     gzipped = [str(folder / f"{number}.svm.gz") for number in range(N_INPUTS)]
     fractions = [str(folder / f"fractions{number}.npz") for number in range(N_INPUTS)]
-    labels = [f"--labels={path.removesuffix('.npz')}.npy" for path in fractions]
+    labels = [f"--labels={path.removesuffix('.npz')}.labels" for path in fractions]
     options = ["--checkpoint"]
     return [
         [*gzipped, "-o", str(folder / "a.termsift"), *options],

@@ -22,7 +22,7 @@ import termsift as ts
 from signals import start_hearing
 from termsift.cli import running
 from termsift.cli.output import WRITERS
-from termsift.io import Collection, _kinds
+from termsift.io import Collection, _scan
 from termsift.io._opening import COMPRESSED
 from termsift.io._source import SKIP
 
@@ -259,7 +259,7 @@ def test_the_pages_of_help(run: Any) -> None:
         assert ranker.title in text
         assert f"\n  {ranker.name} " in methods
     kinds = run("help", "input").out
-    for ending in (*_kinds._KINDS, *COMPRESSED, ".termsift"):
+    for ending in (*_scan._KINDS, *COMPRESSED, ".termsift"):
         assert f"{ending} " in kinds.replace(",", " ")
     output = run("help", "output").out
     assert "JSON has no infinity" in output

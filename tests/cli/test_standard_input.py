@@ -16,7 +16,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from termsift.io._kinds import FORMATS
+from termsift.io._scan import FORMATS
 
 MAIL = "text,label\nbacon eggs,ham\nfree pills,spam\nfree eggs,ham\n"
 

@@ -54,7 +54,7 @@ class TestSvmlight:
         message = f"c.svm, line 2: expected {INDEX}, found '0:5'"
         assert complaint(path) == message
         for read in (lambda: ts.count(ts.scan(path)), lambda: read_split(path, path)):
-            with pytest.raises(ValueError, match=f"{re.escape(message)}$"):  # and no --on-error
+            with pytest.raises(ValueError, match=re.escape(message)):
                 read()
         scan = ts.scan(path, index_base=0)
         for collection in (read_collection(path, index_base=0), *read_split(scan, scan)):
@@ -199,22 +199,6 @@ def test_labels_that_are_all_whole_numbers_are_integers(
     assert read_collection(matrix, labels=labels).y.tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("y", "expected"),
-    [
-        (np.array([1.0, 2.0, 1.0]), np.array([1, 2, 1])),
-        (np.array(["a", "b", "a"]), np.array(["a", "b", "a"])),
-        (np.array([[1, 0], [1, 1], [0, 0]]), np.array([[1, 0], [1, 1], [0, 0]])),
-    ],
-    ids=["whole floats", "str", "indicator"],
-)
-def test_npy_labels(tmp_path: Path, matrix: Path, y: Any, expected: Any) -> None:
-    np.save(tmp_path / "y.npy", y)
-    result = read_collection(matrix, labels=tmp_path / "y.npy").y
-    np.testing.assert_array_equal(result, expected)
-    assert result.dtype == expected.dtype
-
-
 def test_matrices_need_labels(matrix: Path) -> None:
     message = "c.npz: has no labels of its own; give a file with one label per line"
     assert complaint(matrix) == message
@@ -225,28 +209,17 @@ def test_matrices_need_labels(matrix: Path) -> None:
     [
         ("y", "a\nb\n", "y: 2 labels for the 3 documents of c.npz"),
         ("y", "a\n\nb\n", "y, line 2: expected a label, found nothing"),
-        ("y", b"a\n\xff\nb\n", "y, line 2: byte 0 is not UTF-8"),
-        ("y.npy", "junk", "y.npy: expected an array of labels saved by numpy.save"),
-        ("y.npy", "", "y.npy: damaged or cut short: No data left in file"),
+        (
+            "y",
+            b"a\n\xff\nb\n",
+            "y, line 2: byte 2 is not UTF-8, expected one value per line",
+        ),
     ],
 )
 def test_bad_labels(
     tmp_path: Path, matrix: Path, name: str, content: str | bytes, message: str
 ) -> None:
     assert complaint(matrix, labels=write(tmp_path / name, content)) == message
-
-
-@pytest.mark.parametrize("y", [np.array(3), np.zeros((3, 1, 1))])
-def test_npy_labels_of_another_shape(tmp_path: Path, matrix: Path, y: Any) -> None:
-    np.save(tmp_path / "y.npy", y)
-    message = f"y.npy: expected labels or an indicator matrix, found {y.ndim}-d"
-    assert complaint(matrix, labels=tmp_path / "y.npy") == message
-
-
-def test_pickled_labels_are_refused(tmp_path: Path, matrix: Path) -> None:
-    np.save(tmp_path / "y.npy", np.array(LABELS, dtype=object), allow_pickle=True)
-    message = "y.npy: expected an array of labels saved by numpy.save"
-    assert complaint(matrix, labels=tmp_path / "y.npy") == message
 
 
 @pytest.mark.parametrize("which", ["labels", "terms"])
@@ -323,37 +296,16 @@ def test_bad_matrix_market(tmp_path: Path, labels: Path, content: str, message: 
     assert complaint(path, labels=labels) == f"c.mtx: {message}"
 
 
-def test_labels_of_more_values_than_there_is_memory(tmp_path: Path) -> None:
-    matrix = write(tmp_path / "c.mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 0\n")
-    np.save(tmp_path / "y.npy", np.zeros(1))
-    content = (tmp_path / "y.npy").read_bytes()
-    claim = content.replace(b"(1,)", b"(%d,)" % 2**58)
-    (tmp_path / "y.npy").write_bytes(claim)
-    with pytest.raises(MemoryError, match=r"y\.npy: Unable to allocate"):
-        read_collection(matrix, labels=tmp_path / "y.npy")
-
-
 # ------------------------------------------------------------------------------------ any file
 
 KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .json .parquet .arrow"
 KNOWN += " .feather .ipc"
 
 
-@pytest.mark.parametrize(
-    ("name", "cure"),
-    [
-        ("c.xlsx", "save the sheet as .csv; "),
-        ("c.xlsx.zst", "save the sheet as .csv; "),
-        ("c.tar.gz", "unpack it first; "),
-        ("c.csv.bz2", "unpack it first; "),
-        *((name, "") for name in ("c", "c.gz", "c.npz.gz", ".gz", "c.npz.zip", "c.gz.zip")),
-        ("c.xlsx.zip", "save the sheet as .csv; "),
-    ],
-)
-def test_unknown_kind(tmp_path: Path, name: str, cure: str) -> None:
-    within = f", {name.removesuffix('.zip')}" if name.endswith(".zip") else ""
-    message = f"{name}{within}: unknown kind of file; {cure}the known endings are {KNOWN}, and .gz,"
-    message += " .zst or .zip after them; for another name pass input_format (--input-format)"
+@pytest.mark.parametrize("name", ["c.xlsx", "c.xlsx.zst", "c.tar.gz", "c", "c.termsift"])
+def test_unknown_kind(tmp_path: Path, name: str) -> None:
+    message = f"{name}: unknown kind of file; the known endings are {KNOWN}, and .gz, .zst or .zip "
+    message += "after them; for another name pass input_format (--input-format)"
     assert complaint(write(tmp_path / name, "x")) == message
 
 
@@ -405,7 +357,7 @@ def test_missing_file(tmp_path: Path) -> None:
 
 def test_a_folder_in_place_of_a_file(tmp_path: Path, matrix: Path) -> None:
     (tmp_path / "labels").mkdir()
-    message = "labels: is a folder; expected a file"
+    message = "labels: expected a file, found a folder, pipe or device"
     assert complaint(matrix, labels=tmp_path / "labels") == message
 
 

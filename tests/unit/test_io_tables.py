@@ -335,8 +335,6 @@ def test_quotes_that_mean_nothing_are_read_as_the_error_says(tmp_path: Path) -> 
     [
         (b"\x1f\x8b\x08\0\n", "is compressed by gzip; let its name end in .gz"),
         (b"\x28\xb5\x2f\xfd\0\n", "is compressed by zstd; let its name end in .zst"),
-        (b"PAR1\x15\0\n", "is a Parquet table; let its name end in .parquet"),
-        (b"ARROW1\0\0\n", "is an Arrow table; let its name end in .arrow"),
         (b"PK\x03\x04\n", ZIP),
         (b"\xff\xfel\0\n\0", "is UTF-16; read it with encoding='utf-16' (--encoding)"),
         (b"\xfe\xff\0l\0\n", "is UTF-16; read it with encoding='utf-16' (--encoding)"),
@@ -347,6 +345,3 @@ def test_files_of_other_kinds_are_told_by_their_beginning(
     tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
     assert complaint(write(tmp_path / name, content)) == f"{name}: {message}"
-    if content[:1] in b"PA":
-        check(read_collection(write(tmp_path / "PAR1.csv", table(",").replace("text", "PAR1")),
-                              text="PAR1"))  # fmt: skip

@@ -227,7 +227,7 @@ def matrix_of(name: str, content: bytes, change: Change = changed) -> Made:
 
 KINDS = (
     *("svm", "svm.gz", "svm.zst", "terms", "mtx", "mtx array", "mtx symmetric", "mtx.gz"),
-    *("labels.npy", "npz csr", "npz csc", "npz coo", "npz bsr", "npz dia"),
+    *("npz csr", "npz csc", "npz coo", "npz bsr", "npz dia"),
     *("csv", "csv.zip", "tsv", "txt", "txt.gz", "jsonl", "jsonl.zst", "json", "classes"),
     *("arrow", "arrow dictionary", "feather lz4", "arrow zstd", "parquet", "parquet snappy"),
     *("counts", "counts of logarithms"),
@@ -252,11 +252,6 @@ def made(kind: str) -> Made:
             "c.mtx", matrix_market((X @ X.T).toarray(), symmetry="symmetric")
         ),
         "mtx.gz": lambda: matrix_of("c.mtx.gz", gzip.compress(matrix_market(X)), GZ),
-        "labels.npy": lambda: (
-            {"labels.npy": npy(np.arange(5) % 3), "c.mtx": matrix_market(X)},
-            changed,
-            {"labels": "labels.npy"},
-        ),
         **{
             f"npz {form}": lambda form=form: matrix_of("c.npz", npz(form), changed_archive)
             for form in ("csr", "csc", "coo", "bsr", "dia")

@@ -12,7 +12,7 @@ import termsift as ts
 from file_kinds import KINDS, N_DOCS, TEXTS, WORDS, as_folders, as_table, random_collection, write
 from termsift import io
 from termsift._counts.scan_counting import ScanCounting, finished
-from termsift.io import _arrow_tables, _class_folder, _svmlight, _texts
+from termsift.io import _class_folder, _matrices, _tables
 from termsift.io._source import Skipped
 
 BLOCK_BYTES = [4, 60, 1 << 20]
@@ -20,10 +20,10 @@ BLOCK_BYTES = [4, 60, 1 << 20]
 
 def read_in_blocks(monkeypatch: Any, n_bytes: int) -> None:
     """Read inputs of every kind in blocks of about so many bytes."""
-    monkeypatch.setattr(_svmlight, "_BLOCK_BYTES", n_bytes)
-    monkeypatch.setattr(_texts, "BLOCK_BYTES", n_bytes)
+    monkeypatch.setattr(_matrices, "_BLOCK_BYTES", n_bytes)
+    monkeypatch.setattr(_tables, "BLOCK_BYTES", n_bytes)
     monkeypatch.setattr(_class_folder, "BLOCK_BYTES", n_bytes)
-    monkeypatch.setattr(_arrow_tables, "_ROWS_AT_ONCE", max(n_bytes // 20, 1))
+    monkeypatch.setattr(_tables, "_ROWS_AT_ONCE", max(n_bytes // 20, 1))
 
 
 @pytest.fixture(autouse=True, params=BLOCK_BYTES)

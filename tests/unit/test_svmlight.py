@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import termsift as ts
 from signals import LIMIT, interrupting, needs_timers, start_deaf
 from termsift import _core
-from termsift.io import _svmlight
+from termsift.io import _matrices
 
 THREADS = (1, 2, 3, 7)
 FIELDS = ("indptr", "indices", "data", "labels", "label_indptr")
@@ -291,7 +291,7 @@ TEXT = b"\xef\xbb\xbf1 1:2\n# c\n2,3 30:4444444444 5:1.5\r\n\n 7:1\n4" + b" 1:1"
 @pytest.fixture(params=BLOCK_BYTES)
 def read(request: Any, tmp_path: Path, monkeypatch: Any) -> Any:
     """Return a function that reads text in blocks of some size."""
-    monkeypatch.setattr(_svmlight, "_BLOCK_BYTES", request.param)
+    monkeypatch.setattr(_matrices, "_BLOCK_BYTES", request.param)
 
     def read_text(text: bytes, ending: str = "", **options: Any) -> ts.io.Collection:
         path = tmp_path / f"f.svm{ending}"

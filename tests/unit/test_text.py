@@ -13,7 +13,7 @@ import pytest
 import corpora
 import termsift as ts
 from termsift._util import progress
-from termsift.io import Collection, _class_folder, _texts, read_collection, read_split
+from termsift.io import Collection, _class_folder, _tables, read_collection, read_split
 from termsift.io._source import SKIP
 from termsift.text import PRESETS
 
@@ -101,7 +101,7 @@ def test_classes_that_are_numbers_and_documents_that_are_compressed(tmp_path: Pa
 def test_another_encoding(folder: Path, tmp_path: Path) -> None:
     write(folder / "trade/2", "größe".encode("latin-1"))
     cure = "give the encoding of the texts (--encoding)"
-    expected = f"trade/2: byte 2 is not UTF-8; {cure}"
+    expected = f"trade/2, line 1: byte 2 is not UTF-8; {cure}"
     assert complaint(folder) == expected
     assert "größe" in words(read_collection(folder, encoding="latin-1"))
     table = write(tmp_path / "c.csv", "label,text\na,größe\n".encode("latin-1"))
@@ -122,7 +122,7 @@ def test_another_encoding(folder: Path, tmp_path: Path) -> None:
 
 def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "none").mkdir()
-    expected = "none: expected one sub-folder per class with one file per document, found 0 files"
+    expected = "none: expected one sub-folder per class with one file per document, found none"
     assert complaint(tmp_path / "none").startswith(expected)
     (tmp_path / "none/empty").mkdir()
     assert complaint(tmp_path / "none") == "none: holds no documents"
@@ -218,7 +218,7 @@ def test_a_terminal_shows_the_progress_of_reading(
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_EVERY", 0.0)
-    for module in (_texts, _class_folder):
+    for module in (_tables, _class_folder):
         monkeypatch.setattr(module, "BLOCK_BYTES", 1)
     read_collection(tmp_path / name)
     assert sum("termsift: read " in line for line in terminal.written) > 1

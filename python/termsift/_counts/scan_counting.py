@@ -21,9 +21,9 @@ from termsift._counts.texts import (
 )
 from termsift._util import validation
 from termsift._util.printable import printable_errors
+from termsift.io._matrices import integers_if_all_whole
 from termsift.io._scan import Scan
-from termsift.io._source import MatrixBlock
-from termsift.io._texts import TableCount, TextBlock
+from termsift.io._source import MatrixBlock, TextBlock, labelled
 
 
 class ScanCounting:
@@ -56,15 +56,20 @@ class ScanCounting:
 
     def steps(self) -> Generator[None, None, None]:
         """Read the scan; stop after each block and each input."""
-        scan, count = self._scan, self._table_count if self._by_class else None
+        scan = self._scan
         # The names of the scan may be more.
         counts = ClassCounts._of(self._before._replace(names=None))
-        with closing(scan._blocks(count)) as blocks:
+        with closing(scan._blocks(self if self._by_class else None)) as blocks:
             for block in blocks:
                 if isinstance(block, MatrixBlock):
-                    with validation.naming(scan.where):
+                    y, classes = labelled(block.labels, block.n_labels)
+                    path = scan._sources[scan.inputs_done].path
+                    with validation.naming(str(path)):
                         counts.update(
-                            block.X, block.y, classes=block.classes, n_threads=self._n_threads
+                            block.X,
+                            y,
+                            classes=classes,
+                            n_threads=self._n_threads,
                         )
                     self._before = counts._state
                 elif block:
@@ -90,10 +95,12 @@ class ScanCounting:
         tally.add(block.texts, labels, None)
         self._n_docs += len(block)
 
-    def _table_count(self) -> TableCount:
-        return TableCount(cast("list[str]", self._coder.classes), self._add_table)
+    def labels(self) -> list[str]:
+        """Return the labels of the classes so far, by number."""
+        return cast("list[str]", self._coder.classes)
 
-    def _add_table(self, table: _core.Table, n_bytes: int) -> None:
+    def add_table(self, table: _core.Table, n_bytes: int) -> None:
+        """Count about so many bytes of a table, whose classes have these numbers."""
         tally = self._started()
         assert isinstance(tally, ByClass)
         self._n_docs += tally.add_table(table, n_bytes)
@@ -125,4 +132,6 @@ def finished(counts: Held, scan: Scan) -> ClassCounts:
         raise ValueError(f"{scan._source}: no text has {scan.rules.what_counts}")
     if scan.has_columns:
         validation.warn_of_swapped_columns(len(counts.classes), counts.counts.n_docs)
-    return ClassCounts._of(counts.renamed(scan.settled(counts.classes)))
+    if scan._labels_are_text:
+        counts = counts.renamed(integers_if_all_whole(counts.classes).tolist())
+    return ClassCounts._of(counts)

@@ -12,7 +12,7 @@ from typing import Any, get_args
 import termsift as ts
 from termsift import _core
 from termsift._evaluate.folds import USUAL_FOLDS
-from termsift.io._kinds import FORMATS
+from termsift.io._scan import FORMATS
 from termsift.text import PRESETS
 from termsift.text._rules import Accents, Analyzer
 
@@ -103,7 +103,7 @@ def add_input(
     add_choice(group, "--input-format", FORMATS, "format of INPUT", "by the ending")
     add_choice(group, "--index-base", (1, 0), "index of the first term in svmlight files")
     action: Any = "append" if several else "store"
-    labels = "labels, one per line, or a .npy array" + ("; once for each INPUT" * several)
+    labels = "labels, one per line" + ("; once for each INPUT" * several)
     group.add_argument("--labels", metavar="FILE", action=action, help=labels)
     joined = "column of the text; given again, the texts are joined with a blank"
     group.add_argument("--text", action="append", metavar="COL", help=joined)

@@ -27,9 +27,8 @@ from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._collection import read_whole
 from termsift.io._demo import scan_demo
-from termsift.io._kinds import holds_texts
-from termsift.io._source import Skipped, listed
-from termsift.io._texts import TextBlock
+from termsift.io._scan import holds_texts
+from termsift.io._source import Skipped, TextBlock, listed
 from termsift.text._passages import Blocks
 
 DEMO = "demo"

@@ -47,7 +47,7 @@ An error is one line with the name of the file and, if there is one, the number 
 from termsift._util.extras import MissingExtraError
 from termsift.io._collection import Collection, read_collection, read_split
 from termsift.io._demo import load_demo
-from termsift.io._labels import read_names
+from termsift.io._matrices import read_names
 
 __all__ = [
     "Collection",

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 from termsift import _core
 from termsift._util.log import logger
-from termsift._util.validation import number_of
 from termsift.io._opening import COMPRESSED, check_encoding, decoded_text
-from termsift.io._source import TEXT_OPTIONS, Options
-from termsift.io._texts import BLOCK_BYTES, TextBlock, TextSource, coded
+from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextBlock, TextSource, coded
 
-_FILES_AT_ONCE = 1 << 12
 _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the class, and the file
 
 
@@ -31,20 +29,16 @@ class ClassFolder(TextSource):
     def __init__(
         self,
         path: Path,
-        labels: Path | None,
         options: Options,
+        labels: Path | None = None,
         folders: Mapping[str, str | os.PathLike[str]] | None = None,
     ) -> None:
-        super().__init__(path, labels, options)
+        super().__init__(path, options, labels=labels)
         if folders is None:
-            entries = visible(path)
-            folders = {entry.name: entry for entry in entries if entry.is_dir()}
+            folders = {entry.name: entry for entry in visible(path) if entry.is_dir()}
             if not folders:
-                raise ValueError(
-                    f"{path}: expected one sub-folder per class with one file per document, found "
-                    f"{number_of(len(entries), 'file')} and no sub-folder; give tables by their "
-                    "own names"
-                )
+                expected = "one sub-folder per class with one file per document"
+                raise ValueError(f"{path}: expected {expected}, found none; give tables by name")
         self._documents = list[_Document]()
         for label, folder in folders.items():
             documents = visible(folder)
@@ -55,32 +49,33 @@ class ClassFolder(TextSource):
 
     def blocks(self) -> Generator[TextBlock, None, None]:
         """Yield the documents in the order of the names of their classes and files."""
-        done = 0
-        self.files_read = list[os.DirEntry[str]]()
         is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
-        for documents, n_bytes in self._groups():
-            done += n_bytes
-            texts = _at_once([file for _, file in documents], self.options) if is_utf8 else None
-            if texts is None:
+        self.files_read = list[os.DirEntry[str]]()
+        for documents, done in self._groups():
+            files, texts = [file for _, file in documents], None
+            # A pipe would be waited for.
+            if is_utf8 and all(f.is_file() and not f.name.endswith(COMPRESSED) for f in files):
+                with suppress(OSError):
+                    texts = _core.Texts.of_files(files, self.options.n_threads)
+            if texts is None or not texts.is_utf8:
                 texts, documents = self._one_by_one(documents)
             self.files_read += [file for _, file in documents]
             yield TextBlock(texts, *coded(label for label, _ in documents), done)
             del texts  # before the next ones are read
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
-        """Yield documents that are read together, and their size on the disk."""
-        group, n_bytes = list[_Document](), 0
+        """Yield documents that are read together, and the size of all files so far."""
+        group, done, end = list[_Document](), 0, BLOCK_BYTES
         for label, file in self._documents:
             group.append((label, file))
-            n_bytes += file.stat().st_size if file.is_file() else 0
-            if n_bytes >= BLOCK_BYTES or len(group) == _FILES_AT_ONCE:
-                yield group, n_bytes
-                group, n_bytes = [], 0
-        if group:
-            yield group, n_bytes
+            done += file.stat().st_size if file.is_file() else 0
+            if done >= end:
+                yield group, done
+                group, end = [], done + BLOCK_BYTES
+        yield group, done
 
     def _one_by_one(self, documents: list[_Document]) -> tuple[_core.Texts, list[_Document]]:
-        """Return the texts that can be read, and their documents."""
+        """Return the texts that can be read, and their documents; complain about the others."""
         texts, good = list[str](), list[_Document]()
         for label, file in documents:
             try:
@@ -97,18 +92,6 @@ class ClassFolder(TextSource):
             except ValueError as error:
                 self.complain(str(error))
         return _core.Texts.of_strings(texts), good
-
-
-def _at_once(files: list[os.DirEntry[str]], options: Options) -> _core.Texts | None:
-    """Read files on all threads; return None if one does not hold plain UTF-8."""
-    # A pipe would be waited for.
-    if not all(file.is_file() and not file.name.endswith(COMPRESSED) for file in files):
-        return None
-    try:
-        texts = _core.Texts.of_files(files, options.n_threads)
-    except OSError:
-        return None
-    return texts if texts.is_utf8 else None
 
 
 def visible(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:

@@ -17,11 +17,9 @@ from termsift._util.printable import printable_errors
 from termsift._util.progress import progress
 from termsift._util.tabular import object_array
 from termsift._util.validation import warn_of_swapped_columns
-from termsift.io._labels import indicator_of, integers_if_all_whole
+from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import AnyPath, Scan, scan
-from termsift.io._source import MatrixBlock
-from termsift.io._svmlight import SvmlightFile
-from termsift.io._texts import TextBlock
+from termsift.io._source import labelled
 from termsift.text import TextRules
 from termsift.text._matrices import count_blocks
 
@@ -101,7 +99,7 @@ def read_collection(scan: Scan) -> Collection:
 
 def read_whole(scan: Scan) -> Collection:
     """Read all documents of a scan."""
-    return _counted(scan) if scan.has_texts else _stacked(scan)
+    return _texts(scan) if scan.has_texts else _matrix(scan)
 
 
 @printable_errors()
@@ -143,34 +141,39 @@ def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection,
         raise ValueError(
             f"{first._source} and {second._source}: expected texts in both, or matrices in both"
         )
+    before = read_whole(first)
     if first.has_texts:
-        known = _counted(first)
-        new = _counted(second, replace(first.rules, vocabulary=known.term_names))
-        new = replace(new, term_names=known.term_names)
-        if not new.X.nnz:
-            raise ValueError(f"{second._source}: has no term of {first._source}")
-        return _with_like_labels(known, new)
-    known, new = _stacked(first), _stacked(second)
-    n_columns = known.X.shape[1]
+        after = _texts(second, replace(first.rules, vocabulary=before.term_names))
+    else:
+        after = _matrix(second)
+    n_columns = before.X.shape[1]
+    if not after.X.nnz:
+        raise ValueError(f"{after.source}: has no term of {before.source}")
     if isinstance(second._sources[0], SvmlightFile):  # which need not use the last columns
-        X: Any = new.X
+        X: Any = after.X
         X.resize((X.shape[0], n_columns))
-        new = replace(new, term_names=known.term_names)
-    elif new.X.shape[1] != n_columns:
+    elif after.X.shape[1] != n_columns:
         raise ValueError(
-            f"{second._source}: has {new.X.shape[1]} columns, expected the {n_columns} of "
+            f"{after.source}: has {after.X.shape[1]} columns, expected the {n_columns} of "
             f"{first._source}"
         )
-    return _with_like_labels(known, new)
+    after = replace(after, term_names=before.term_names)
+    if before.classes is not None or after.classes is not None:
+        return before, after
+    labels: list[Any] = [before.y, after.y]
+    if (labels[0].dtype.kind in "OU") != (labels[1].dtype.kind in "OU"):
+        labels = [object_array(list(map(str, y.tolist()))) for y in labels]
+    if not {*labels[0].tolist()} & {*labels[1].tolist()}:
+        raise ValueError(f"{after.source}: has no label of {before.source}")
+    return replace(before, y=labels[0]), replace(after, y=labels[1])
 
 
-def _counted(scan: Scan, of_train: TextRules | None = None) -> Collection:
-    """Count the terms of all texts of a scan, or those by the rules of training documents."""
+def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
+    """Count the terms of all texts by the rules of the scan, or by those of training documents."""
     rules, labels = of_train or scan.rules, list[str]()
 
     def texts() -> Iterator[_core.Texts]:
         for block in _all_blocks(scan):
-            assert isinstance(block, TextBlock)
             labels.extend(block.y)
             yield block.texts
 
@@ -184,22 +187,23 @@ def _counted(scan: Scan, of_train: TextRules | None = None) -> Collection:
     return Collection(X, y, names, scan._source, None, scan.n_skipped, scan.skipped)
 
 
-def _stacked(scan: Scan) -> Collection:
-    """Read all documents of a matrix."""
+def _matrix(scan: Scan) -> Collection:
+    """Stack the blocks of a matrix."""
     if scan.rules.drops:
         raise ValueError(f"{scan._source}: a matrix is read with all its terms; leave out min_df")
     blocks = [block for block in _all_blocks(scan) if len(block)]
     scan._check_read(len(blocks))
-    first = blocks[0]
-    assert isinstance(first, MatrixBlock)
-    X, y, classes = first.X, first.y, first.classes
+    X = blocks[0].X
     if len(blocks) > 1:
         n_terms = max(block.X.shape[1] for block in blocks)
         for block in blocks:
             block.X.resize(len(block), n_terms)
         X = scipy.sparse.csr_array(scipy.sparse.vstack([block.X for block in blocks], format="csr"))
-        y, classes = _stacked_labels(blocks)
-    if all(source.labels_are_text for source in scan._sources):
+    y, classes = labelled(
+        np.concatenate([block.labels for block in blocks]),
+        np.concatenate([block.n_labels for block in blocks]),
+    )
+    if scan._labels_are_text:
         y = integers_if_all_whole(y.tolist())
     return Collection(X, y, scan.term_names, scan._source, classes, scan.n_skipped, scan.skipped)
 
@@ -216,30 +220,3 @@ def _all_blocks(scan: Scan) -> Iterator[Any]:
             if report is not None:
                 report(scan.bytes_done)
             del block
-
-
-def _stacked_labels(blocks: list[MatrixBlock]) -> tuple[Any, list[Any] | None]:
-    """Return the labels of all blocks, and the classes if they are an indicator matrix."""
-    if all(block.classes is None for block in blocks):
-        return np.concatenate([block.y for block in blocks]), None
-    several = [
-        (block.y, np.ones(len(block), dtype=np.int64))
-        if block.classes is None
-        else (np.asarray(block.classes)[block.y.indices], np.diff(block.y.indptr))
-        for block in blocks
-    ]
-    labels, n_labels = (np.concatenate(parts) for parts in zip(*several, strict=True))
-    return indicator_of(labels, n_labels)
-
-
-def _with_like_labels(known: Collection, new: Collection) -> tuple[Collection, Collection]:
-    """Make the labels of both strings, if those of one are numbers and of the other strings."""
-    y_known: Any = known.y
-    y_new: Any = new.y
-    if y_known.ndim != 1 or y_new.ndim != 1:  # documents have several labels
-        return known, new
-    if (y_known.dtype.kind in "OU") != (y_new.dtype.kind in "OU"):
-        y_known, y_new = (object_array(list(map(str, y.tolist()))) for y in (y_known, y_new))
-    if not set(y_known.tolist()) & set(y_new.tolist()):
-        raise ValueError(f"{new.source}: has no label of {known.source}")
-    return replace(known, y=y_known), replace(new, y=y_new)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import platform
 import re
-import sys
 import sysconfig
 import tokenize
 import warnings
@@ -13,11 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from termsift import _core
-from termsift._util.log import logger
 from termsift.io._collection import Collection, read_whole
 from termsift.io._scan import Scan
-from termsift.io._source import Options
-from termsift.io._texts import TextBlock, TextSource, coded
+from termsift.io._source import Options, TextBlock, TextSource, coded
 from termsift.text import TextRules
 
 _WORD = re.compile(r"[a-z]{2,}")
@@ -64,8 +62,7 @@ def load_demo() -> Collection:
     >>> "email" in collection.y and "unittest" in collection.y
     True
     """
-    version = ".".join(str(part) for part in sys.version_info[:3])
-    source = f"the docstrings of the standard library of Python {version}"
+    source = f"the docstrings of the standard library of Python {platform.python_version()}"
     return replace(read_whole(scan_demo()), source=source)
 
 
@@ -80,7 +77,7 @@ class Docstrings(TextSource):
 
     def __init__(self) -> None:
         library = Path(sysconfig.get_path("stdlib"))
-        super().__init__(library, None, Options(rules=TextRules(analyzer=_words_of)))
+        super().__init__(library, Options(TextRules(analyzer=_words_of)))
         self._files_of: dict[str, list[Path]] = {}
         for package in sorted(entry.parent for entry in library.glob("*/__init__.py")):
             paths = [path.relative_to(library) for path in sorted(package.rglob("*.py"))]
@@ -92,7 +89,6 @@ class Docstrings(TextSource):
         """Yield the docstrings, a package at a time."""
         n_bytes = 0
         for package, paths in self._files_of.items():
-            logger.debug("reading the docstrings of %s", package)
             docstrings = [docstring for path in paths for docstring in _docstrings_of(path)]
             n_bytes += sum(path.stat().st_size for path in paths)
             if len(docstrings) >= _FEWEST:

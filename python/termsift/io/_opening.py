@@ -1,4 +1,4 @@
-"""Opening and decoding files, plain or compressed, with errors that name the file and the line."""
+"""Opening and decoding files, plain or compressed, with errors that name the file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -19,19 +19,17 @@ from termsift._util.files import check_path
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the cure of a wrong one
 COMPRESSED = (".gz", ".zst", ".zip")
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
-_OF_EXTRAS = ("IsalError", "ZstdError")  # names of their errors about damaged files
-
-_BUFFER_BYTES = 1 << 17
+_OF_EXTRAS = ("IsalError", "ZstdError")  # the errors of isal and zstd about damaged files
 
 
 def existing(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file that exists."""
     check_path(path)
     path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"{path}: is a folder; expected a file")
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file")
+    if not path.is_file():  # a pipe could be read only once
+        raise ValueError(f"{path}: expected a file, found a folder, pipe or device")
     return path
 
 
@@ -51,27 +49,23 @@ def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
         # Both packages take an empty file for empty content, but it lacks the header of its format.
         if ending in COMPRESSED and not raw.peek(1):
             raise EOFError("the file is empty")
+        content: Any = raw
         if ending == ".gz":
             # isal decompresses 113 MB in 0.14 s where zlib takes 0.54.
             fast = available("isal.igzip")
-            with (fast.IGzipFile if fast else gzip.GzipFile)(fileobj=raw) as unpacked:
-                yield unpacked, raw
+            content = (fast.IGzipFile if fast else gzip.GzipFile)(fileobj=raw)
         elif ending == ".zst":
             package = available("compression.zstd") or require(
                 "backports.zstd", "zstd", f"{path}: reading it"
             )
-            with package.ZstdFile(raw) as unpacked:
-                yield unpacked, raw
+            content = package.ZstdFile(raw)
         elif ending == ".zip":
-            with zipfile.ZipFile(raw) as archive:
-                try:
-                    content: Any = archive.open(zipped_name(path))
-                except RuntimeError as exc:  # a password or a kind of compression is unknown
-                    raise ValueError(f"{path}: {exc}; unpack it first") from None
-                with content:
-                    yield content, raw
-        else:
-            yield raw, raw
+            try:
+                content = zipfile.Path(raw, zipped_name(path)).open("rb")
+            except RuntimeError as exc:  # a password or a kind of compression is unknown
+                raise ValueError(f"{path}: {exc}; unpack it first") from None
+        with content:
+            yield content, raw
 
 
 def zipped_name(path: Path) -> str:
@@ -88,12 +82,11 @@ def zipped_name(path: Path) -> str:
 
 @contextmanager
 def _naming_damage(path: Path) -> Iterator[None]:
-    """Turn what the archive modules raise on a damaged file into an error that names it."""
+    """Turn the errors of the archive modules about a damaged file into one that names it."""
     try:
         yield
-    except MemoryError as exc:  # a forged file may claim any size
-        reason = "not enough memory" if str(exc) in ("", "std::bad_alloc") else exc
-        raise MemoryError(f"{path}: {reason}") from None
+    except MemoryError:  # a forged file may claim any size
+        raise MemoryError(f"{path}: not enough memory") from None
     except Exception as exc:
         if not isinstance(exc, DAMAGE) and type(exc).__name__ not in _OF_EXTRAS:
             raise
@@ -106,11 +99,10 @@ def _naming_damage(path: Path) -> Iterator[None]:
 _OTHERS = {
     b"\x1f\x8b": "is compressed by gzip; let its name end in .gz",
     b"\x28\xb5\x2f\xfd": "is compressed by zstd; let its name end in .zst",
-    b"PAR1\x15": "is a Parquet table; let its name end in .parquet",
-    b"ARROW1\0\0": "is an Arrow table; let its name end in .arrow",
     b"PK\x03\x04": "is a zip archive or a spreadsheet; name it .zip, or save it as .csv",
+    codecs.BOM_UTF16_LE: "is UTF-16; read it with encoding='utf-16' (--encoding)",
+    codecs.BOM_UTF16_BE: "is UTF-16; read it with encoding='utf-16' (--encoding)",
 }
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _UNDECODED = "termsift.undecoded"  # an error handler of codecs
 
 
@@ -129,78 +121,55 @@ def check_encoding(encoding: str) -> str:
 
 
 @contextmanager
-def opened_text(path: Path, encoding: str) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
-    """Open a text file as `opened` does; the content is UTF-8 whatever the file's encoding.
-
-    Raises
-    ------
-    ValueError
-        If the file begins as one that holds no text, or is UTF-16 against the encoding.
-    """
+def opened_text(
+    path: Path, encoding: str
+) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
+    """Open a text file; yield a function that reads UTF-8 into a buffer, and the file on disk."""
     codec = check_encoding(encoding)
     with opened(path) as (content, raw):
-        begin = cast("io.BufferedReader", content).peek(8)
+        begin = cast("io.BufferedReader", content).peek(4)
         for magic, what in _OTHERS.items():
-            if begin.startswith(magic):
+            if begin.startswith(magic) and (codec == "utf-8-sig" or "UTF-16" not in what):
                 raise ValueError(f"{path}: {what}")
-        if codec != "utf-8-sig":
-            try:
-                yield io.BufferedReader(_Recoded(content, codec), _BUFFER_BYTES), raw
-            except UnicodeError as error:
-                raise ValueError(f"{path}: is not {encoding}: {error}{NAME_ENCODING}") from None
-        elif begin.startswith(_UTF16):
-            raise ValueError(f"{path}: is UTF-16; read it with encoding='utf-16' (--encoding)")
-        else:
-            yield content, raw
+        if codec == "utf-8-sig":
+            yield content.readinto, raw
+            return
+        try:
+            yield _recoded(content, codec), raw
+        except UnicodeError as error:
+            raise ValueError(f"{path}: is not {encoding}: {error}{NAME_ENCODING}") from None
 
 
-class _Recoded(io.RawIOBase):
-    """A file of text, as UTF-8."""
+def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
+    """Return a function that reads a text as UTF-8 into a buffer."""
+    text, ready = io.TextIOWrapper(content, codec, _UNDECODED, newline=""), io.BytesIO()
 
-    def __init__(self, content: io.BufferedIOBase, codec: str) -> None:
-        self._content, self._ready = content, b""
-        self._decoder = codecs.getincrementaldecoder(codec)(_UNDECODED)
-
-    def readable(self) -> bool:
-        """Return True, as `io.BufferedReader` asks."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer with the next bytes, and return how many; 0 at the end."""
-        is_end = False
-        while not self._ready and not is_end:
-            piece = self._content.read(_BUFFER_BYTES)
-            is_end = not piece
-            text = self._decoder.decode(piece, final=is_end)
-            self._ready = text.encode("utf-8", "surrogatepass")
-        n = min(len(buffer), len(self._ready))
-        buffer[:n], self._ready = self._ready[:n], self._ready[n:]
+    def readinto(buffer: memoryview) -> int:
+        nonlocal ready
+        if not (n := ready.readinto(buffer)):
+            ready = io.BytesIO(text.read(1 << 16).encode("utf-8", "surrogatepass"))
+            n = ready.readinto(buffer)
         return n
 
+    return readinto
 
-def decoded_text(path: Path, encoding: str = "utf-8") -> str:
-    """Read a text file whole."""
+
+def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING) -> str:
+    """Read a text file whole; ``cure`` ends the message about bytes of another encoding."""
     with opened(path) as (content, _):
         data = content.read()
     try:
         return data.decode(check_encoding(encoding))
     except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
         fault = f"byte {error.start} is not {encoding.upper()}"
-        raise ValueError(f"{path}: {fault}{NAME_ENCODING}") from None
+        raise ValueError(f"{path}, line {line}: {fault}{cure}") from None
 
 
 def one_per_line(path: Path, what: str) -> list[str]:
     """Read a UTF-8 file with one value per line, none of them empty."""
-    with opened(path) as (content, _):
-        lines = content.read().removeprefix(codecs.BOM_UTF8).split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    values = []
-    for number, line in enumerate(lines, 1):
-        try:
-            values.append(line.rstrip(b"\r").decode())
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{path}, line {number}: byte {error.start} is not UTF-8") from None
-        if not values[-1]:
-            raise ValueError(f"{path}, line {number}: expected {what}, found nothing")
+    lines = decoded_text(path, cure=", expected one value per line").removesuffix("\n").split("\n")
+    values = [line.removesuffix("\r") for line in lines]
+    if "" in values:
+        raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")
     return values

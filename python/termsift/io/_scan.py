@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+import re
+from collections.abc import Generator, Hashable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -19,17 +21,27 @@ from termsift._util.files import check_path
 from termsift._util.printable import printable, printable_errors
 from termsift._util.tabular import object_array
 from termsift.io._class_folder import ClassFolder
-from termsift.io._kinds import open_source
-from termsift.io._labels import integers_if_all_whole, read_names
-from termsift.io._opening import check_encoding
-from termsift.io._source import MatrixBlock, Options, Skipped, Source
-from termsift.io._texts import Table, TableCount, TextBlock
-from termsift.text import TextRules, text_rules
+from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
+from termsift.io._opening import COMPRESSED, check_encoding, existing, zipped_name
+from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock, labelled
+from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table, TableCounter
+from termsift.text import text_rules
 from termsift.text._matrices import BlockCounter
 from termsift.text._rules import check_rule_names, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"
+
+_KINDS: dict[str, type[Source]] = {
+    **dict.fromkeys((".svm", ".svmlight", ".libsvm"), SvmlightFile),
+    **dict.fromkeys((".npz", ".mtx"), MatrixFile),
+    **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
+    **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
+}
+
+# The formats of files by name.
+FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
 
 
 @shows_rules
@@ -58,8 +70,7 @@ def scan(
         The files and folders to read, in this order, of the kinds that `termsift.io` reads. All are
         matrices or all are texts. A mapping has the folder of documents of each class.
     labels : path, or sequence of as many paths, optional
-        A file with one label per line, or an array saved as ``.npy``, for each ``.npz`` or ``.mtx``
-        file. Other kinds of input have their own labels.
+        A file with one label per line for each ``.npz`` or ``.mtx`` file.
     terms : path, optional
         File with the name of one term per line, in the order of the columns of a matrix. An
         svmlight file may use fewer columns than there are names.
@@ -68,9 +79,7 @@ def scan(
         a table without header. For JSON objects, the keys. The texts of several columns, as in
         ``text=["title", "body"]``, are joined with a blank.
     delimiter : str, optional
-        The character that divides the fields of a ``.csv``, ``.tsv`` or ``.txt`` file. By default
-        a comma or a tab, or, if the header does not name the columns then, the one of comma,
-        semicolon, tab and bar by which it does.
+        The character that divides the fields of a table; `termsift.io` names the default.
     encoding : str, default "utf-8"
         The encoding of texts.
     preset : {"paper"}, optional
@@ -79,9 +88,8 @@ def scan(
         The index of the first term in svmlight files.
     on_error : {"raise", "skip"}
         Whether a bad line of an svmlight file, row of a table or file of a class folder is an
-        error, or is left out and counted in ``Scan.n_skipped``. With "skip", an svmlight line
-        without a label is always left out. A wrong quote in a table with quoting is always an
-        error, since it hides where the next row begins, and so is a broken JSON array.
+        error, or is left out and counted in ``Scan.n_skipped``. A wrong quote is always an error,
+        since it hides where the next row begins. So are a broken JSON array and damaged columns.
     input_format : str, optional
         The ending, without its dot, of files that are read as such whatever their names, as in
         ``input_format="csv"``.
@@ -137,13 +145,15 @@ def scan(
     check_rule_names(rules, scan)
     if terms is not None:
         check_path(terms, "terms")
-    validation.check_column(label, "label")
-    if delimiter is not None:
-        validation.check_kind(delimiter, str, "delimiter")
-        if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
-            expected = "one character such as ',' or ';'"
-            raise ValueError(f"delimiter must be {expected}, got {delimiter!r}")
-    if type(index_base) is not int or index_base not in (0, 1):
+    columns = tuple(text) if isinstance(text, (list, tuple)) else None if text is None else (text,)
+    if columns == ():
+        raise ValueError("text names no column, expected one or several")
+    for column in (*(columns or ()), *(() if label is None else (label,))):
+        if not (isinstance(column, str) or validation.is_integer(column)):
+            raise TypeError(f"text and label name or number columns, got {column!r}")
+    if delimiter is not None and not re.fullmatch(r'[^"\r\n\0\x80-\U0010ffff]', delimiter):
+        raise ValueError(f"delimiter must be one character such as ',' or ';', got {delimiter!r}")
+    if index_base not in (0, 1):
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
     given = {"terms": terms, "text": text, "label": label, "delimiter": delimiter}
@@ -152,7 +162,7 @@ def scan(
         text_rules(preset, **rules),
         # Counting applies min_df, to matrices too.
         [name for name, value in given.items() if value is not None and name != "min_df"],
-        _text_columns(text),
+        columns,
         label,
         delimiter,
         "utf-8" if encoding is None else encoding,
@@ -167,44 +177,19 @@ def scan(
     if isinstance(paths, Mapping):
         folders = {str(name): Path(path) for name, path in paths.items()}
         first, *_ = _paths(list(folders.values()), "paths")
-        return Scan([ClassFolder(first, None, options, folders)], options)
+        return Scan([ClassFolder(first, options, folders=folders)], options)
     inputs = _paths(paths, "paths")
     label_files: Sequence[Path | None] = [None] * len(inputs)
     if labels is not None:
         label_files = _paths(labels, "labels")
     if len(label_files) != len(inputs):
         raise ValueError(f"labels names {len(label_files)} files for {len(inputs)} inputs")
-    for path in (*inputs, *label_files):
-        if path is not None and path.exists() and not (path.is_file() or path.is_dir()):
-            raise ValueError(
-                f"{path}: is a pipe or device, which can be read only once; expected a file"
-            )
     pairs = zip(inputs, label_files, strict=True)
-    return Scan([open_source(path, file, options) for path, file in pairs], options)
-
-
-def _text_columns(text: Any) -> tuple[str | int, ...] | None:
-    """Return the columns whose texts are joined, or None for the usual one."""
-    if text is None:
-        return None
-    columns = (text,) if isinstance(text, str) or not isinstance(text, Sequence) else tuple(text)
-    if not columns:
-        raise ValueError("text names no column, expected one or several")
-    for place, column in enumerate(columns):
-        validation.check_column(column, "text")
-        if column is None or column in columns[:place]:
-            what = "a column that is None" if column is None else f"the column {column!r} twice"
-            raise ValueError(f"text names {what}")
-    return columns
+    return Scan([_opened(path, file, options) for path, file in pairs], options)
 
 
 def _paths(given: Paths, name: str) -> list[Path]:
     """Return one path or several as a list."""
-    if hasattr(given, "columns"):
-        raise TypeError(
-            f"{name} is {validation.a_kind(given)}, expected paths: count the texts of a frame by "
-            "termsift.count_texts"
-        )
     is_one = isinstance(given, (str, os.PathLike))
     paths: list[Any] = [given] if is_one else list(validation.check_iterable(given, name, "paths"))
     if not paths:
@@ -212,6 +197,40 @@ def _paths(given: Paths, name: str) -> list[Path]:
     for path in paths:
         check_path(path, name)
     return [Path(path) for path in paths]
+
+
+def _opened(path: Path, labels: Path | None, options: Options) -> Source:
+    """Open a file or folder by its kind, and refuse options of other kinds."""
+    if path.is_dir():
+        return ClassFolder(path, options, labels)
+    kind = _kind_of(existing(path), options.input_format)
+    if kind not in _KINDS:
+        raise ValueError(
+            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz, "
+            ".zst or .zip after them; for another name pass input_format (--input-format)"
+        )
+    return _KINDS[kind](path, options, kind, labels)
+
+
+def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -> bool:
+    """Return whether an input is a file or folder of texts, by its name and format alone."""
+    path = Path(path)
+    if path.is_dir():
+        return True
+    kind = _KINDS.get(_kind_of(path, input_format)) if path.is_file() else None
+    return kind is not None and kind.has_texts
+
+
+def _kind_of(path: Path, input_format: str | None) -> str:
+    """Return the ending that names the format of a file, without a .gz, .zst or .zip after it."""
+    if input_format is not None:
+        validation.check_choice(input_format, FORMATS, "input_format")
+        return f".{input_format}"
+    ending = path.suffix.lower()
+    if ending not in COMPRESSED:
+        return ending
+    within = Path(zipped_name(path)) if ending == ".zip" else path.with_suffix("")
+    return within.suffix.lower()
 
 
 class Scan:
@@ -222,14 +241,8 @@ class Scan:
 
     Attributes
     ----------
-    term_names : ndarray of str, or None
-        The names of the terms; for texts, the words of the chunks so far.
     classes : list of labels, or None
         The labels of the columns of the last chunk's y, if that is an indicator matrix.
-    n_skipped : int
-        How many lines, rows or documents were left out, with ``on_error="skip"``.
-    skipped : list of str
-        What was wrong with the first few of them.
     n_bytes : int
         The size of all files on the disk.
     bytes_done : int
@@ -237,7 +250,7 @@ class Scan:
     """
 
     def __init__(self, sources: list[Source], options: Options) -> None:
-        self._sources, self._options = sources, options
+        self._sources, self._options, self.rules = sources, options, options.rules
         self.has_texts = sources[0].has_texts
         for source in sources:
             if source.has_texts != self.has_texts:
@@ -245,13 +258,16 @@ class Scan:
                     f"{sources[0].path} and {source.path}: expected tables of texts or matrices, "
                     "not both"
                 )
-        self.has_columns = all("label" in source.takes for source in sources)
-        self.has_words = self.has_texts and options.rules.hashing is None
-        if not self.has_texts and options.names is None and options.rules.drops:
+        if not self.has_texts and options.names is None and self.rules.drops:
             raise ValueError(
                 f"{sources[0].path}: its terms have no names, and dropping some would change the "
                 "indices of the others; give names by terms, or leave out min_df"
             )
+        self.has_columns = all("label" in source.takes for source in sources)
+        self._labels_are_text = all(source.labels_are_text for source in sources)
+        # Where the documents come from, in words.
+        self._source = ", ".join(str(source.path) for source in sources[:3])
+        self._source += ", ..." if len(sources) > 3 else ""
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._words: dict[str, int] = {}
         self._begin_after(0)
@@ -261,36 +277,19 @@ class Scan:
         return f"<Scan of {printable(self._source)}: {kind}, {self.n_bytes:,} bytes>"
 
     @property
-    def _source(self) -> str:
-        """Where the documents come from, in words."""
-        paths = ", ".join(str(source.path) for source in self._sources[:3])
-        return paths + (", ..." if len(self._sources) > 3 else "")
-
-    @property
-    def rules(self) -> TextRules:
-        """How texts are cut into terms, and which terms are kept at the end."""
-        return self._options.rules
-
-    @property
     def skipped(self) -> list[str]:
         """What was wrong with the first few lines, rows or documents that were left out."""
-        return self._all_skipped().complaints
+        return self._skipped.complaints
 
     @property
     def n_skipped(self) -> int:
-        """How many lines, rows or documents were left out."""
-        return self._all_skipped().n
-
-    def _all_skipped(self) -> Skipped:
-        total = Skipped()
-        for part in (self._skipped_before, *(source.skipped for source in self._sources)):
-            total.add(list(map(printable, part.complaints)), part.n)
-        return total
+        """How many lines, rows or documents were left out, with ``on_error="skip"``."""
+        return self._skipped.n
 
     @property
     def term_names(self) -> NDArray[np.object_] | None:
         """The names of the terms; for texts, the words of the chunks so far."""
-        if not self.has_words:
+        if not self.has_texts or self.rules.hashing is not None:
             return self._options.names
         return object_array(sorted(self._words, key=self._words.__getitem__))
 
@@ -301,35 +300,31 @@ class Scan:
 
     def _begin_after(self, n_inputs: int, skipped: Skipped | None = None) -> None:
         """Make every reading begin after some inputs, of which some rows were left out."""
-        self._n_before, self._skipped_before = n_inputs, skipped or Skipped()
+        self._before = n_inputs, skipped or Skipped()
         self._rewind()
 
     def _rewind(self) -> None:
-        self.inputs_done = self._n_before
+        self.inputs_done, skipped = self._before
+        self._skipped = replace(skipped)  # which all sources add to
         self.bytes_done = sum(source.n_bytes for source in self._sources[: self.inputs_done])
         self.classes: list[Hashable] | None = None
-        self.where = ""  # the place of the last block, in words
         for source in self._sources:
-            source.skipped = Skipped()
+            source.skipped = self._skipped
 
     def _blocks(
-        self, count: Callable[[], TableCount] | None = None
+        self, counter: TableCounter | None = None
     ) -> Generator[MatrixBlock | TextBlock | None, None, None]:
         """Yield the blocks of all inputs, and None at the end of each input.
 
-        With ``count``, the core counts tables, and their blocks have no texts.
+        With ``counter``, the core counts tables, and their blocks have no texts.
         """
         self._rewind()
         for source in self._sources[self.inputs_done :]:
-            n_docs, bytes_before = 0, self.bytes_done
-            reading = source.blocks(count) if isinstance(source, Table) else source.blocks()
+            bytes_before = self.bytes_done
+            reading = source.blocks(counter) if isinstance(source, Table) else source.blocks()
             with printable_errors(), closing(reading) as blocks:
                 for block in blocks:
                     self.bytes_done = bytes_before + block.n_bytes
-                    self.where = str(source.path)
-                    if n_docs:
-                        self.where += f", where row 0 is document {n_docs}"
-                    n_docs += len(block)
                     yield block
                     del block  # before the next one is read
             self.inputs_done += 1
@@ -344,24 +339,21 @@ class Scan:
             counter = BlockCounter(self.rules, self._words, grows=grows, n_threads=threads)
         with closing(self._blocks()) as blocks:
             for block in blocks:
-                if isinstance(block, TextBlock):
+                if not block:
+                    continue
+                if isinstance(block, MatrixBlock):
+                    y, self.classes = labelled(block.labels, block.n_labels)
+                    pair = block.X, y
+                else:
                     assert counter is not None
                     pair = counter.count(block.texts), block.y
-                elif block is not None:
-                    pair, self.classes = (block.X, block.y), block.classes
-                if block:
-                    del block  # before the next one is read
-                    yield pair
-                    del pair
+                del block  # before the next one is read
+                yield pair
+                del pair
 
     def _check_read(self, n_docs: float) -> None:
         """Check, at the end, that the inputs held documents."""
         if not n_docs:
-            skipped = self._all_skipped()
+            skipped = self._skipped
             why = f"; {skipped} left out, first: {skipped.complaints[0]}" if skipped.n else ""
             raise ValueError(f"{self._source}: holds no documents{why}")
-
-    def settled(self, labels: list[Hashable]) -> list[Hashable]:
-        """Return the classes of all inputs, as integers if text wrote them and all are whole."""
-        is_text = all(source.labels_are_text for source in self._sources)
-        return integers_if_all_whole(labels).tolist() if is_text else labels

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Hashable, Sequence, Set
+from collections.abc import Collection, Generator, Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
+from termsift import _core
+from termsift._util import scipy
+from termsift._util.printable import printable
+from termsift._util.tabular import object_array
+from termsift._util.validation import did_you_mean
 from termsift.text import TextRules
 
 NAMES_SHOWN = 20
 SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the cure of last resort
 NAMED = "name the columns by text and label (--text, --label)"
 TEXT_OPTIONS = frozenset({"encoding", "preset", *(rule.name for rule in fields(TextRules))})
+BLOCK_BYTES = 1 << 22  # of text that is read at once
 _COMPLAINTS_KEPT = 5
 
 
@@ -25,16 +32,22 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:NAMES_SHOWN])) + more or "none"
 
 
+def check_one_column(where: str, name: str, names: list[str], cure: str = NAMED) -> None:
+    """Check that a table has one column of a name; ``cure`` is for a table that has none."""
+    if names.count(name) != 1:
+        cure = "give each column another name" if name in names else cure
+        hint = "" if name in names else did_you_mean(name, names)
+        raise ValueError(
+            f"{where}: expected one column {name!r}, found {listed(names)}; {cure}{hint}"
+        )
+
+
 @dataclass(frozen=True)
 class Options:
     """How inputs are read; `termsift.scan` explains each option.
 
-    Attributes
-    ----------
-    given : collection of str
-        The arguments of the caller that only some kinds of input take.
-    names : ndarray of str, or None
-        The names of the terms of matrices, from the file ``terms``.
+    ``given`` names the arguments of the caller that only some kinds of input take, and ``names``
+    are the names of the terms of matrices, from the file ``terms``.
     """
 
     rules: TextRules
@@ -53,15 +66,15 @@ class Options:
 
 @dataclass
 class Skipped:
-    """The lines, rows and documents that were left out: how many, and what was wrong with some."""
+    """How many lines, rows and documents were left out, and what was wrong with the first."""
 
     n: int = 0
     complaints: list[str] = field(default_factory=list)
 
     def add(self, complaints: Sequence[str], n: int = 1) -> None:
-        """Count ``n`` more, of which the first have these complaints."""
+        """Count ``n`` more; the first of them have these complaints."""
         self.n += n
-        self.complaints = [*self.complaints, *complaints][:_COMPLAINTS_KEPT]
+        self.complaints = [*self.complaints, *map(printable, complaints)][:_COMPLAINTS_KEPT]
 
     def __str__(self) -> str:
         return "1 line or row" if self.n == 1 else f"{self.n:,} lines or rows"
@@ -71,57 +84,78 @@ class Skipped:
 class MatrixBlock:
     """Documents of a matrix that were read together.
 
-    Attributes
-    ----------
-    X : csr_array
-        Their counts. Columns beyond its width are 0.
-    y : ndarray or csr_array
-        Their labels, or an indicator matrix.
-    classes : list or None
-        The labels of the columns of an indicator matrix ``y``.
-    n_bytes : int
-        How many bytes of the input have been read.
+    Columns of ``X`` beyond its width are 0. ``labels`` holds the labels of all documents, one
+    document after another; document d has ``n_labels[d]`` of them.
     """
 
     X: Any
-    y: Any
-    classes: list[Hashable] | None
+    labels: NDArray[Any]
+    n_labels: NDArray[np.int64]
     n_bytes: int
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
 
 
+def labelled(
+    labels: NDArray[Any], n_labels: NDArray[np.int64]
+) -> tuple[Any, list[Hashable] | None]:
+    """Return the label of each document, or an indicator matrix and the labels of its columns."""
+    if (n_labels == 1).all():
+        return labels, None
+    classes, columns = np.unique(labels, return_inverse=True)
+    rows = np.repeat(np.arange(len(n_labels)), n_labels)
+    ones = np.ones(len(rows), dtype=np.int8)
+    indicator = scipy.sparse.csr_array((ones, (rows, columns)), shape=(len(n_labels), len(classes)))
+    indicator.data[:] = 1  # a document may repeat a label
+    return indicator, classes.tolist()
+
+
+@dataclass(frozen=True)
+class TextBlock:
+    """Texts that were read together; ``labels[codes[i]]`` is the label of text i."""
+
+    texts: _core.Texts
+    codes: NDArray[np.int32]
+    labels: Sequence[str]
+    n_bytes: int
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def y(self) -> NDArray[np.object_]:
+        """The label of each text."""
+        return object_array(list(self.labels))[self.codes]
+
+
+def coded(labels: Iterable[str]) -> tuple[NDArray[np.int32], list[str]]:
+    """Return the code of each label, and the label of each code."""
+    code_of: dict[str, int] = {}
+    codes = [code_of.setdefault(label, len(code_of)) for label in labels]
+    return np.array(codes, dtype=np.int32), list(code_of)
+
+
 class Source(ABC):
-    """One input, a matrix or a `TextSource`.
+    """One input, a matrix or a `TextSource`; ``kind`` is its ending or the format given for it.
 
-    Opening it checks what can be checked without reading it.
-
-    Attributes
-    ----------
-    path : Path
-        The file or folder.
-    files : list of Path or DirEntry
-        The files that are read.
-    takes : set of str
-        The arguments that this kind of input takes, of those that only some kinds take.
-    why : str
-        Why it takes no others.
-    labels_are_text : bool
-        Whether labels are strings that may stand for whole numbers.
+    Opening it checks what can be checked without reading it. Its ``files`` are the paths that it
+    reads, and ``skipped`` counts the rows and documents that were left out.
     """
 
     has_texts: ClassVar[bool] = False
-    takes: ClassVar[Set[str]]
-    why: ClassVar[str] = "a matrix holds no texts"
+    labels_are_text: ClassVar[bool] = True  # and stand for integers if all are whole numbers
+    takes: ClassVar[Set[str]]  # the arguments that this kind takes and some other kinds refuse
+    why: ClassVar[str] = "a matrix holds no texts"  # begins the message that refuses one
 
-    def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
+    def __init__(
+        self, path: Path, options: Options, kind: str = "", labels: Path | None = None
+    ) -> None:
         given = [*(["labels"] if labels is not None else []), *options.given]
         if refused := [name for name in given if name not in self.takes]:
             raise ValueError(f"{path}: {self.why}; leave out {' and '.join(refused)}")
-        self.path, self.options = path, options
+        self.path, self.options, self.kind = path, options, kind
         self.files: list[Any] = [path]
-        self.labels_are_text = self.has_texts
         self.skipped = Skipped()
 
     @abstractmethod
@@ -138,3 +172,17 @@ class Source(ABC):
         if not self.options.skip:
             raise ValueError(f"{complaint}; {SKIP}")
         self.skipped.add([complaint])
+
+
+class TextSource(Source):
+    """An input of texts with their labels."""
+
+    has_texts = True
+    takes = TEXT_OPTIONS | {"text", "label"}
+    why = "texts have their own labels and terms"
+
+    @property
+    def columns(self) -> tuple[list[str], str]:
+        """The names of the columns of texts and of the column of labels."""
+        text, label = self.options.text or ("text",), self.options.label
+        return [str(name) for name in text], "label" if label is None else str(label)

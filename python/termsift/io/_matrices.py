@@ -1,0 +1,184 @@
+"""Matrices and their labels: .npz by `scipy.sparse.save_npz`, Matrix Market and svmlight text.
+
+A line of svmlight is a document: ``label[,label...] [qid:number] index:count ... [# comment]``.
+Blank lines and comments are ignored, and indices come in any order.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections.abc import Generator, Sequence
+from io import BufferedIOBase, BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._util import scipy
+from termsift._util.printable import printable_errors
+from termsift._util.tabular import object_array
+from termsift._util.validation import widened
+from termsift.io._opening import DAMAGE, existing, one_per_line, opened
+from termsift.io._source import SKIP, MatrixBlock, Options, Source
+
+_BLOCK_BYTES = 1 << 24  # of svmlight text that is read at once
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits in 64 bits
+
+
+@printable_errors()
+def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
+    """Read a file with the name of one term per line.
+
+    Parameters
+    ----------
+    path : path
+        The file, in UTF-8; it may be compressed. Names keep their blanks; none may be empty.
+
+    Returns
+    -------
+    names : ndarray of str of shape (n_terms,)
+    """
+    return object_array(one_per_line(existing(path), "a term"))
+
+
+def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
+    """Return labels of text as integers if all are whole numbers, else as they are."""
+    if all(map(_WHOLE_NUMBER.fullmatch, labels)):
+        return np.array([int(label) for label in labels], dtype=np.int64)
+    return object_array(labels)
+
+
+class MatrixFile(Source):
+    """A file of a matrix that is read whole, with its labels in another file."""
+
+    takes = frozenset({"labels", "terms"})
+
+    def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
+        super().__init__(path, options, kind, labels)
+        if labels is None:
+            raise ValueError(
+                f"{path}: has no labels of its own; give a file with one label per line"
+            )
+        self._labels = existing(labels)
+        self.files = [path, self._labels]
+
+    def blocks(self) -> Generator[MatrixBlock, None, None]:
+        """Read the matrix and its labels."""
+        path, names = self.path, self.options.names
+        X = _read_npz(path) if self.kind == ".npz" else _read_matrix_market(path)
+        if X.ndim != 2:
+            raise ValueError(f"{path}: expected a matrix of two dimensions, found {X.ndim}")
+        n_docs, n_terms = X.shape
+        labels = object_array(one_per_line(self._labels, "a label"))
+        if len(labels) != n_docs:
+            raise ValueError(
+                f"{self._labels}: {len(labels)} labels for the {n_docs} documents of {path}"
+            )
+        if names is not None and len(names) != n_terms:
+            raise ValueError(
+                f"{self.options.terms}: {len(names)} names for the {n_terms} terms of {path}"
+            )
+        ones = np.ones(n_docs, dtype=np.int64)
+        yield MatrixBlock(scipy.sparse.csr_array(X), labels, ones, self.n_bytes)
+
+
+def _read_npz(path: Path) -> Any:
+    """Read a sparse matrix that `scipy.sparse.save_npz` wrote."""
+    with opened(path) as (file, _):  # numpy leaves a broken archive open
+        try:
+            X = scipy.sparse.load_npz(file)
+        except (MemoryError, *DAMAGE):
+            raise
+        except Exception as exc:  # an archive of other content may raise anything
+            expected = "a sparse matrix saved by scipy.sparse.save_npz"
+            raise ValueError(f"{path}: expected {expected}") from exc
+    if hasattr(X, "check_format"):
+        try:
+            X.check_format(full_check=True)  # conversion to CSR does not check the indices
+        except ValueError as exc:
+            raise ValueError(f"{path}: {exc}") from None
+    return widened(X) if X.format == "coo" else X  # scipy adds duplicates as it makes CSR
+
+
+def _read_matrix_market(path: Path) -> Any:
+    """Read a Matrix Market file."""
+    from scipy.io import mmread
+
+    with opened(path) as (file, _):
+        try:
+            return mmread(BytesIO(file.read()))
+        except (ValueError, OverflowError) as exc:  # such as "Line 3: Row index out of bounds"
+            raise ValueError(f"{path}: {exc}") from None
+
+
+class SvmlightFile(Source):
+    """An svmlight file, parsed a block of lines at a time."""
+
+    takes = frozenset({"terms"})
+    why = "an svmlight file has its own labels and no texts"
+    labels_are_text = False
+
+    def blocks(self) -> Generator[MatrixBlock, None, None]:
+        """Parse the file block by block; blocks may have no documents.
+
+        A document may have any number of labels if some document of the file has several, and needs
+        one otherwise. Only the end shows this, so the first line without a label is an error there.
+        If bad lines are left out, lines without a label always are.
+        """
+        options, path = self.options, self.path
+        base, names, skips = options.index_base, options.names, options.skip
+        n_terms = _core.max_terms if names is None else len(names)
+        notes = [] if names is None else [f"there are {n_terms} names of terms"]
+        notes += ["from 0 with index_base=0 or --index-base 0"] if base == 1 else []
+        line, several, unlabelled = 1, False, None
+        with opened(path) as (content, raw):
+            for text in _whole_lines(content):
+                try:
+                    parsed = _core.parse_svmlight(
+                        text,
+                        first_line=line,
+                        skip=skips,
+                        n_threads=options.n_threads,
+                        min_index=base,
+                        max_index=base + n_terms - 1,
+                        index_note=f" ({'; '.join(notes)})" if notes else "",
+                        file=str(path),
+                    )
+                except ValueError as error:
+                    raise ValueError(f"{error}; {SKIP}") from None
+                line += parsed["n_lines"]
+                complaints = [f"{path}, line {number}: {why}" for number, why in parsed["skipped"]]
+                self.skipped.add(complaints, parsed["n_skipped"])
+                unlabelled = unlabelled or parsed["unlabelled"]
+                indptr, columns = parsed["indptr"], (parsed["indices"] - base).astype(np.int32)
+                width = int(columns.max(initial=-1)) + 1 if names is None else n_terms
+                parts = parsed["data"], columns, indptr
+                shape = len(indptr) - 1, width
+                X = scipy.sparse.csr_array(parts, shape=shape)
+                labels, n_labels = parsed["labels"], np.diff(parsed["label_indptr"])
+                if ((np.abs(labels) <= 2**53) & (labels == np.floor(labels))).all():
+                    labels = labels.astype(np.int64)
+                several = several or bool(n_labels.max(initial=1) > 1)
+                del text, parsed, indptr, columns, parts
+                yield MatrixBlock(X, labels, n_labels, raw.tell())
+                del X  # before the next block is parsed
+        if unlabelled is not None and not several:
+            number, complaint = unlabelled
+            raise ValueError(f"{path}, line {number}: {complaint}; {SKIP}")
+
+
+def _whole_lines(file: BufferedIOBase) -> Generator[bytes, None, None]:
+    """Yield the text in blocks that end with a line, without a byte order mark."""
+    parts, mark = list[bytes](), codecs.BOM_UTF8
+    while piece := file.read(_BLOCK_BYTES):
+        end = piece.rfind(b"\n") + 1
+        if end:  # else the line is longer than the block
+            yield b"".join([*parts, piece[:end]]).removeprefix(mark)
+            parts, mark = [], b""
+        parts.append(piece[end:])
+    if last := b"".join(parts):
+        yield last.removeprefix(mark)

@@ -1,0 +1,242 @@
+"""Tables of texts and labels: delimited fields, JSON objects, and columns of pyarrow."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Generator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from termsift import _core
+from termsift._util.extras import require
+from termsift.io._opening import check_encoding, opened_text
+from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource, check_one_column
+
+_COUNTED_BYTES = 1 << 26  # of a table that is counted between two reports of the progress
+_DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+_DELIMITERS = ",;\t|"  # that a header is tried with
+_ROWS_AT_ONCE = 1 << 12  # of a table of columns
+_STRINGS = ("string", "large_string", "string_view")
+_INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+
+# A function that reads the next bytes of a file into a buffer.
+_ReadInto: TypeAlias = Callable[[memoryview], int]
+# The columns of the texts and that of the labels, for some rows, and how many bytes have been read.
+_Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
+
+
+class TableCounter(Protocol):
+    """An object that counts tables in the core, so that nobody needs their texts."""
+
+    def labels(self) -> list[str]:
+        """Return the labels of the classes so far, by number."""
+
+    def add_table(self, table: _core.Table, n_bytes: int) -> None:
+        """Count about so many bytes of a table, whose classes have these numbers."""
+
+
+class Table(TextSource):
+    """A table of rows that the core reads."""
+
+    @abstractmethod
+    def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
+        """Return the table of a file, with options of `_core.Table`."""
+
+    def blocks(self, counter: TableCounter | None = None) -> Generator[TextBlock, None, None]:
+        """Yield the texts in order, or count them by ``counter`` and yield empty blocks."""
+        codec, nothing = check_encoding(self.options.encoding), _core.Texts.of_strings([])
+        options = {
+            "skip": self.options.skip,
+            "encoding": "UTF-8" if codec == "utf-8-sig" else self.options.encoding.upper(),
+            "labels": [] if counter is None else counter.labels(),
+            "block_bytes": BLOCK_BYTES if counter is None else BLOCK_BYTES // 4,
+        }
+        with opened_text(self.path, self.options.encoding) as (readinto, raw):
+            table, labels = self.opened(readinto, options), list[str]()
+            n_skipped, complaints = 0, list[str]()
+            while not table.is_done:
+                texts, codes = nothing, np.empty(0, np.int32)
+                if counter is not None:
+                    counter.add_table(table, _COUNTED_BYTES)
+                elif block := table.read():
+                    texts, codes = block
+                    labels += table.labels(len(labels))
+                self.skipped.add(table.skipped[len(complaints) :], table.n_skipped - n_skipped)
+                n_skipped, complaints = table.n_skipped, table.skipped
+                yield TextBlock(texts, codes, labels, raw.tell())
+                del texts, codes  # before the next ones are read
+                block = None
+
+
+class JsonTable(Table):
+    """A file of JSON objects: one in a line (.jsonl, .ndjson), or also in an array (.json)."""
+
+    def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
+        """Return the table of the objects."""
+        texts, label = self.columns
+        options |= {"texts": texts, "label": label, "may_be_array": self.kind == ".json"}
+        return _core.JsonTable(readinto, str(self.path), **options)
+
+
+class DelimitedTable(Table):
+    """A table of fields, with quoting (.csv, .tsv) or without (.txt)."""
+
+    takes = Table.takes | {"delimiter"}
+
+    def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
+        super().__init__(path, options, kind, labels)
+        text, label = options.text, options.label
+        if kind == ".txt":
+            text, label = text or (2,), 1 if label is None else label
+        # The columns of the text, in order, and then that of the label.
+        columns = (*(text or ("text",)), "label" if label is None else label)
+        self._columns = [
+            int(column) if isinstance(column, str) and column.isdecimal() else column
+            for column in columns
+        ]
+        if len(set(map(type, self._columns))) > 1:
+            all_ = " and ".join(map(repr, self._columns))
+            raise ValueError(f"text and label are names of columns or numbers, not {all_}")
+        self._has_header = isinstance(self._columns[0], str)
+        usual = _DELIMITER_OF[kind]
+        self._delimiters = options.delimiter or usual + _DELIMITERS * self._has_header
+        # Without a header, the usual two columns are all: a text with a tab must not lose its end.
+        is_usual = not self._has_header and (options.text, options.label) == (None, None)
+        self._n_fields = 2 if is_usual else None
+
+    def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
+        """Return the table, with its columns chosen by the first row."""
+        path, columns = self.path, list[Any](self._columns)
+        options |= {"quoted": self.kind != ".txt"}
+        table = _core.DelimitedTable(readinto, str(path), **options)
+        rows = [(delimiter, *table.first_row(delimiter)) for delimiter in self._delimiters]
+        delimiter, line, fields, fault = max(
+            rows, key=lambda row: (all(row[2].count(name) == 1 for name in columns), len(row[2]))
+        )  # errors show the most fields if no delimiter divides the header as expected
+        if fault is not None and self._n_fields is None:
+            raise ValueError(fault)
+        if not fields and self._has_header:
+            both = " and ".join(map(repr, columns))
+            raise ValueError(f"{path}: expected a header with the columns {both}, found none")
+        n_fields = self._n_fields or len(fields)
+        if n_fields:
+            names = fields if fault is None and fields else [""] * n_fields
+            *texts, label = (_position(f"{path}, line {line}", of, names) for of in columns)
+            table.choose(delimiter, texts, label, n_fields, self._has_header)
+        return table
+
+
+def _position(where: str, column: str | int, first: list[str]) -> int:
+    """Return the position of a column, which the first row names unless it is a number."""
+    cure = f"{NAMED}, by number if there is no header"
+    if len(first) == 1:  # something else divides the row
+        cure = "name what divides the fields by delimiter (--delimiter)"
+    if isinstance(column, str):
+        check_one_column(where, column, first, cure)
+        return first.index(column)
+    if column < 1:
+        raise ValueError(f"columns are numbered from 1, not {column}")
+    if column > len(first):
+        raise ValueError(f"{where}: expected at least {column} fields, found {len(first)}; {cure}")
+    return column - 1
+
+
+class ArrowTable(TextSource):
+    """A Parquet or an Arrow file with columns of texts and a column of labels."""
+
+    def blocks(self) -> Generator[TextBlock, None, None]:
+        """Yield the rows, a batch at a time."""
+        pyarrow = require("pyarrow", "text", f"{self.path}: reading it")
+        texts, label = self.columns
+        row = 0
+        try:
+            batches = self._of_parquet if self.kind == ".parquet" else self._of_arrow
+            with closing(batches([*texts, label])) as parts:
+                for columns, n_bytes in parts:
+                    yield self._block(pyarrow, columns, row, n_bytes)
+                    row += len(columns[0])
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            message = _one_line(error)
+            raise ValueError(f"{self.path}: damaged or no such table: {message}") from None
+
+    def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> TextBlock:
+        """Return the good ones of some rows; ``row`` others come before them."""
+        try:
+            for column in columns:  # or the core would follow wrong offsets
+                column.validate(full=True)
+        except pyarrow.ArrowInvalid as error:
+            rows = f"rows {row + 1} to {row + len(columns[0])}"
+            raise ValueError(f"{self.path}, {rows}: damaged: {_one_line(error)}") from None
+        *texts, label = columns
+        text = texts[0]
+        if len(texts) > 1:
+            # Offsets of 64 bits: the joined texts may exceed 2 GiB where no column does.
+            wide = [column.cast(pyarrow.large_string()) for column in texts]
+            compute = require("pyarrow.compute", "text", "joining columns of texts")
+            text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
+        # A label means the same in every format: 1 is "1", and true is "true", as JSON writes it.
+        encoded = label if hasattr(label, "dictionary") else label.dictionary_encode()
+        values = [*encoded.dictionary.cast(pyarrow.string()).to_pylist(), None]
+        codes = encoded.indices.cast(pyarrow.int64()).fill_null(-1).to_numpy()
+        has_label = np.array([bool(value and value.strip()) for value in values])[codes]
+        block = _core.Texts.of_arrow(text)
+        has_text = np.ones(len(block), dtype=bool)
+        has_text[block.missing] = False
+        for i in np.flatnonzero(~(has_text & has_label)):
+            fault = f"the label is {values[codes[i]]!r}, expected a string or a whole number"
+            if not has_text[i]:
+                fault = "the text is missing, expected a string"
+            self.complain(f"{self.path}, row {row + i + 1}: {fault}")
+        good = np.flatnonzero(has_text & has_label)
+        used, codes = np.unique(codes[good], return_inverse=True)
+        labels = [values[code] for code in used]
+        return TextBlock(block.take(good), codes.astype(np.int32), labels, n_bytes)
+
+    def _of_arrow(self, names: list[str]) -> _Batches:
+        """Yield the columns of an Arrow file."""
+        ipc = require("pyarrow.ipc", "text", f"{self.path}: reading it")
+        # Not as a memory map: if another program cut the file short, that would kill the process.
+        with open(self.path, "rb") as file:
+            schema = ipc.open_file(file).schema
+            _check_columns(self.path, schema, names)
+            fields = [schema.get_field_index(name) for name in dict.fromkeys(names)]
+            reader = ipc.open_file(file, options=ipc.IpcReadOptions(included_fields=fields))
+            n_batches = reader.num_record_batches
+            for i in range(n_batches):
+                batch = reader.get_batch(i)
+                n_bytes = self.n_bytes * (i + 1) // n_batches
+                for row in range(0, batch.num_rows, _ROWS_AT_ONCE):  # a batch may be the whole file
+                    part = batch.slice(row, _ROWS_AT_ONCE)
+                    yield [part.column(name) for name in names], n_bytes
+
+    def _of_parquet(self, names: list[str]) -> _Batches:
+        """Yield the columns of a Parquet file."""
+        parquet = require("pyarrow.parquet", "text", f"{self.path}: reading it")
+        with parquet.ParquetFile(str(self.path)) as file:
+            _check_columns(self.path, file.schema_arrow, names)
+            n_rows, row = max(file.metadata.num_rows, 1), 0
+            # A column that holds texts and labels is read once.
+            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(dict.fromkeys(names))):
+                row += batch.num_rows
+                yield [batch.column(name) for name in names], self.n_bytes * row // n_rows
+
+
+def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
+    """Check that a table has columns of texts and, with the last name, a column of labels."""
+    for i, name in enumerate(names, 1):
+        check_one_column(str(path), name, schema.names)
+        of_column = schema.field(name).type
+        is_dictionary = str(of_column).startswith("dictionary<")
+        kind = str(of_column.value_type if is_dictionary else of_column)
+        is_label = i == len(names)
+        if kind not in _STRINGS and not (is_label and kind in (*_INTEGERS, "bool")):
+            expected = "strings or whole numbers" if is_label else "strings"
+            where = f"in column {name!r}, found {str(of_column)!r}"
+            raise ValueError(f"{path}: expected {expected} {where}; convert it, or {NAMED}")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
