@@ -18,7 +18,7 @@ from scipy import sparse
 import termsift as ts
 from termsift._evaluate.rankers import rank_by
 from termsift._util import progress
-from termsift.cli import compare, output
+from termsift.cli import compare
 from termsift.io import Collection, read_collection, read_split
 
 COMPARED = ["md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain"]
@@ -147,21 +147,16 @@ def test_another_metric_has_its_table_and_decides_the_best(
     ("arguments", "options"),
     [
         ([], {}),
-        (["--method", "ig"], {"methods": ["ig"]}),
         (["--method", "ig,md"], {"methods": ["ig", "md"]}),
-        (["--method", "ig", "--method", "greedy,md"], {"methods": ["ig", "greedy", "md"]}),
         (
-            ["--model", "multinomial,poisson", "--policy", "top", "--policy", "round_robin"],
+            ["--model", "multinomial,poisson", "--policy", "top,round_robin"],
             {"models": ["multinomial", "poisson"], "policies": ["top", "round_robin"]},
         ),
-        (["-k", "3,9"], {"ks": [3, 9]}),
-        (["--k", "41"], {"ks": [41]}),
-        (["--cv", "3"], {"cv": 3}),
+        (["-k", "9,3"], {"ks": [3, 9]}),
         (["--cv", "4", "--repeats", "2"], {"cv": 4, "repeats": 2}),
         (["--random-state", "7"], {"random_state": 7}),
         (["--naive-bayes", "bernoulli"], {"naive_bayes": "bernoulli"}),
         (["--alpha", "0.1"], {"alpha": 0.1}),
-        (["--threads", "2"], {}),
     ],
 )
 def test_options_reach_cross_validation(
@@ -172,19 +167,9 @@ def test_options_reach_cross_validation(
     options = {"methods": COMPARED, "ks": [10, 20], **options}
     curves = ts.cross_validate(collection.X, collection.y, **options)
     assert read_csv(result.out) == as_columns(curves)
-
-
-def test_every_option_makes_a_difference(run: Any, texts: Path) -> None:
-    """The collection is one on which each of the options above makes a difference."""
-    plain = run("compare", texts, "--format", "csv").out
-    for option in (
-        ["--cv", "3"],
-        ["--repeats", "2"],
-        ["--random-state", "7"],
-        ["--naive-bayes", "bernoulli"],
-        ["--alpha", "0.1"],
-    ):
-        assert run("compare", texts, "--format", "csv", *option).out != plain
+    # On this collection each option makes a difference.
+    is_usual = result.out == run("compare", texts, "--format", "csv").out
+    assert is_usual == (not arguments)
 
 
 def test_as_json(run: Any, texts: Path, collection: Collection) -> None:
@@ -204,13 +189,9 @@ def test_as_json(run: Any, texts: Path, collection: Collection) -> None:
         "repeats": 1,
         "random_state": 0,
         "curves": [
-            {
-                "method": name,
-                "best_k": curves[name].best_k("f1"),
-                "smallest_k": curves[name].smallest_k("f1"),
-                **columns,
-            }
+            {"method": name, **{column: values[row] for column, values in columns.items()}}
             for name, columns in as_columns(curves).items()
+            for row in range(2)
         ],
     }
 
@@ -248,15 +229,6 @@ def test_a_rare_class_leads_to_a_warning(run: Any, tmp_path: Path) -> None:
         "termsift: warning: class 'c' has 1 document, fewer than the 10 folds: "
         "some folds are without it\n"
     )
-
-
-def test_names_have_the_model_before_the_policy(collection: Collection) -> None:
-    # The order must not depend on the order of sets.
-    models = ["multinomial", "binary", "bernoulli", "poisson"]
-    curves = ts.cross_validate(
-        collection.X, collection.y, "md", [5], models=models, policies=["round_robin"]
-    )
-    assert list(curves) == ["md round_robin", *(f"md {model} round_robin" for model in models[1:])]
 
 
 # ----------------------------------------------------------------------------------------- split
@@ -307,36 +279,13 @@ def test_a_split_equals_selection_curve(
 
     result = json.loads(run(*arguments, "--format", "json").out)
     assert (result["test"], result["n_test_docs"], result["n_terms"]) == (str(held_out), 30, 41)
-    for line, (name, columns) in zip(result["curves"], as_columns(curves).items(), strict=True):
-        # There is no best k, because a test set must not decide it.
-        assert line == {"method": name, **columns}
 
     out = run(*arguments).out
     assert f"naive Bayes, tested on 30 documents of {held_out}.\n" in out
     found = tables(out)
-    assert len(found) == 2
+    assert len(found) == 2  # there is no best k, because a test set must not decide it
     for row in found[0][1:]:
         np.testing.assert_allclose(shares(row[1:]), 100 * curves[row[0]].accuracy, atol=0.0501)
-
-
-def test_a_split_by_every_model_and_policy(run: Any, texts: Path, held_out: Path) -> None:
-    arguments = ["--method", "md,ig", "--model", "multinomial,binary", "--format", "csv"]
-    result = run("compare", texts, "--test", held_out, *arguments, "--policy", "top,round_robin")
-    found = read_csv(result.out)
-    known, new = read_split(texts, held_out)
-    counts = ts.count(known.X, known.y)
-    for name, options in (
-        ("md", {}),
-        ("md round_robin", {"policy": "round_robin"}),
-        ("md binary", {"model": "binary"}),
-        ("md binary round_robin", {"model": "binary", "policy": "round_robin"}),
-        ("ig", {}),
-        ("ig round_robin", {"policy": "round_robin"}),
-    ):
-        ranking = counts.rank(name.split()[0], **options)
-        curve = ts.selection_curve(ranking, known.X, known.y, new.X, new.y, [10, 20])
-        assert found.pop(name) == as_columns({"": curve})[""]
-    assert not found
 
 
 def test_unknown_test_labels_count_as_errors(run: Any, texts: Path, tmp_path: Path) -> None:
@@ -387,26 +336,11 @@ def test_progress_is_for_a_terminal(
 # ----------------------------------------------------------------------------------- how it ends
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "json"])
-def test_the_output_file(run: Any, texts: Path, tmp_path: Path, form: str) -> None:
-    target = tmp_path / "curves"
-    result = run("compare", texts, "--format", form, "-o", target)
-    assert (result.code, result.out, result.err) == (0, "", "")
-    assert target.read_bytes().decode() == run("compare", texts, "--format", form).out
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "the following arguments are required: INPUT"),
-        (["x", "--metric", "auc"], "argument --metric: invalid choice: 'auc'"),
-        (["x", "--naive-bayes", "normal"], "argument --naive-bayes: invalid choice: 'normal'"),
-        (["x", "--format", "xml"], "argument --format: invalid choice: 'xml'"),
         (["x", "--test", "y", "--cv", "5"], "argument --cv: not with --test"),
-        (["x", "--test", "y", "--repeats", "5"], "argument --repeats: not with --test"),
-        (["x", "--test", "y", "--random-state", "5"], "argument --random-state: not with --test"),
         (["x", "--test-labels", "y"], "argument --test-labels: only with --test"),
-        (["demo", "--test", "y"], "argument --test: not with demo"),
     ],
 )
 def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
@@ -420,9 +354,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
     [
         (["-k", "5,1042"], "texts.csv: ks has 1042, expected numbers in [1, 41], the terms ranked"),
         (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
-        (["--threads", "9999"], "n_threads must be in [1, 4096], got 9999"),
         (["--test", "absent.csv"], "absent.csv: no such file"),
-        (["-o", "absent/curves"], "absent: no such folder, to write curves to"),
     ],
 )
 def test_errors_are_one_line(
@@ -462,18 +394,3 @@ def test_no_terms(run: Any, tmp_path: Path) -> None:
     (tmp_path / "y").write_text("a\nb\na\nb\n")
     arguments = ["compare", tmp_path / "c.npz", "--labels", tmp_path / "y", "--cv", "2"]
     assert run(*arguments).complaint == (f"{tmp_path / 'c.npz'}: there are no terms to choose from")
-
-
-def test_a_failure_leaves_the_old_file(
-    run: Any, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = tmp_path / "curves"
-    target.write_text("old")
-
-    def fail(out: Any, *_: object) -> None:
-        out.write("half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setitem(output.WRITERS, "table", fail)
-    assert run("compare", texts, "-o", target).complaint == f"{target}: No space left on device"
-    assert target.read_text() == "old"

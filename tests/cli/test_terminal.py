@@ -195,7 +195,7 @@ def test_errors_of_arguments_are_printable(run: Any, command: str) -> None:
 @posix
 def test_a_closed_standard_error_stops_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("label,text\n" + "a,one\nb,two\n" * 20)
-    command = [sys.executable, "-m", "termsift", "rank", tmp_path / "a.csv", "-k", "auto"]
+    command = [sys.executable, "-m", "termsift", "compare", tmp_path / "a.csv", "-v"]
     read, write = os.pipe()
     os.close(read)
     out = tmp_path / "top.csv"
@@ -205,7 +205,7 @@ def test_a_closed_standard_error_stops_nothing(tmp_path: Path) -> None:
     finally:
         os.close(write)
     assert done.returncode == 0
-    assert out.read_text().startswith("rank,term,index,score\n")
+    assert out.read_text().startswith("method,k,accuracy,")
 
 
 def test_a_terminal_gets_whole_lines_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:

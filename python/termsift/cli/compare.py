@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import methodcaller
 from typing import Any, TextIO, TypeAlias
@@ -29,6 +27,12 @@ from termsift.cli import arguments, inputs, output
 # The methods of the paper's figures, and the selector that does best with few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
+_MORE = """\
+Naive Bayes knows only the first k terms of a method's ranking. It classifies the documents of
+--test, or those of each fold after training on all others. If two values differ by less than one or
+two standard errors (s.e.), either method may be the better.
+
+"""
 
 _Curves: TypeAlias = dict[str, ts.Curve]
 _About: TypeAlias = dict[str, Any]  # what was evaluated and how; the members of the JSON output
@@ -36,51 +40,36 @@ _About: TypeAlias = dict[str, Any]  # what was evaluated and how; the members of
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    parser = arguments.add_command(
-        commands,
-        "compare",
-        _run,
-        "evaluate methods: how well a classifier does by the first k terms of each",
-    )
+    about = "evaluate methods: how well a classifier does by the first k terms of each"
+    parser = arguments.add_command(commands, "compare", _run, about, _MORE)
     arguments.add_input(parser, counts=False)
     group = parser.add_argument_group(
         "rankings, each method with each model and policy that it has"
     )
     methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
-    _add_names(group, "--method", methods, _COMPARED)
-    _add_names(group, "--model", MODELS, MODELS[:1])
-    _add_names(group, "--policy", POLICIES, POLICIES[:1])
+    usual = {"--method": (methods, _COMPARED), "--model": (MODELS, MODELS[:1])}
+    for option, (names, some) in (usual | {"--policy": (POLICIES, POLICIES[:1])}).items():
+        about = f"any of {', '.join(names)} (default: {','.join(some)})"
+        group.add_argument(
+            option, type=methodcaller("split", ","), default=some, metavar="NAME,...", help=about
+        )
     group = parser.add_argument_group("evaluation")
-    usual = f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)"
+    ks = f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)"
     smoothing = "smoothing, also of the methods: A more occurrences of each term (default: 1)"
-    test = "documents to classify, in place of folds; read as INPUT is"
     arguments.add_values(
         group,
-        ("-k --k", whole_numbers, "N,...", usual),
+        ("-k --k", arguments.numbers, "N,...", ks),
         ("--alpha", arguments.number, "A", smoothing),
-        ("--test", str, "FILE", test),
+        ("--test", str, "FILE", "documents to classify, in place of folds; read as INPUT is"),
         ("--test-labels", str, "FILE", "their labels, as --labels"),
+        ("--cv", int, "N", f"number of folds (default: {USUAL_FOLDS})"),
         ("--repeats", int, "N", "how often to deal the folds (default: 1)"),
+        ("--random-state", int, "N", "seed for dealing documents to folds (default: 0)"),
     )
-    arguments.add_folds(group)
     arguments.add_choice(group, "--naive-bayes", MODELS, "the model of the classifier")
     arguments.add_choice(group, "--metric", METRICS, "what the best k is best by")
-    group = parser.add_argument_group("output")
-    output.add_output(group)
     plot = "also draw the curves: .png or .svg (needs matplotlib)"
-    arguments.add_values(group, ("--plot", str, "FILE", plot))
-
-
-def _add_names(group: Any, option: str, names: Sequence[str], usual: Sequence[str]) -> None:
-    """Add an option that takes names, with commas between them or one after the other."""
-    about = f"any of {', '.join(names)} (default: {','.join(usual)})"
-    names_of = methodcaller("split", ",")
-    group.add_argument(option, type=names_of, action="extend", metavar="NAME,...", help=about)
-
-
-def whole_numbers(text: str) -> list[int]:
-    """Read whole numbers with commas between them."""
-    return sorted(set(map(int, text.split(","))))
+    arguments.add_values(output.add_output(parser), ("--plot", str, "FILE", plot))
 
 
 def _run(args: argparse.Namespace) -> None:
@@ -88,21 +77,15 @@ def _run(args: argparse.Namespace) -> None:
         arguments.refuse(args, "only with --test", "test_labels")
     else:
         arguments.refuse(args, "not with --test", "cv", "random_state", "repeats")
-        if args.input == inputs.DEMO:
-            args.usage_error(f"argument --test: not with {inputs.DEMO}")
     if args.plot is not None:
         require("matplotlib", "plot", "--plot")  # an error now rather than after the work
         plots.check_plot_path(args.plot)
-    rankers = {
-        "methods": args.method or _COMPARED,
-        "models": args.model or MODELS[:1],
-        "policies": args.policy or POLICIES[:1],
-    }
+    rankers = {"methods": args.method, "models": args.model, "policies": args.policy}
     variants_of(**rankers)  # an unknown name is an error before the work
     with output.answering(args) as answer:
         curves, about = (_cross_validated if args.test is None else _tested)(args, rankers)
-        lines, table = _json_lines(curves, about), partial(_write_table, curves=curves, about=about)
-        answer(output.Answer(_columns(curves), table, about, "curves", lines))
+        write = partial(_write_table, curves=curves, about=about)
+        answer(output.Answer(_columns(curves), write, about, "curves"))
         if args.plot is not None:
             title = _title(about).replace("; ", "\n")
             plots.plot_curves(curves, args.plot, metrics=_metrics(about["metric"]), title=title)
@@ -220,14 +203,3 @@ def _columns(curves: _Curves) -> dict[str, npt.NDArray[Any]]:
     tables = [curve.columns() for curve in curves.values()]
     columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
     return {"method": np.repeat(names, [len(curve) for curve in curves.values()]), **columns}
-
-
-def _json_lines(curves: _Curves, about: _About) -> Iterator[str]:
-    """Yield each curve as a JSON object."""
-    for name, curve in curves.items():
-        line: dict[str, Any] = {"method": name}
-        if "cv" in about:  # nobody should choose k by the test documents that they report on
-            metric: Metric = about["metric"]
-            line |= {"best_k": curve.best_k(metric), "smallest_k": curve.smallest_k(metric)}
-        columns = {column: values.tolist() for column, values in curve.columns().items()}
-        yield json.dumps({**line, **columns})

@@ -1,11 +1,9 @@
-"""``termsift keyness``: the key terms of one corpus beside another."""
+"""``termsift keyness``: the key terms of one corpus compared with another."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from functools import partial
-from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
@@ -13,22 +11,16 @@ import numpy as np
 import termsift as ts
 from termsift._counts.counting import count_collection
 from termsift._scores.class_terms import DIRECTIONS
-from termsift._scores.corrections import CORRECTIONS
 from termsift._scores.keyness import KEYNESS_ORDERS
-from termsift._scores.significance import ADJUSTMENTS
 from termsift._util.export import json_value
 from termsift._util.log import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
-from termsift.io._class_folder import visible
 
 _K_ON_TERMINAL = 20  # of each direction
 _MORE = """\
 REFERENCE is all other classes if it is left out. Several classes of one corpus have commas between
 them. First come the terms that TARGET uses more often, then those that it uses less often.
-
-If INPUT is a folder of documents without sub-folders, it is compared with TARGET, another such
-folder: 'keyness a/ b/'.
 
 """
 
@@ -39,7 +31,7 @@ def add(commands: Any) -> None:
     usage = "INPUT TARGET [REFERENCE] [options]"
     parser = arguments.add_command(commands, "keyness", _run, about, _MORE, usage)
     arguments.add_input(parser)
-    parser.add_argument("target", metavar="TARGET", help="a class, or A,B,... as one; or a folder")
+    parser.add_argument("target", metavar="TARGET", help="a class, or A,B,... as one")
     parser.add_argument("reference", metavar="REFERENCE", nargs="?", help="the same")
     group = parser.add_argument_group("terms")
     arguments.add_choice(group, "--sort", KEYNESS_ORDERS, "what orders the terms of each direction")
@@ -50,41 +42,28 @@ def add(commands: Any) -> None:
     arguments.add_values(
         group,
         ("--min-count", int, "N", f"{few} (default: 1)"),
-        ("--min-share", float, "P", "only terms in this share of the documents there (default: 0)"),
         ("--max-dp", float, "P", f"{dp} there (with --dispersion)"),
-    )
-    group = parser.add_argument_group("measures")
-    arguments.add_choice(group, "--correction", CORRECTIONS, "of g2, for small counts")
-    arguments.add_choice(group, "--adjust", ADJUSTMENTS, "how p-values are adjusted for all terms")
-    arguments.add_values(
-        group,
-        ("--constant", float, "C", "the constant of simple_maths (default: 1)"),
-        ("--confidence", float, "P", "the level of the confidence intervals (default: 0.95)"),
     )
     evenly = "add how evenly documents share a term, Gries' DP and Juilland's D"
     arguments.add_flag(group, "--dispersion", evenly)
-    group = parser.add_argument_group("output")
     how_many = f"terms of each direction (default: all; {_K_ON_TERMINAL} on a terminal)"
-    arguments.add_values(group, ("-k --k", int, "N", how_many))
-    output.add_output(group)
+    arguments.add_values(output.add_output(parser), ("-k --k", int, "N", how_many))
 
 
 def _run(args: argparse.Namespace) -> None:
     with output.answering(args) as answer:
         documents = None
-        corpora = _corpora(args)
-        if args.dispersion or corpora:
-            collection = inputs.read_documents(args, corpora)
+        if args.dispersion:
+            collection = inputs.read_documents(args)
             counts = count_collection(collection, args.tf or "raw", args.threads)
-            documents = (collection.X, collection.y) if args.dispersion else None
+            documents = collection.X, collection.y
         else:
             counts = inputs.read_counts(args)
         logger.info("comparing %d terms", counts.n_terms)
-        options = arguments.given(args, "sort", "direction", "min_count", "min_share", "max_dp")
-        options |= arguments.given(args, "correction", "adjust", "constant", "confidence", "k")
+        options = arguments.given(args, "sort", "direction", "min_count", "max_dp", "k")
         if output.is_shown(args):
             options.setdefault("k", _K_ON_TERMINAL)
-        with naming(args.input):
+        with naming(args.source):
             keyness = counts.keyness(
                 inputs.labels_of(counts, args.target),
                 None if args.reference is None else inputs.labels_of(counts, args.reference),
@@ -101,29 +80,6 @@ def _run(args: argparse.Namespace) -> None:
         }
         write = partial(_write_tables, keyness=keyness)
         answer(output.Answer(keyness.columns(), write, head, "terms"))
-
-
-def _corpora(args: argparse.Namespace) -> dict[str, Path] | None:
-    """Return INPUT and TARGET as classes if INPUT is a folder of documents, and name them so."""
-    if (
-        args.reference
-        or args.input_format
-        or args.input == inputs.DEMO
-        or not _is_corpus(args.input)
-    ):
-        return None
-    if not _is_corpus(args.target):
-        expected = "expected a folder of documents without sub-folders, to compare with"
-        missing = "" if os.path.exists(args.target) else "no such folder; "
-        raise ValueError(f"{args.target}: {missing}{expected} {args.input}, which has no classes")
-    paths = Path(args.input), Path(args.target)
-    args.target, args.reference = map(str, paths)
-    return {str(path): path for path in paths}
-
-
-def _is_corpus(path: str) -> bool:
-    """Return whether a path is a folder of documents, without sub-folders for classes."""
-    return os.path.isdir(path) and not any(map(os.path.isdir, visible(Path(path))))
 
 
 # The columns of the tables for people, with titles and formats. The other formats have all columns.

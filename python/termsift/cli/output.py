@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ from termsift._util.printable import printable
 from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
-_STDOUT = (None, "-", "/dev/stdout")  # outputs that are standard output
+_STDOUT = (None, "-")  # outputs that are standard output
 _PARQUET = "parquet"  # the only format that is not text
 _LONGEST = 60  # characters of a name in a table; the other formats do not cut names
 
@@ -39,15 +38,13 @@ _LONGEST = 60  # characters of a name in a table; the other formats do not cut n
 class Answer:
     """The result of a command.
 
-    JSON has the members of ``head`` and then the list ``name`` of the rows of ``columns``, or of
-    ``json_lines``.
+    JSON has the members of ``head`` and then the list ``name`` of the rows of ``columns``.
     """
 
     columns: Columns
     write_table: Callable[[TextIO], None]
     head: Mapping[str, Any]
     name: str
-    json_lines: Iterator[str] | None = None
 
 
 WRITERS: dict[str, Callable[[Any, Answer], None]] = {
@@ -55,7 +52,7 @@ WRITERS: dict[str, Callable[[Any, Answer], None]] = {
     "csv": lambda out, answer: write_csv(out, _without_unknown_names(answer.columns)),
     "jsonl": lambda out, answer: write_json_lines(out, answer.columns),
     "json": lambda out, answer: write_json(
-        out, answer.head, answer.name, answer.json_lines or json_rows(answer.columns)
+        out, answer.head, answer.name, json_rows(answer.columns)
     ),
     _PARQUET: lambda out, answer: write_parquet(out, answer.columns),
 }
@@ -67,12 +64,14 @@ def _without_unknown_names(columns: Columns) -> Columns:
     return {name: x for name, x in columns.items() if name != "term" or not unknown}
 
 
-def add_output(group: Any) -> None:
-    """Add the options of `answering`."""
+def add_output(parser: argparse.ArgumentParser) -> Any:
+    """Add the options of `answering`, and return their group."""
+    group = parser.add_argument_group("output")
     usual = f"(default: by the ending of FILE, one of {' '.join(FORMAT_OF)}, else table)"
     group.add_argument("--format", choices=tuple(WRITERS), help=usual)
     about = "write FILE atomically; - is stdout (default: stdout)"
     group.add_argument("-o", "--output", metavar="FILE", help=about)
+    return group
 
 
 @contextmanager
@@ -81,21 +80,12 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[[Answer], None]]:
 
     The options are checked and the file is opened before the work, so that errors come early.
     """
-    by_name = FORMAT_OF.get(_ending(args.output))
     if args.format is None:
         check_ending(args.output, FORMAT_OF, "a table without --format")
-        args.format = by_name or "table"
-    elif by_name not in (None, args.format):
-        args.usage_error(
-            f"argument --format: {args.format} contradicts the ending of {args.output}, "
-            f"which stands for {by_name}"
-        )
+        args.format = FORMAT_OF.get(_ending(args.output), "table")
     if args.format == _PARQUET:
-        if args.output is None or (args.output in _STDOUT and sys.stdout.isatty()):
-            args.usage_error(
-                f"argument --format: {_PARQUET} is not for a terminal, give -o FILE, "
-                "or -o - in a pipe"
-            )
+        if args.output in _STDOUT:
+            args.usage_error(f"argument --format: {_PARQUET} needs a file, -o FILE")
         require("pyarrow.parquet", "arrow", f"--format {_PARQUET}")
     with opened(args.output, text=args.format != _PARQUET) as out:
         yield lambda answer: WRITERS[args.format](out, answer)
@@ -113,7 +103,7 @@ def is_shown(args: argparse.Namespace) -> bool:
 def opened(path: str | None, *, text: bool = True) -> Iterator[Any]:
     """Open the output: standard output, or a file that appears only once it is complete."""
     if path is None or path in _STDOUT:
-        yield standard_output() if text else sys.stdout.buffer
+        yield standard_output()
         return
     with replacing(path, text=text) as file:
         yield file
@@ -131,11 +121,10 @@ class _Terminal:
         return sys.stdout.write("\n".join(map(printable, text.split("\n"))))
 
 
-def check_writable(path: str) -> None:
+def check_counts_file(path: str) -> None:
     """Check that a path can become a file of counts, before the work is done."""
-    if path in _STDOUT or Path(path).is_fifo():
-        raise ValueError(f"{path}: expected the name of a file, since counts are read from files")
-    check_ending(path, [COUNTS_FILE], "counts")
+    if _ending(path) != COUNTS_FILE:
+        raise ValueError(f"{path}: expected the name of a file that ends in {COUNTS_FILE}")
     check_replaceable(path)
 
 
@@ -149,10 +138,7 @@ def check_ending(path: str | None, known: Iterable[str], what: str) -> None:
 
 
 def _ending(path: str | None) -> str:
-    """Return the ending of a file's name; "" for standard output, pipes and devices."""
-    if path is None or (os.path.exists(path) and not os.path.isfile(path)):
-        return ""
-    return Path(path).suffix.lower()
+    return Path(path or "").suffix.lower()
 
 
 # ---- text for people -----------------------------------------------------------------------------
