@@ -233,7 +233,6 @@ def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.Monke
         (["rank", "x", "--policy", "roundrobin"], "did you mean 'round_robin'?"),
         (["compare", "x", "--metric", "f2"], "; did you mean 'f1'?"),
         (["rank", "x", "--alpha", "1,2"], "argument --alpha: invalid number value: '1,2'"),
-        (["rank", "x", "--format", "parquet"], "argument --format: parquet needs a file, -o FILE"),
     ],
 )
 def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
@@ -253,6 +252,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         (["rank", "--per-class", "--policy", "top"], "no option 'policy'"),
         (["rank", "--per-class", "--aggregate", "max"], "no option 'aggregate'"),
         (["rank", "--min-df", "nan"], "min_df must be "),
+        (["rank", "--format", "parquet"], "--format parquet needs a file: -o FILE"),
         (["rank", "--ngram-range", "0,1"], "ngram_range must be "),
         (["rank", "--per-class", "--method", "greedy"], "'greedy'"),
         (["rank", "--policy", "round_robin", "--aggregate", "max"], "aggregate"),

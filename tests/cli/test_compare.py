@@ -339,22 +339,11 @@ def test_progress_is_for_a_terminal(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["x", "--test", "y", "--cv", "5"], "argument --cv: not with --test"),
-        (["x", "--test-labels", "y"], "argument --test-labels: only with --test"),
-    ],
-)
-def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
-    result = run("compare", *arguments)
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
         (["-k", "5,1042"], "texts.csv: ks has 1042, expected numbers in [1, 41], the terms ranked"),
         (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
         (["--test", "absent.csv"], "absent.csv: no such file"),
+        (["--test", "y", "--cv", "5"], "--test takes the place of folds, so leave out --cv"),
+        (["--test-labels", "y"], "there is no --test, so leave out --test-labels"),
     ],
 )
 def test_errors_are_one_line(

@@ -324,7 +324,7 @@ def test_many_classes(tmp_path: Path) -> None:
     page = written(letters(n_classes=200, n_terms=700, n_docs=1001), tmp_path, cv=0)
     assert len(page.all("article")) == 24
     assert "Leading terms of class 0" in page.tables  # the first of equally large classes
-    assert "176 smaller or equal classes with 880 documents are not listed" in page.text()
+    assert "Classes that are not listed: 176, with 880 documents." in page.text()
     assert "These are the best 500 of 700 terms." in page.text()
     assert len(page.tables[BEST]) == 1 + 500
 

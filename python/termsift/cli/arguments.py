@@ -43,7 +43,7 @@ def add_command(
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="log what is done, and errors in full"
     )
-    parser.set_defaults(run=run, usage_error=parser.error)
+    parser.set_defaults(run=run)
     return parser
 
 
@@ -53,9 +53,9 @@ def given(args: argparse.Namespace, *options: str) -> dict[str, Any]:
 
 
 def refuse(args: argparse.Namespace, why: str, *options: str) -> None:
-    """Exit with a usage error if one of the options was given."""
+    """Raise an error if one of the options was given."""
     for option in given(args, *options):
-        args.usage_error(f"argument --{option.replace('_', '-')}: {why}")
+        raise ValueError(f"{why}, so leave out --{option.replace('_', '-')}")
 
 
 # ---- kinds of options ----------------------------------------------------------------------------

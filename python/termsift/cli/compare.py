@@ -74,9 +74,9 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     if args.test is None:
-        arguments.refuse(args, "only with --test", "test_labels")
+        arguments.refuse(args, "there is no --test", "test_labels")
     else:
-        arguments.refuse(args, "not with --test", "cv", "random_state", "repeats")
+        arguments.refuse(args, "--test takes the place of folds", "cv", "random_state", "repeats")
     if args.plot is not None:
         require("matplotlib", "plot", "--plot")  # an error now rather than after the work
         plots.check_plot_path(args.plot)

@@ -22,7 +22,7 @@ from termsift._counts.scan_counting import ScanCounting, finished
 from termsift._util.log import logger
 from termsift._util.progress import progress
 from termsift._util.validation import did_you_mean
-from termsift.cli.arguments import given
+from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._collection import read_whole
 from termsift.io._demo import scan_demo
@@ -87,7 +87,8 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
 
 def saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the counts that the input holds."""
-    _refuse_options(args, "holds counts", *READING, "tf", but="terms")
+    options = [name for name in (*READING, "tf") if name != "terms"]
+    refuse(args, f"{args.input}: holds counts", *options)
     counts = ts.load(args.input)
     if args.terms is not None:
         counts.term_names = io.read_names(args.terms)
@@ -141,7 +142,7 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
         if holds_counts(args.input):
             raise ValueError(f"{args.input}: holds counts, expected the documents themselves")
         if args.input == DEMO:
-            _refuse_options(args, "has labels and terms", *READING)
+            refuse(args, f"{DEMO}: has labels and terms", *READING)
             return scan_demo()
         inputs = [args.input]
     logger.info("reading %s", ", ".join(inputs))
@@ -189,10 +190,3 @@ def tell_skipped(read: ts.Scan | io.Collection) -> None:
             logger.warning("  %s", complaint)
         if read.n_skipped > len(read.skipped):
             logger.warning("  and %d more", read.n_skipped - len(read.skipped))
-
-
-def _refuse_options(args: argparse.Namespace, why: str, *options: str, but: str = "") -> None:
-    for option in given(args, *options):
-        if option != but:
-            name = option.replace("_", "-")
-            raise ValueError(f"{args.input}: {why}, so leave out --{name}")

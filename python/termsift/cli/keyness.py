@@ -82,39 +82,20 @@ def _run(args: argparse.Namespace) -> None:
         answer(output.Answer(keyness.columns(), write, head, "terms"))
 
 
-# The columns of the tables for people, with titles and formats. The other formats have all columns.
-_SHOWN = {
-    "n_target": ("target", ",.10g"),
-    "n_reference": ("reference", ",.10g"),
-    "log_ratio": ("log_ratio", ".2f"),
-    "log_ratio_low": ("low", ".2f"),
-    "log_ratio_high": ("high", ".2f"),
-    "g2": ("g2", ",.1f"),
-    "pvalue_adj": ("pvalue_adj", ""),
-    "bic": ("bic", ",.1f"),
-    "df_target": ("df_target", ",.10g"),
-    "df_reference": ("df_ref", ",.10g"),
-    "dp_target": ("dp_target", ".2f"),
-    "dp_reference": ("dp_ref", ".2f"),
-}
+# The columns of the tables for people, with their formats. The other formats have all columns.
+_SHOWN = {"term": "", "n_target": ",.10g", "n_reference": ",.10g", "log_ratio": ".2f"}
+_SHOWN |= {"g2": ",.1f", "pvalue_adj": ".4g", "df_target": ",.10g", "df_reference": ",.10g"}
+_SHOWN |= {"dp_target": ".2f", "dp_reference": ".2f"}
 
 
 def _write_tables(out: TextIO, keyness: ts.Keyness) -> None:
     """Write a table of each direction that has terms."""
-    present = {name: how for name, how in _SHOWN.items() if name in keyness.table}
-    head = ["term", *(title for title, _ in present.values())]
+    columns = keyness.columns() | {"term": keyness.names}
     blank = ""
     for sign, labels in ((1, keyness.target), (-1, keyness.reference)):
-        places = np.flatnonzero(keyness.table["sign"] == sign)
-        if not len(places):
-            continue
-        columns = [[output.shown(name) for name in keyness.names[places]]]
-        for name, (_, form) in present.items():
-            values = keyness.table[name][places].tolist()
-            is_pvalue = name == "pvalue_adj"
-            columns.append(
-                [output.shown_pvalue(x) if is_pvalue else format(x, form) for x in values]
-            )
-        out.write(f"{blank}more in {', '.join(map(output.shown, labels))}:\n")
-        output.write_table(out, [head, *zip(*columns, strict=True)], "<" + ">" * len(present))
-        blank = "\n"
+        places = np.flatnonzero(columns["sign"] == sign)
+        if len(places):
+            out.write(f"{blank}more in {', '.join(map(output.shown, labels))}:\n")
+            of_side = {name: values[places] for name, values in columns.items()}
+            output.write_columns(out, of_side, _SHOWN)
+            blank = "\n"

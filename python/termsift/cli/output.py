@@ -85,7 +85,7 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[[Answer], None]]:
         args.format = FORMAT_OF.get(_ending(args.output), "table")
     if args.format == _PARQUET:
         if args.output in _STDOUT:
-            args.usage_error(f"argument --format: {_PARQUET} needs a file, -o FILE")
+            raise ValueError(f"--format {_PARQUET} needs a file: -o FILE")
         require("pyarrow.parquet", "arrow", f"--format {_PARQUET}")
     with opened(args.output, text=args.format != _PARQUET) as out:
         yield lambda answer: WRITERS[args.format](out, answer)
@@ -145,11 +145,25 @@ def _ending(path: str | None) -> str:
 
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
-    """Write rows of cells in columns; ``align`` has one of ``<``, ``>`` and ``^`` per column."""
+    """Write rows of cells in columns; ``align`` has ``<`` or ``>`` per column."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (f"{cell:{a}{w}}" for cell, a, w in zip(row, align, widths, strict=True))
         out.write("  ".join(cells).rstrip() + "\n")
+
+
+def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> None:
+    """Write the columns that have a format; names have an empty one, and are cut if long."""
+    table, align = [], ""
+    for name, form in formats.items():
+        if name in columns:
+            values = columns[name].tolist()
+            cells = [format(value, form) if form else shown(value) for value in values]
+            if name == "pvalue_adj":  # one that rounds to 0 is below the smallest number there is
+                cells = [cell if cell != "0" else "<5e-324" for cell in cells]
+            table.append([name, *cells])
+            align += ">" if form else "<"
+    write_table(out, list(zip(*table, strict=True)), align)
 
 
 def shown(name: object) -> str:
@@ -166,8 +180,3 @@ def summary(counts: ts.ClassCounts) -> str:
         "token": counts.class_tokens.sum(),
     }
     return ", ".join(number_of(n, thing) for thing, n in numbers.items())
-
-
-def shown_pvalue(value: float) -> str:
-    """Return a p-value for people: one that rounds to 0 is below the smallest number there is."""
-    return "<5e-324" if value == 0 else f"{value:.4g}"

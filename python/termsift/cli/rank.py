@@ -64,7 +64,8 @@ def _run(args: argparse.Namespace) -> None:
     method = args.method or (DESCRIBING if args.per_class else MD.name)
     reads_documents = find_ranker(method).reads_documents
     if reads_documents:
-        arguments.refuse(args, f"not for --method {method}", "alpha", "tf", "per_class", "classes")
+        why = f"--method {method} reads the documents"
+        arguments.refuse(args, why, "alpha", "tf", "per_class", "classes")
     with output.answering(args) as answer:
         X = y = None
         if reads_documents:
@@ -118,25 +119,16 @@ def _compares_classes(method: str) -> bool:
     return getattr(find_ranker(method), "default_aggregate", "") is not None
 
 
-# The columns of the table and their alignment. Terms without names are shown by index.
-_ALIGN = {"class": "<", "rank": ">", "score": ">", "sign": "^", "term": "<", "index": ">"}
-_ALIGN |= dict.fromkeys(("n_class", "n_rest", "df_class", "df_rest", "pvalue_adj"), ">")
+# The columns of the table for people, with their formats.
+_SHOWN = {"class": "", "rank": "d", "score": ".6g", "sign": "", "term": "", "index": "d"}
+_SHOWN |= dict.fromkeys(("n_class", "n_rest", "df_class", "df_rest"), ".10g")
+_SHOWN["pvalue_adj"] = ".4g"
 
 
 def _write_table(out: TextIO, columns: Columns, note: str) -> None:
     other = "term" if all(term is None for term in columns["term"]) else "index"
-    names = [name for name in _ALIGN if name in columns and name != other]
-    cells = [[_cell(name, value) for value in columns[name].tolist()] for name in names]
-    rows = [names, *zip(*cells, strict=True)]
-    output.write_table(out, rows, "".join(_ALIGN[name] for name in names))
+    columns = {name: values for name, values in columns.items() if name != other}
+    if "sign" in columns:
+        columns["sign"] = np.array(["-", "0", "+"])[columns["sign"] + 1]
+    output.write_columns(out, columns, _SHOWN)
     out.write(note)
-
-
-def _cell(name: str, value: Any) -> str:
-    if name == "sign":
-        return "-0+"[value + 1]
-    if name == "pvalue_adj":
-        return output.shown_pvalue(value)
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return output.shown(value)

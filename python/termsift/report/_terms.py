@@ -31,8 +31,8 @@ def class_cards(
     if not n_hidden:
         return cards, ""
     docs = counts.class_docs.sum() - counts.class_docs[list(listed)].sum()
-    hidden = f"{number(n_hidden)} smaller or equal classes with {number(docs)} documents are not"
-    return cards, f"{hidden} listed. All classes take part in the scores."
+    hidden = f"Classes that are not listed: {number(n_hidden)}, with {number(docs)} documents."
+    return cards, f"{hidden} All classes take part in the scores."
 
 
 def _card(
