@@ -20,8 +20,7 @@ from scipy import sparse
 
 import termsift as ts
 from signals import start_hearing
-from termsift.cli import running
-from termsift.cli.output import WRITERS
+from termsift.cli import output, running
 from termsift.io import Collection
 from termsift.io._source import SKIP
 
@@ -77,9 +76,9 @@ def test_a_dash_is_standard_output(
 
 @pytest.mark.parametrize("command", ["count", "merge"])
 def test_counts_are_written_only_to_files(run: Any, table: Path, saved: Path, command: str) -> None:
-    for output in ("-", "counts", "counts.csv"):
-        complaint = run(command, table if command == "count" else saved, "-o", output).complaint
-        assert complaint == f"{output}: expected the name of a file that ends in .termsift"
+    for name in ("-", "counts", "counts.csv"):
+        complaint = run(command, table if command == "count" else saved, "-o", name).complaint
+        assert complaint == f"{name}: expected the name of a file that ends in .termsift"
 
 
 @pytest.mark.parametrize("command", ["rank", "info", "compare", "report"])
@@ -121,7 +120,7 @@ def test_a_failure_leaves_the_old_file(
             out.write("half")
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setitem(WRITERS, "table", fail)
+        monkeypatch.setattr(output, "write_columns", fail)
     result = run("rank", table, "-o", target)
     assert result.complaint in (
         f"{table}, line 2: expected 2 fields, found 1; {SKIP}",

@@ -121,7 +121,7 @@ def test_terms_without_names(run: Any, matrix: tuple[Path, Path], tmp_path: Path
     header, *lines = run(*command).out.splitlines()
     assert header.split() == ["rank", "score", "index"]
     assert sorted(int(line.split()[2]) for line in lines) == [0, 1, 2]
-    assert run(*command, "--format", "csv").out.startswith("rank,index,score\n")
+    assert run(*command, "--format", "csv").out.startswith("rank,term,index,score\n1,,")
     result = json.loads(run(*command, "--format", "json").out)
     assert result["classes"] == [7, 8]
     assert [term["term"] for term in result["terms"]] == [None] * 3

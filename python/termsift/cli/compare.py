@@ -28,9 +28,9 @@ from termsift.cli import arguments, inputs, output
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _MORE = """\
-Naive Bayes knows only the first k terms of a method's ranking. It classifies the documents of
---test, or those of each fold after training on all others. If two values differ by less than one or
-two standard errors (s.e.), either method may be the better.
+Naive Bayes knows only the first k terms of a ranking. It classifies the documents of --test, or
+those of each fold after training on all others. The smallest k is the first whose value is within
+one standard error (s.e.) of the best. Methods that differ by less may be equally good.
 
 """
 
@@ -67,7 +67,7 @@ def add(commands: Any) -> None:
         ("--random-state", int, "N", "seed for dealing documents to folds (default: 0)"),
     )
     arguments.add_choice(group, "--naive-bayes", MODELS, "the model of the classifier")
-    arguments.add_choice(group, "--metric", METRICS, "what the best k is best by")
+    arguments.add_choice(group, "--metric", METRICS, "a metric to show besides")
     plot = "also draw the curves: .png or .svg (needs matplotlib)"
     arguments.add_values(output.add_output(parser), ("--plot", str, "FILE", plot))
 
@@ -85,7 +85,7 @@ def _run(args: argparse.Namespace) -> None:
     with output.answering(args) as answer:
         curves, about = (_cross_validated if args.test is None else _tested)(args, rankers)
         write = partial(_write_table, curves=curves, about=about)
-        answer(output.Answer(_columns(curves), write, about, "curves"))
+        answer(_columns(curves), write, about, "curves")
         if args.plot is not None:
             title = _title(about).replace("; ", "\n")
             plots.plot_curves(curves, args.plot, metrics=_metrics(about["metric"]), title=title)
@@ -165,31 +165,25 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
         out.write("\n")
         rows = _metric_rows(curves, metric, f"{TITLES[metric]:<{width}}  k =")
         output.write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
-    if "cv" in about:
-        out.write("\n")
-        output.write_table(out, _best_rows(curves, about["metric"]), "<>>>>>")
 
 
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
-    """Return the table of a metric, with one row per method and one column per k."""
+    """Return the table of a metric, with one row per method and one column per k.
+
+    Folds add the best k, the standard error there, and the smallest k within this of the best.
+    """
     ks = next(iter(curves.values())).ks
     shares = {name: [_percent(x) for x in curve.mean(metric)] for name, curve in curves.items()}
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]
     rows = [[head, *(f"{k:,} " for k in ks)]]
     for name, row in shares.items():  # values that read the same are marked alike
         rows.append([name, *(x + (" ", "*")[x == top] for x, top in zip(row, best, strict=True))])
-    return rows
-
-
-def _best_rows(curves: _Curves, metric: Metric) -> list[list[str]]:
-    """Return the table of the k that are best by a metric."""
-    rows = [[f"by {TITLES[metric]}", "best k", "%", "s.e.", "smallest k within one s.e.", "%"]]
-    for name, curve in curves.items():
-        best, smallest = curve.best_k(metric), curve.smallest_k(metric)
-        at_best, at_smallest = np.searchsorted(curve.ks, [best, smallest])
-        mean, error = curve.mean(metric), curve.standard_error(metric)
-        cells = [f"{best:,}", _percent(mean[at_best]), _percent(error[at_best])]
-        rows.append([name, *cells, f"{smallest:,}", _percent(mean[at_smallest])])
+    for row, curve in zip(rows[1:], curves.values(), strict=True):
+        if curve.n_runs > 1:
+            k, smallest = curve.best_k(metric), curve.smallest_k(metric)
+            error = curve.standard_error(metric)[curve.ks == k].item()
+            row += [f"{k:,}", _percent(error), f"{smallest:,}"]
+    rows[0] += ["best k", "s.e.", "smallest k"] if len(rows[-1]) > len(rows[0]) else []
     return rows
 
 

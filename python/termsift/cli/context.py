@@ -74,7 +74,7 @@ def _run(args: argparse.Namespace) -> None:
         files = source.files_read if isinstance(source, ClassFolder) else None
         columns = _columns(passages, files)
         write = partial(_write_passages, columns=columns)
-        answer(output.Answer(columns, write, {"terms": list(args.wanted)}, "passages"))
+        answer(columns, write, {"terms": list(args.wanted)}, "passages")
 
 
 def _columns(passages: Passages, files: list[os.DirEntry[str]] | None) -> dict[str, Any]:

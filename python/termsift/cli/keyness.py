@@ -79,7 +79,7 @@ def _run(args: argparse.Namespace) -> None:
             "n_terms": counts.n_terms,
         }
         write = partial(_write_tables, keyness=keyness)
-        answer(output.Answer(keyness.columns(), write, head, "terms"))
+        answer(keyness.columns(), write, head, "terms")
 
 
 # The columns of the tables for people, with their formats. The other formats have all columns.

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -34,49 +34,22 @@ _LONGEST = 60  # characters of a name in a table; the other formats do not cut n
 # ---- answers in every format ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The result of a command.
-
-    JSON has the members of ``head`` and then the list ``name`` of the rows of ``columns``.
-    """
-
-    columns: Columns
-    write_table: Callable[[TextIO], None]
-    head: Mapping[str, Any]
-    name: str
-
-
-WRITERS: dict[str, Callable[[Any, Answer], None]] = {
-    "table": lambda out, answer: answer.write_table(out),
-    "csv": lambda out, answer: write_csv(out, _without_unknown_names(answer.columns)),
-    "jsonl": lambda out, answer: write_json_lines(out, answer.columns),
-    "json": lambda out, answer: write_json(
-        out, answer.head, answer.name, json_rows(answer.columns)
-    ),
-    _PARQUET: lambda out, answer: write_parquet(out, answer.columns),
-}
-
-
-def _without_unknown_names(columns: Columns) -> Columns:
-    """Return the columns without the names of terms if they are unknown."""
-    unknown = all(term is None for term in columns.get("term", ["known"]))
-    return {name: x for name, x in columns.items() if name != "term" or not unknown}
+_FORMATS = ("table", "csv", "jsonl", "json", _PARQUET)
 
 
 def add_output(parser: argparse.ArgumentParser) -> Any:
     """Add the options of `answering`, and return their group."""
     group = parser.add_argument_group("output")
     usual = f"(default: by the ending of FILE, one of {' '.join(FORMAT_OF)}, else table)"
-    group.add_argument("--format", choices=tuple(WRITERS), help=usual)
+    group.add_argument("--format", choices=_FORMATS, help=usual)
     about = "write FILE atomically; - is stdout (default: stdout)"
     group.add_argument("-o", "--output", metavar="FILE", help=about)
     return group
 
 
 @contextmanager
-def answering(args: argparse.Namespace) -> Iterator[Callable[[Answer], None]]:
-    """Open the output and yield a function that writes an answer to it.
+def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
+    """Open the output and yield a function that writes an answer to it; see `_write`.
 
     The options are checked and the file is opened before the work, so that errors come early.
     """
@@ -88,7 +61,32 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[[Answer], None]]:
             raise ValueError(f"--format {_PARQUET} needs a file: -o FILE")
         require("pyarrow.parquet", "arrow", f"--format {_PARQUET}")
     with opened(args.output, text=args.format != _PARQUET) as out:
-        yield lambda answer: WRITERS[args.format](out, answer)
+        yield partial(_write, out, args.format)
+
+
+def _write(
+    out: Any,
+    form: str,
+    columns: Columns,
+    write_table: Callable[[TextIO], None],
+    head: Mapping[str, Any],
+    name: str,
+) -> None:
+    """Write the columns of an answer.
+
+    A table is for people. JSON has the members of ``head``, and then the list ``name`` of rows.
+    """
+    match form:
+        case "table":
+            write_table(out)
+        case "csv":
+            write_csv(out, columns)
+        case "jsonl":
+            write_json_lines(out, columns)
+        case "json":
+            write_json(out, head, name, json_rows(columns))
+        case _:
+            write_parquet(out, columns)
 
 
 def is_shown(args: argparse.Namespace) -> bool:

@@ -103,7 +103,7 @@ def _run(args: argparse.Namespace) -> None:
         head |= {"n_docs": counts.n_docs, "n_terms": counts.n_terms}
         head["classes"] = [json_value(label) for label in counts.classes]
         write = partial(_write_table, columns=columns, note=note)
-        answer(output.Answer(columns, write, head, "terms"))
+        answer(columns, write, head, "terms")
 
 
 def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.ClassCounts:
