@@ -34,7 +34,7 @@ def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[st
 # --------------------------------------------------------------------------------------- output
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "json"])
+@pytest.mark.parametrize("form", ["table", "csv", "jsonl", "json"])
 def test_the_output_file_holds_what_would_be_printed(
     run: Any, table: Path, tmp_path: Path, form: str
 ) -> None:
@@ -43,6 +43,7 @@ def test_the_output_file_holds_what_would_be_printed(
     assert (result.code, result.out, result.err) == (0, "", "")
     expected = run("rank", table, "--format", form).out
     assert target.read_bytes().decode() == expected
+    assert run("rank", table, "--format", form, "-o", "-").out == expected
     assert sorted(path.name for path in tmp_path.iterdir()) == ["news.csv", "top"]
 
 
@@ -56,22 +57,8 @@ def test_the_output_file_keeps_its_mode_and_its_link(run: Any, table: Path, tmp_
     assert link.is_symlink()
     assert real.read_text().startswith("rank")
     assert real.stat().st_mode & 0o777 == 0o640
-
-
-@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no such device")
-def test_a_device_is_not_replaced(run: Any, table: Path) -> None:
-    assert run("rank", table, "-o", "/dev/null").code == 0
+    assert run("rank", table, "-o", "/dev/null").code == 0  # a device is not replaced
     assert not Path("/dev/null").is_file()
-
-
-@pytest.mark.parametrize("form", ["table", "csv", "jsonl"])
-def test_a_dash_is_standard_output(
-    run: Any, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    printed = run("rank", table, "--format", form)
-    assert run("rank", table, "--format", form, "-o", "-").out == printed.out
-    assert [path.name for path in tmp_path.iterdir()] == ["news.csv"]
 
 
 @pytest.mark.parametrize("command", ["count", "merge"])
@@ -141,10 +128,9 @@ def test_output_to_nowhere(run: Any, table: Path, tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------ info, demo
 
 
-def test_info(run: Any, table: Path) -> None:
+def test_info(run: Any, table: Path, saved: Path) -> None:
     result = run("info", table)
-    assert result.code == 0
-    assert result.err == ""
+    assert (result.code, result.err) == (0, "")
     assert result.out == (
         f"{table}: 5 documents, 6 terms, 2 classes, 17 tokens;\n"
         "7 pairs of a class and a term that occurs in it; counts are int64\n\n"
@@ -152,11 +138,7 @@ def test_info(run: Any, table: Path) -> None:
         "trade          3       9\n"
         "sport          2       8\n"
     )
-
-
-def test_info_of_saved_counts(run: Any, table: Path, saved: Path) -> None:
-    expected = run("info", table).out.replace("news.csv", "news.termsift")
-    assert run("info", saved).out == expected
+    assert run("info", saved).out == result.out.replace("news.csv", "news.termsift")
 
 
 def test_info_shows_the_largest_classes(run: Any, tmp_path: Path) -> None:
@@ -190,12 +172,6 @@ def test_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch)
 # ----------------------------------------------------------------------------------- how it ends
 
 
-def test_version(run: Any) -> None:
-    result = run("--version")
-    assert result.code == 0
-    assert result.out == f"termsift {ts.__version__}\n"
-
-
 @pytest.mark.parametrize("command", ["", *running.COMMANDS])
 def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
@@ -219,17 +195,10 @@ def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.Monke
     [
         (["sift"], "argument COMMAND: invalid choice: 'sift' (choose from "),
         (["rnak", "x"], "); did you mean 'rank'?"),
-        (["compare", "x", "text"], "unrecognized arguments: text\n"),
         (["rank", "x", "--top", "5"], "unrecognized arguments: --top 5\n"),
-        (["compare", "x", "--classifier", "nb"], "unrecognized arguments: --classifier nb\n"),
-        (["rank", "x", "--method", "infogain"], "'guided_gain')\n"),
         (["count", "x", "-o", "y", "--index-base", "5"], "invalid choice: 5 (choose from 1, 0)\n"),
         (["rank"], "arguments are required: INPUT\n"),
-        (["rank", "x", "--method", "nonsense"], "invalid choice: 'nonsense'"),
-        (["rank", "x", "--format", "jsn"], "); did you mean 'json'?"),
         (["rank", "x", "--method", "chi-2"], "); did you mean 'chi2'?"),
-        (["rank", "x", "--model", "Bernouli"], "); did you mean 'bernoulli'?"),
-        (["rank", "x", "--policy", "roundrobin"], "did you mean 'round_robin'?"),
         (["compare", "x", "--metric", "f2"], "; did you mean 'f1'?"),
         (["rank", "x", "--alpha", "1,2"], "argument --alpha: invalid number value: '1,2'"),
     ],
@@ -249,14 +218,11 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         (["rank", "--alpha", "-1"], "alpha must be "),
         (["rank", "--direction", "under"], "no option 'direction'"),
         (["rank", "--per-class", "--policy", "top"], "no option 'policy'"),
-        (["rank", "--per-class", "--aggregate", "max"], "no option 'aggregate'"),
         (["rank", "--min-df", "nan"], "min_df must be "),
         (["rank", "--format", "parquet"], "--format parquet needs a file: -o FILE"),
         (["rank", "--ngram-range", "0,1"], "ngram_range must be "),
         (["rank", "--per-class", "--method", "greedy"], "'greedy'"),
         (["rank", "--policy", "round_robin", "--aggregate", "max"], "aggregate"),
-        (["rank", "--model", "poisson", "--method", "chi2"], "model"),
-        (["compare", "--hashing", "0"], "hashing must be "),
         (["compare", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),
         (["compare", "--cv", "1"], "cv must be "),
         (["compare", "-k", "6,0"], "ks has 0, expected numbers in [1, "),
@@ -278,8 +244,9 @@ def test_values_that_the_library_refuses(
         ("c.csv", None, "c.csv: no such file"),
         ("c.csv", "label,text\na,b c\n", "c.csv: no text has a word of two or more letters"),
         ("c.csv", "label,text\na\n", "c.csv, line 2: expected 2 fields, found 1"),
-        ("c.jsonl", "{", "c.jsonl, line 1: the JSON object does not end in this line; "),
         ("c.xyz", "", "c.xyz: unknown kind of file; the known endings are "),
+        ("c.svm", "1 0:3\n", "c.svm, line 1: expected an index from 1 to "),
+        ("c.termsift", "label", "c.termsift: "),
     ],
 )
 def test_bad_input_is_one_line(
@@ -292,27 +259,18 @@ def test_bad_input_is_one_line(
     assert result.out == ""
 
 
-@pytest.mark.parametrize(
-    "command", ["rank", "count", "compare --cv 2", "report --cv 0", "keyness", "rank --per-class"]
-)
-def test_indices_of_svmlight_count_from_0_only_if_told(
-    run: Any, tmp_path: Path, command: str
-) -> None:
-    path, page, counts = tmp_path / "c.svm", tmp_path / "page.html", tmp_path / "c.termsift"
+@pytest.mark.parametrize("command", ["rank", "count", "compare", "report", "keyness"])
+def test_indices_of_svmlight_count_from_0_if_told(run: Any, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "c.svm"
     path.write_text("1 0:3 1:1\n1 0:2\n2 1:4\n2 1:1\n")
-    name, *options = command.split()
-    more = {"count": ["-o", counts], "report": ["-o", page], "keyness": ["1"]}.get(name, [])
-    failed = run(name, path, *more, *options)
-    assert "line 1: expected an index from 1 to" in failed.complaint
-    assert "--index-base 0" in failed.complaint
-    assert run(name, path, *more, *options, "--index-base", 0).code == 0
-
-
-def test_files_that_hold_no_counts(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "c.termsift"
-    assert run("rank", path).complaint == f"{path}: No such file or directory"
-    path.write_text("label,text")
-    assert run("rank", path).complaint.startswith(f"{path}: not a file of saved counts")
+    options = {
+        "count": ["-o", tmp_path / "c.termsift"],
+        "report": ["-o", tmp_path / "page.html", "--cv", 0],
+        "keyness": ["1"],
+        "compare": ["--cv", 2],
+    }.get(command, [])
+    assert "--index-base 0" in run(command, path, *options).complaint
+    assert run(command, path, *options, "--index-base", 0).code == 0
 
 
 @pytest.mark.parametrize(
@@ -373,15 +331,6 @@ def test_verbose_logs_the_work_and_errors_in_full(run: Any, table: Path) -> None
     assert (log.level, log.handlers) == before
 
 
-def test_interrupted(run: Any, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(ts, "scan", interrupt)
-    result = run("rank", table)
-    assert (result.code, result.out, result.err) == (130, "", "")
-
-
 # ------------------------------------------------------------------------ in a process of its own
 
 
@@ -391,7 +340,7 @@ def test_module(table: Path) -> None:
     assert len(done.stdout.splitlines()) == 2
     assert module("rank", table.with_name("absent.csv")).returncode == 1
     assert module("rank").returncode == 2
-    assert module("--version").stdout.startswith("termsift ")
+    assert module("--version").stdout == f"termsift {ts.__version__}\n"
 
 
 def test_names_that_the_output_cannot_encode(tmp_path: Path) -> None:

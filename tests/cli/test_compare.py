@@ -79,7 +79,7 @@ def as_columns(curves: Mapping[str, ts.Curve]) -> dict[str, dict[str, list[float
 
 
 def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Collection) -> None:
-    result = run("compare", texts, "-k", "20,5,10,5")
+    result = run("compare", texts, "-k", "20,5,10,5", "--metric", "macro_f1")
     assert (result.code, result.err) == (0, "")
     first, second = result.out.splitlines()[:2]
     assert first == (
@@ -88,9 +88,8 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
     assert second == "Shares in per cent, the best of each column marked *."
 
     curves = ts.cross_validate(collection.X, collection.y, COMPARED, [5, 10, 20])
-    for metric, title, (head, *rows) in zip(
-        ("accuracy", "f1"), ("accuracy", "weighted F1"), tables(result.out), strict=True
-    ):
+    titles = {"accuracy": "accuracy", "f1": "weighted F1", "macro_f1": "macro F1"}
+    for (metric, title), (head, *rows) in zip(titles.items(), tables(result.out), strict=True):
         assert " ".join(head) == f"{title} k = 5 10 20 best k s.e. smallest k"
         assert [row[0] for row in rows] == COMPARED
         for name, *cells, best, error, smallest in rows:
@@ -117,15 +116,6 @@ def test_values_that_print_alike_are_marked_alike() -> None:
         ["b", "8.1*", "100.0*", "60.0*"],
         ["c", "1.0 ", "9.0 ", "0.0 "],
     ]
-
-
-def test_another_metric_has_its_table(run: Any, texts: Path, collection: Collection) -> None:
-    result = run("compare", texts, "-k", "5,10,20", "--metric", "macro_recall", "--method", "chi2")
-    *_, (head, (_, *cells, best, _, _)) = tables(result.out)
-    (curve,) = ts.cross_validate(collection.X, collection.y, ["chi2"], [5, 10, 20]).values()
-    assert head[:2] == ["macro", "recall"]
-    np.testing.assert_allclose(shares(cells), 100 * curve.macro_recall, atol=0.0501)
-    assert int(best) == curve.best_k("macro_recall")
 
 
 @pytest.mark.parametrize(
@@ -181,27 +171,13 @@ def test_as_json(run: Any, texts: Path, collection: Collection) -> None:
     }
 
 
-def test_few_terms_are_evaluated_at_every_number(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "few.csv"
-    path.write_text("label,text\n" + "a,oil ship\nb,ball oil\n" * 10)
-    columns = read_csv(run("compare", path, "--method", "md", "--format", "csv").out)
-    assert columns["md"]["k"] == [1, 2, 3]
-
-
-def test_the_usual_numbers_as_far_as_there_are_terms(run: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("n_terms", "ks"), [(3, [1, 2, 3]), (500, [10, 20, 50, 100, 200, 500])])
+def test_the_usual_numbers_of_terms(run: Any, tmp_path: Path, n_terms: int, ks: list[int]) -> None:
     rng = np.random.default_rng(0)
-    sparse.save_npz(tmp_path / "c.npz", sparse.csr_array(rng.poisson(0.5, (40, 500))))
+    sparse.save_npz(tmp_path / "c.npz", sparse.csr_array(rng.poisson(0.5, (40, n_terms))))
     (tmp_path / "y").write_text("a\nb\n" * 20)
     arguments = ["compare", tmp_path / "c.npz", "--labels", tmp_path / "y", "--method", "df"]
-    result = run(*arguments, "--format", "csv")
-    assert read_csv(result.out)["df"]["k"] == [10, 20, 50, 100, 200, 500]
-
-
-def test_the_demo(run: Any, monkeypatch: pytest.MonkeyPatch, collection: Collection) -> None:
-    monkeypatch.setattr(ts.io, "load_demo", lambda: collection)
-    result = run("compare", "demo", "--method", "md", "--format", "csv")
-    curves = ts.cross_validate(collection.X, collection.y, ["md"], [10, 20])
-    assert read_csv(result.out) == as_columns(curves)
+    assert read_csv(run(*arguments, "--format", "csv").out)["df"]["k"] == ks
 
 
 @pytest.mark.filterwarnings("default")
@@ -224,28 +200,6 @@ def held_out(tmp_path: Path) -> Path:
     return write_texts(tmp_path / "test.csv", 30, 2)
 
 
-def curves_of_split(train: Path, test: Path, ks: list[int], **options: Any) -> dict[str, ts.Curve]:
-    known, new = read_split(train, test)
-    return {
-        method: ts.selection_curve(
-            rank_by(
-                method,
-                ts.count(known.X, known.y),
-                known.X,
-                known.y,
-                alpha=options.get("alpha", 1.0),
-            ),
-            known.X,
-            known.y,
-            new.X,
-            new.y,
-            ks,
-            **options,
-        )
-        for method in COMPARED
-    }
-
-
 @pytest.mark.parametrize(
     ("arguments", "options"),
     [
@@ -257,7 +211,13 @@ def test_a_split_equals_selection_curve(
     run: Any, texts: Path, held_out: Path, arguments: list[str], options: dict[str, Any]
 ) -> None:
     arguments = ["compare", texts, "--test", held_out, "-k", "5,10,20", *arguments]
-    curves = curves_of_split(texts, held_out, [5, 10, 20], **options)
+    known, new = read_split(texts, held_out)
+    counts, alpha = ts.count(known.X, known.y), options.get("alpha", 1.0)
+    curves = {}
+    for method in COMPARED:
+        ranking = rank_by(method, counts, known.X, known.y, alpha=alpha)
+        split = known.X, known.y, new.X, new.y
+        curves[method] = ts.selection_curve(ranking, *split, [5, 10, 20], **options)
     result = run(*arguments, "--format", "csv")
     assert (result.code, result.err) == (0, "")
     assert read_csv(result.out) == as_columns(curves)
@@ -305,17 +265,12 @@ def test_a_split_of_matrices(run: Any, tmp_path: Path) -> None:
     assert run(*arguments).complaint.startswith(expected)
 
 
-@pytest.mark.parametrize("split", [False, True])
-def test_progress_is_for_a_terminal(
-    run: Any, texts: Path, held_out: Path, monkeypatch: pytest.MonkeyPatch, split: bool
-) -> None:
+def test_progress_is_for_a_terminal(run: Any, texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_EVERY", 0.0)
-    arguments = ["compare", texts, *(["--test", held_out] if split else [])]
-    assert run(*arguments).err == ""
+    assert run("compare", texts).err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    total = 7 if split else 70
-    assert f"\rtermsift: evaluated {total} of {total} rankings\r " in run(*arguments).err
+    assert "\rtermsift: evaluated 70 of 70 rankings\r " in run("compare", texts).err
 
 
 # ----------------------------------------------------------------------------------- how it ends
@@ -344,27 +299,16 @@ def test_errors_are_one_line(
     assert result.out == ""
 
 
-def test_counts_have_no_documents(run: Any, tmp_path: Path, collection: Collection) -> None:
-    path = tmp_path / "c.termsift"
-    ts.count(collection.X, collection.y).save(path)
-    expected = f"{path}: holds counts, expected the documents themselves"
-    assert run("compare", path).complaint == expected
-    assert run("compare", path, "--test", path).complaint == expected
-
-
-@pytest.mark.parametrize("split", [False, True])
-def test_documents_of_several_classes(run: Any, tmp_path: Path, split: bool) -> None:
-    path = tmp_path / "c.svm"
-    path.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
-    arguments = ["compare", path, *(["--test", path] if split else [])]
-    name = f"{path} and {path}: y_train" if split else f"{path}: y"
-    assert run(*arguments).complaint.startswith(
-        f"{name} is an indicator matrix, expected one label per document (document 0 has 2): "
-    )
-
-
-def test_no_terms(run: Any, tmp_path: Path) -> None:
+def test_inputs_without_single_labels_or_terms(run: Any, tmp_path: Path, saved: Path) -> None:
+    expected = f"{saved}: holds counts, expected the documents themselves"
+    assert run("compare", saved, "--test", saved).complaint == expected
+    several = tmp_path / "c.svm"
+    several.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
+    for options, name in (([], "y"), (["--test", several], f"and {several}: y_train")):
+        complaint = run("compare", several, *options).complaint
+        assert name in complaint
+        assert "expected one label per document (document 0 has 2): " in complaint
     sparse.save_npz(tmp_path / "c.npz", sparse.csr_array((4, 0), dtype=np.int64))
     (tmp_path / "y").write_text("a\nb\na\nb\n")
     arguments = ["compare", tmp_path / "c.npz", "--labels", tmp_path / "y", "--cv", "2"]
-    assert run(*arguments).complaint == (f"{tmp_path / 'c.npz'}: there are no terms to choose from")
+    assert run(*arguments).complaint == f"{tmp_path / 'c.npz'}: there are no terms to choose from"

@@ -127,19 +127,11 @@ def test_the_ending_decides_the_format(
     assert run(*command, "-o", by_ending).code == 0
     assert run(*command, "--format", FORMAT_OF[ending], "-o", by_option).code == 0
     assert by_ending.read_bytes() == by_option.read_bytes()
-    assert run(*command, "-o", by_ending, "--format", FORMAT_OF[ending]).code == 0
-    assert run(*command, "-o", tmp_path / "plain").code == 0
-    is_table = by_ending.read_bytes() == (tmp_path / "plain").read_bytes()
-    assert is_table == (FORMAT_OF[ending] == "table")
 
 
 @pytest.mark.parametrize(
     ("command", "known"),
-    [
-        ("rank", " ".join(FORMAT_OF)),
-        ("compare", " ".join(FORMAT_OF)),
-        ("report", ".html .htm"),
-    ],
+    [("rank", " ".join(FORMAT_OF)), ("report", ".html .htm")],
 )
 @pytest.mark.parametrize("name", ["o.xlsx", "o.csv.gz", "o.JPG", "o.csv"])
 def test_an_unknown_ending_is_refused_before_the_work(
@@ -154,15 +146,6 @@ def test_an_unknown_ending_is_refused_before_the_work(
         assert result.complaint.startswith(start)
         assert result.complaint.endswith(f", expected {known} or none")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_plots_that_cannot_be_written_are_reported_before_the_work(
-    run: Any, tmp_path: Path
-) -> None:
-    pytest.importorskip("matplotlib")
-    absent = tmp_path / "no" / "x.png"
-    complaint = run("compare", "absent.csv", "--plot", absent).complaint
-    assert complaint == f"{absent.parent}: no such folder, to write x.png to"
 
 
 # ---- inputs that are given twice -----------------------------------------------------------------

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import random
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable
@@ -19,7 +18,6 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from signals import LIMIT
 from termsift import io
 from termsift.cli.output import _Terminal
 
@@ -190,22 +188,6 @@ def test_errors_of_arguments_are_printable(run: Any, command: str) -> None:
         result = run(command, "x", "-o", "y", argument)
         assert unprintable(result.err + result.out) <= {"\n"}
         assert result.code in (1, 2)
-
-
-@posix
-def test_a_closed_standard_error_stops_nothing(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("label,text\n" + "a,one\nb,two\n" * 20)
-    command = [sys.executable, "-m", "termsift", "compare", tmp_path / "a.csv", "-v"]
-    read, write = os.pipe()
-    os.close(read)
-    out = tmp_path / "top.csv"
-    try:
-        options = ["-o", out, "--cv", "2"]
-        done = subprocess.run([*command, *options], stderr=write, timeout=LIMIT, check=False)
-    finally:
-        os.close(write)
-    assert done.returncode == 0
-    assert out.read_text().startswith("method,k,accuracy,")
 
 
 def test_a_terminal_gets_whole_lines_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
