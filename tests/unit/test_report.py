@@ -165,15 +165,6 @@ def test_two_classes_are_compared_with_each_other(tmp_path: Path) -> None:
     assert chosen == [[*names[:2], *names[1::-1]], [*names, "all other classes", *names]]
 
 
-def test_the_chart_is_bounded(tmp_path: Path) -> None:
-    collection = letters(n_classes=40, n_terms=1500, n_docs=400)
-    data = frequencies(written(collection, tmp_path, cv=0))
-    assert len(data["classes"]) == 24
-    assert len(set(data["terms"])) == len(data["terms"]) == 1200
-    # The most distinctive term of each class is there.
-    assert {f"term {c}" for c in range(24)} <= set(data["terms"])
-
-
 def test_the_chart_of_weighted_counts(tmp_path: Path) -> None:
     collection = letters()
     counts = ts.count(collection.X, collection.y, np.full(60, 1 / 3))
@@ -257,25 +248,6 @@ def test_passages_from_the_command_line(run: Any, tmp_path: Path) -> None:
     assert "<mark>" not in out.read_text("utf-8")
 
 
-def test_passages_need_texts(run: Any, tmp_path: Path) -> None:
-    collection = letters()
-    ts.count(collection.X, collection.y).save(tmp_path / "a.termsift")
-    result = run("report", tmp_path / "a.termsift", "--passages", 2, "-o", tmp_path / "page.html")
-    assert result.complaint == f"{tmp_path / 'a.termsift'}: holds no texts, so leave out --passages"
-
-
-def test_the_page_of_the_demo_has_passages(run: Any, tmp_path: Path) -> None:
-    out = tmp_path / "demo.html"
-    assert run("report", "demo", "-o", out).code == 0
-    page = Page(out.read_text("utf-8"))
-    marks = {text.lower() for tag, text in page.texts if tag == "mark"}
-    leading = {
-        row[0] for caption, rows in page.tables.items() if "Leading" in caption for row in rows
-    }
-    assert all(any(term in mark for term in leading) for mark in marks)  # whole words, as RFC2047
-    assert len(marks & leading) > 0.9 * len(leading)
-
-
 # ---- what is left out --------------------------------------------------------------------------
 
 
@@ -283,9 +255,11 @@ def test_counts_have_no_accuracy(run: Any, tmp_path: Path) -> None:
     collection = letters()
     counts = ts.count(collection.X, collection.y)
     counts.term_names = collection.term_names
-    counts.save(tmp_path / "letters.termsift")
-    out = tmp_path / "page.html"
-    result = run("report", tmp_path / "letters.termsift", "-o", out)
+    saved, out = tmp_path / "letters.termsift", tmp_path / "page.html"
+    counts.save(saved)
+    complaint = run("report", saved, "--passages", 2, "-o", out).complaint
+    assert complaint == f"{saved}: holds no texts, so leave out --passages"
+    result = run("report", saved, "-o", out)
     assert (result.code, result.err) == (0, "")
     page = Page(out.read_text("utf-8"))
     assert (
@@ -320,13 +294,18 @@ def test_documents_of_several_labels(tmp_path: Path) -> None:
     assert page.tables["Leading terms of ham"][1][0] == "0"  # terms without names
 
 
-def test_many_classes(tmp_path: Path) -> None:
-    page = written(letters(n_classes=200, n_terms=700, n_docs=1001), tmp_path, cv=0)
+def test_a_page_is_bounded(tmp_path: Path) -> None:
+    page = written(letters(n_classes=200, n_terms=1500, n_docs=1001), tmp_path, cv=0)
     assert len(page.all("article")) == 24
     assert "Leading terms of class 0" in page.tables  # the first of equally large classes
     assert "Classes that are not listed: 176, with 880 documents." in page.text()
-    assert "These are the best 500 of 700 terms." in page.text()
+    assert "These are the best 500 of 1,500 terms." in page.text()
     assert len(page.tables[BEST]) == 1 + 500
+    data = frequencies(page)
+    assert len(data["classes"]) == 24
+    assert len(set(data["terms"])) == len(data["terms"]) == 1200
+    # The most distinctive term of each class is there.
+    assert {f"term {c}" for c in range(24)} <= set(data["terms"])
 
 
 @pytest.mark.parametrize(
@@ -454,14 +433,10 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     for options, message in (
         ({"k": 0}, "k must be at least 1, got 0"),
         ({"cv": 1}, "cv must be at least 2, got 1"),
-        ({"cv": -3}, "cv must be at least 0, got -3"),
         ({"method": "nonsense"}, "nonsense"),
         ({"tf": "square"}, "square"),
     ):
         with pytest.raises(ValueError, match=message):
-            write_report(letters(), path, **options)  # type: ignore[arg-type]
-    for options, message in (({"k": 1.5}, "k must be"), ({"cv": True}, "cv must be")):
-        with pytest.raises(TypeError, match=message):
             write_report(letters(), path, **options)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="source must be a Collection or ClassCounts, got ndarray"):
         write_report(np.eye(2), path)  # type: ignore[arg-type]
@@ -471,36 +446,17 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = tmp_path / "a.csv"
-    table.write_text("label,text\na,oil ship\nb,ball team\n")
+    table, page = tmp_path / "a.csv", tmp_path / "a.html"
+    table.write_text("label,text\na,größe ship\nb,ball team\n", "utf-8")
+    assert run("report", table, "--cv", 0, "-o", page).code == 0
+    assert run("report", table, "--cv", 0, "-o", "-").out == page.read_text("utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html"]
     assert "arguments are required: -o/--output" in run("report", table).err
-    result = run("report", table, "-o", tmp_path / "x.html", "--cv", "1")
-    assert "cv must be at least 2, got 1" in result.complaint
     # A wrong path is refused before the work.
     monkeypatch.setattr("termsift.report.count_collection", None)
     path = tmp_path / "absent" / "page.html"
-    assert run("report", table, "-o", path).complaint == (
-        f"{path.parent}: no such folder, to write page.html to"
-    )
-
-
-def test_the_page_on_standard_output(run: Any, tmp_path: Path) -> None:
-    table = tmp_path / "a.csv"
-    table.write_text("label,text\na,größe ship\nb,ball team\n", "utf-8")
-    assert run("report", table, "--cv", 0, "-o", tmp_path / "a.html").code == 0
-    result = run("report", table, "--cv", 0, "-o", "-")
-    assert result.out == (tmp_path / "a.html").read_text("utf-8")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html"]
-
-
-@pytest.mark.parametrize("kind", [list, tuple, np.array])
-def test_labels_of_any_kind(tmp_path: Path, kind: Any) -> None:
-    source = letters()
-    expected = written(source, tmp_path, cv=2).text()
-    y = kind(list(source.y))
-    assert written(replace(source, y=y), tmp_path, cv=2).text() == expected
-    pairs = [(label, 1) for label in source.y]  # a label too, and not several labels
-    assert "may have several labels" not in written(replace(source, y=pairs), tmp_path, cv=2).text()
+    complaint = run("report", table, "-o", path).complaint
+    assert complaint == f"{path.parent}: no such folder, to write page.html to"
 
 
 def test_to_an_open_file(tmp_path: Path) -> None:

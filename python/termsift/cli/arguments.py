@@ -106,7 +106,7 @@ def add_input(
     add_values(
         group,
         ("--label", str, "COL", "column of the label; 1 is the first of a table without header"),
-        ("--delimiter", _delimiter, "CHAR", "what divides fields (default: as the header shows)"),
+        ("--delimiter", str, "CHAR", "what divides fields (default: as the header shows)"),
         ("--threads", int, "N", "number of threads (default: all that are available)"),
     )
     add_choice(group, "--on-error", ("raise", "skip"), "what to do with bad lines and rows")
@@ -170,7 +170,3 @@ def number(text: str) -> int | float:
 def numbers(text: str) -> tuple[int, ...]:
     """Read whole numbers with commas between them."""
     return tuple(map(int, text.split(",")))
-
-
-def _delimiter(text: str) -> str:
-    return text.replace("\\t", "\t")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 import termsift as ts
 from termsift import io, plots
-from termsift._evaluate.curve import METRICS, TITLES, Metric
+from termsift._evaluate.curve import TITLES, Metric
 from termsift._evaluate.evaluation import check_ks, evaluate
 from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._evaluate.rankers import variants_of
@@ -26,6 +26,7 @@ from termsift.cli import arguments, inputs, output
 
 # The methods of the paper's figures, and the selector that does best with few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
+_METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # in the tables; the other formats have all
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _MORE = """\
 Naive Bayes knows only the first k terms of a ranking. It classifies the documents of --test, or
@@ -67,7 +68,6 @@ def add(commands: Any) -> None:
         ("--random-state", int, "N", "seed for dealing documents to folds (default: 0)"),
     )
     arguments.add_choice(group, "--naive-bayes", MODELS, "the model of the classifier")
-    arguments.add_choice(group, "--metric", METRICS, "a metric to show besides")
     plot = "also draw the curves: .png or .svg (needs matplotlib)"
     arguments.add_values(output.add_output(parser), ("--plot", str, "FILE", plot))
 
@@ -88,7 +88,7 @@ def _run(args: argparse.Namespace) -> None:
         answer(_columns(curves), write, about, "curves")
         if args.plot is not None:
             title = _title(about).replace("; ", "\n")
-            plots.plot_curves(curves, args.plot, metrics=_metrics(about["metric"]), title=title)
+            plots.plot_curves(curves, args.plot, metrics=_METRICS, title=title)
 
 
 def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
@@ -135,7 +135,7 @@ def _ks_of(args: argparse.Namespace, collection: io.Collection) -> list[int] | N
 def _about(args: argparse.Namespace, collection: io.Collection) -> _About:
     n_docs, n_terms = collection.X.shape
     about = {"input": collection.source, "n_docs": n_docs, "n_terms": n_terms}
-    usual = {"naive_bayes": MODELS[0], "alpha": 1.0, "metric": METRICS[0]}
+    usual = {"naive_bayes": MODELS[0], "alpha": 1.0}
     return about | usual | arguments.given(args, *usual)
 
 
@@ -152,16 +152,10 @@ def _title(about: _About) -> str:
     )
 
 
-def _metrics(best_by: Metric) -> list[Metric]:
-    """Return the metrics to show."""
-    return list(dict.fromkeys(("accuracy", "f1", best_by)))
-
-
 def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
     out.write(f"{_title(about)}.\nShares in per cent, the best of each column marked *.\n")
-    metrics = _metrics(about["metric"])
-    width = max(len(TITLES[metric]) for metric in metrics)
-    for metric in metrics:
+    width = max(len(TITLES[metric]) for metric in _METRICS)
+    for metric in _METRICS:
         out.write("\n")
         rows = _metric_rows(curves, metric, f"{TITLES[metric]:<{width}}  k =")
         output.write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))

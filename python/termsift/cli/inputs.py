@@ -77,21 +77,16 @@ def holds_counts(path: str) -> bool:
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the counts that the input holds, or count its collection."""
     if holds_counts(args.input):
-        return saved_counts(args)
+        options = [name for name in (*READING, "tf") if name != "terms"]
+        refuse(args, f"{args.input}: holds counts", *options)
+        counts = ts.load(args.input)
+        if args.terms is not None:
+            counts.term_names = io.read_names(args.terms)
+        return counts
     scan = scan_of(args)
     counts = counted(args, scan)
     logger.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
     tell_skipped(scan)
-    return counts
-
-
-def saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
-    """Load the counts that the input holds."""
-    options = [name for name in (*READING, "tf") if name != "terms"]
-    refuse(args, f"{args.input}: holds counts", *options)
-    counts = ts.load(args.input)
-    if args.terms is not None:
-        counts.term_names = io.read_names(args.terms)
     return counts
 
 

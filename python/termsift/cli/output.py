@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -53,9 +53,12 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
 
     The options are checked and the file is opened before the work, so that errors come early.
     """
+    ending = _ending(args.output)
     if args.format is None:
-        check_ending(args.output, FORMAT_OF, "a table without --format")
-        args.format = FORMAT_OF.get(_ending(args.output), "table")
+        if ending and ending not in FORMAT_OF:
+            known = f"expected {' '.join(FORMAT_OF)} or none, or --format"
+            raise ValueError(f"{args.output}: unknown ending {ending!r} for a table, {known}")
+        args.format = FORMAT_OF.get(ending, "table")
     if args.format == _PARQUET:
         if args.output in _STDOUT:
             raise ValueError(f"--format {_PARQUET} needs a file: -o FILE")
@@ -124,15 +127,6 @@ def check_counts_file(path: str) -> None:
     if _ending(path) != COUNTS_FILE:
         raise ValueError(f"{path}: expected the name of a file that ends in {COUNTS_FILE}")
     check_replaceable(path)
-
-
-def check_ending(path: str | None, known: Iterable[str], what: str) -> None:
-    """Check that the name of an output has no ending, or one of the known ones."""
-    ending = _ending(path)
-    if ending and ending not in known:
-        raise ValueError(
-            f"{path}: unknown ending {ending!r} for {what}, expected {' '.join(known)} or none"
-        )
 
 
 def _ending(path: str | None) -> str:

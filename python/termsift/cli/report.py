@@ -19,7 +19,6 @@ from termsift.text._passages import Passages, passages_of
 
 _PASSAGES = 3  # of a term in a class, unless asked otherwise
 _WIDTH = 50
-_ENDINGS = (".html", ".htm")
 _MORE = """\
 The page is one file that loads nothing: the leading terms of each class with passages, two classes
 in a chart, the accuracy of naive Bayes by the number of terms, and the best terms. Counts hold no
@@ -44,17 +43,16 @@ def add(commands: Any) -> None:
         ("--passages", int, "N", f"passages of a term, or 0 for none (default: {_PASSAGES})"),
         ("--title", str, "TEXT", "heading of the page"),
     )
-    arguments.add_output_file(group, f"the page, {' or '.join(_ENDINGS)}, or - for stdout")
+    arguments.add_output_file(group, "the page of HTML, or - for stdout")
 
 
 def _run(args: argparse.Namespace) -> None:
-    output.check_ending(args.output, _ENDINGS, "a page")
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
     is_counts = inputs.holds_counts(args.input)
     with output.opened(args.output) as out:  # first, so that a wrong path is an error at once
         write_report(
-            inputs.saved_counts(args) if is_counts else inputs.read_documents(args),
+            inputs.read_counts(args) if is_counts else inputs.read_documents(args),
             out,
             passages=_passages(args),
             n_threads=args.threads,
