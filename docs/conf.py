@@ -15,7 +15,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 import termsift
 from termsift import cli
-from termsift.cli import help, running
+from termsift.cli import running
 
 COMMENT = "<!-- conf.py lists the commands here -->\n"
 
@@ -61,19 +61,17 @@ def list_score_functions(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def list_commands(app: Sphinx, page: str, source: list[str]) -> None:
-    """Replace the comment in commands.md by the help of every command, and the pages of help."""
+    """Replace the comment in commands.md by the help of every command."""
     if page == "commands":
-        topics = list(running.COMMANDS)
-        parts = [f"## termsift {topic}\n\n```text\n{help_of(topic)}```\n" for topic in topics]
-        parts += [f"## termsift help {t}\n\n```text\n{help_of(t)}```\n" for t in help.PAGES]
+        parts = [f"## termsift {c}\n\n```text\n{help_of(c)}```\n" for c in running.COMMANDS]
         source[0] = source[0].replace(COMMENT, "\n".join(parts))
 
 
-def help_of(topic: str) -> str:
-    """Return what ``termsift help`` prints on a topic."""
+def help_of(command: str) -> str:
+    """Return what a command prints with ``--help``."""
     os.environ["COLUMNS"] = "86"  # as wide as a block of the theme
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        cli.main(["help", topic])
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
+        cli.main([command, "--help"])
     return printed.getvalue()
 
 

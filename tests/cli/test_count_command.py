@@ -52,38 +52,16 @@ def test_terms_of_few_documents_are_dropped_at_the_end(run: Any, tmp_path: Path)
     assert run("merge", *shards, "-o", out, "--min-df", 2).code == 0
     assert ts.load(out) == whole
     assert run("merge", *shards, "-o", out).code == 0
-    result = run("rank", out, "--min-df", 2, "--format", "csv")
-    assert result.code == 0
-    assert result.out.splitlines()[1:] == [f"1,ant,0,{whole.score('md')[0]}"]
-    complaint = run("rank", out, "--min-df", 99).complaint
-    assert complaint.startswith(f"{out}: no term is in 99 or more of the ")
-    assert complaint.endswith(" documents; lower --min-df")
-    complaint = run("rank", out, "--min-df", 0.5).complaint
-    assert complaint == f"{out}: holds counts, so --min-df must be a number of documents"
-    assert run("merge", *shards, "-o", out, "--min-df", 0.5).code == 2
+    assert ts.load(out).with_min_df(2) == whole
     out = tmp_path / "d.termsift"
     for rules in ({"max_df": 0.5}, {"min_df": 0.5}, {"max_features": 2}):
         ((name, value),) = rules.items()
         option = "--" + name.replace("_", "-")
         assert run("count", a, b, "-o", out, option, value).code == 0
         assert ts.load(out) == ts.count(ts.scan([a, b], **rules))
-    complaint = run("count", a, "-o", out, "--min-df", 0).complaint
-    assert complaint == "min_df must be at least 1 document, got 0"
-
-
-def test_terms_without_names_are_not_dropped(run: Any, tmp_path: Path) -> None:
-    out = tmp_path / "c.termsift"
-    ts.count(np.array([[1, 2], [0, 1]]), ["x", "y"]).save(tmp_path / "a.termsift")
-    complaint = run("merge", tmp_path / "a.termsift", "-o", out, "--min-df", 2).complaint
+    ts.count(np.array([[1, 2], [0, 1]]), ["x", "y"]).save(shards[0])
+    complaint = run("merge", shards[0], "-o", out, "--min-df", 2).complaint
     assert "its terms have no names" in complaint
-    assert not out.exists()
-    assert (
-        "its terms have no names" in run("rank", tmp_path / "a.termsift", "--min-df", 2).complaint
-    )
-    (tmp_path / "terms").write_text("ant\nbee\n")
-    names = ["--terms", tmp_path / "terms"]
-    result = run("rank", tmp_path / "a.termsift", "--min-df", 2, *names, "--format", "csv")
-    assert [line.split(",")[1] for line in result.out.splitlines()] == ["term", "bee"]
 
 
 @pytest.mark.full
@@ -129,19 +107,9 @@ def test_skipped_rows_are_reported(run: Any, tmp_path: Path) -> None:
     assert lines[-1] == "termsift:   and 2 more"
     assert run("count", path, "-o", tmp_path / "d.termsift").complaint.startswith(f"{path}, line 2")
     assert not (tmp_path / "d.termsift").exists()
-
-
-def test_a_file_without_good_rows_is_an_error(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "c.svm"
     path.write_text("what\n" * 7)
-    complaint = run("count", path, "-o", tmp_path / "c", "--on-error", "skip").complaint
+    complaint = run("count", path, "-o", tmp_path / "c.termsift", "--on-error", "skip").complaint
     assert f"{path}: holds no documents; 7 lines or rows left out, first: {path}" in complaint
-    assert complaint.endswith("found 'what'")
-
-
-def test_usage(run: Any, table: Path, tmp_path: Path) -> None:
-    assert run("count", table).code == 2
-    assert "no such folder" in run("count", table, "-o", tmp_path / "no" / "c").complaint
 
 
 @pytest.mark.parametrize("fails_at", ["c.termsift", "c.termsift.checkpoint"])
@@ -164,8 +132,8 @@ def test_an_unwritable_output_is_refused_before_reading(
 
 
 def test_names_that_are_too_long_are_refused_first(run: Any, table: Path, tmp_path: Path) -> None:
-    for name, options in (("c" * 300, []), ("c" * 250, ["--checkpoint"])):
-        result = run("count", table, "-o", tmp_path / name, *options)
+    for name, options in (("c" * 300, []), ("c" * 240, ["--checkpoint"])):
+        result = run("count", table, "-o", tmp_path / f"{name}.termsift", *options)
         assert result.complaint.endswith(": File name too long")
 
 
@@ -174,6 +142,8 @@ def test_names_that_are_too_long_are_refused_first(run: Any, table: Path, tmp_pa
 
 class Terminal:
     """A terminal that keeps what is written to it, and a clock that does not advance."""
+
+    closed = False
 
     def __init__(self, monkeypatch: Any, columns: int) -> None:
         self.text, self.now = "", 100.0
@@ -191,20 +161,10 @@ class Terminal:
         pass
 
 
-def test_progress_shows_rate_and_time_left(monkeypatch: Any) -> None:
-    terminal = Terminal(monkeypatch, columns=80)
-    with progress.progress("counted", 242_100_000, "bytes", already=2 * 10**6) as report:
-        assert report is not None
-        terminal.now += 10
-        report(100_250_000)
-    line = "termsift: counted 100.2 MB of 242.1 MB, 9.8 MB a second, 14 s left"
-    assert terminal.text == f"\r{line}\r{' ' * len(line)}\r"
-
-
 @pytest.mark.parametrize("columns", [20, 40, 80])
 def test_progress_is_one_line_of_the_terminal(monkeypatch: Any, columns: int) -> None:
     terminal = Terminal(monkeypatch, columns)
-    with progress.progress("counted", 10**12, "documents of all kinds", already=0) as report:
+    with progress.progress("counted", 10**12, "documents of all kinds") as report:
         assert report is not None
         for done in (987_654_321_000, 1):
             terminal.now += 10
@@ -214,21 +174,6 @@ def test_progress_is_one_line_of_the_terminal(monkeypatch: Any, columns: int) ->
     assert parts[1].startswith("termsift: counted 9")
     assert len(parts[2]) == len(parts[1])  # nothing of the line before is left
     assert parts[3].strip() == ""
-
-
-@pytest.mark.parametrize(
-    ("n_bytes", "words"),
-    [(0, "0 bytes"), (999, "999 bytes"), (1500, "1.5 kB"), (3.25e12, "3,250.0 GB")],
-)
-def test_sizes(n_bytes: float, words: str) -> None:
-    assert progress._size(n_bytes) == words
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0, "0 s"), (99, "99 s"), (600, "10 min"), (11100, "3 h 05 min")]
-)
-def test_durations(seconds: float, words: str) -> None:
-    assert progress._duration(seconds) == words
 
 
 def test_an_interrupt_just_after_the_renaming_is_not_lost(tmp_path: Path, monkeypatch: Any) -> None:
@@ -247,7 +192,7 @@ def test_an_interrupt_just_after_the_renaming_is_not_lost(tmp_path: Path, monkey
 
 def test_an_input_is_no_output(run: Any, table: Path, tmp_path: Path) -> None:
     content = table.read_bytes()
-    for command_line in (["count", table], ["rank", table], ["compare", table], ["report", table]):
+    for command_line in (["rank", table], ["compare", table], ["report", table]):
         result = run(*command_line, "-o", table)
         assert result.complaint == f"{table}: is read, and cannot be the output; name another file"
     assert table.read_bytes() == content

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -128,74 +127,17 @@ def test_the_ending_decides_the_format(
     assert run(*command, "-o", by_ending).code == 0
     assert run(*command, "--format", FORMAT_OF[ending], "-o", by_option).code == 0
     assert by_ending.read_bytes() == by_option.read_bytes()
-    assert run(*command, "-o", by_ending, "--format", FORMAT_OF[ending]).code == 0
-    assert run(*command, "-o", tmp_path / "plain").code == 0
-    is_table = by_ending.read_bytes() == (tmp_path / "plain").read_bytes()
-    assert is_table == (FORMAT_OF[ending] == "table")
 
 
-def test_counts_without_an_ending_are_read_as_counts(run: Any, tmp_path: Path) -> None:
-    ts.count(X, Y).save(tmp_path / "a.termsift")
-    assert run("merge", tmp_path / "a.termsift", "-o", tmp_path / "counts").code == 0
-    for command in (["rank"], ["info"], ["report", "-o", tmp_path / "page.html"]):
-        name, *options = command
-        found, expected = (
-            run(name, tmp_path / file, *options) for file in ("counts", "a.termsift")
-        )
-        assert found.code == 0
-        assert found.out.replace("counts", "a.termsift") == expected.out.replace(
-            "counts", "a.termsift"
-        )
-
-
-@pytest.mark.parametrize(
-    ("command", "known"),
-    [
-        ("rank", " ".join(FORMAT_OF)),
-        ("compare", " ".join(FORMAT_OF)),
-        ("count", ".termsift"),
-        ("merge", ".termsift"),
-        ("report", ".html .htm"),
-    ],
-)
-@pytest.mark.parametrize("name", ["o.xlsx", "o.csv.gz", "o.2024", "o.JPG", "o.csv", "o.termsift"])
-def test_an_unknown_ending_is_refused_before_the_work(
-    run: Any, tmp_path: Path, command: str, known: str, name: str
-) -> None:
-    ending = Path(name).suffix.lower()
-    result = run(command, "absent.termsift", "-o", tmp_path / name)
-    if ending in known.split():
-        assert "absent.termsift" in result.complaint
+@pytest.mark.parametrize("name", ["o.xlsx", "o.csv.gz", "o.JPG", "o.csv"])
+def test_an_unknown_ending_is_refused_before_the_work(run: Any, tmp_path: Path, name: str) -> None:
+    complaint = run("rank", "absent.termsift", "-o", tmp_path / name).complaint
+    if name == "o.csv":
+        assert complaint.startswith("absent.termsift: ")
     else:
-        start = f"{tmp_path / name}: unknown ending {ending!r} for "
-        assert result.complaint.startswith(start)
-        assert result.complaint.endswith(f", expected {known} or none")
+        assert complaint.startswith(f"{tmp_path / name}: unknown ending ")
+        assert complaint.endswith(f", expected {' '.join(FORMAT_OF)} or none, or --format")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("command", ["rank", "compare"])
-def test_a_format_must_not_contradict_the_ending(
-    run: Any, table: Path, tmp_path: Path, command: str
-) -> None:
-    result = run(command, "absent.csv", "--format", "json", "-o", tmp_path / "o.csv")
-    assert result.code == 2
-    expected = f"json contradicts the ending of {tmp_path / 'o.csv'}, which stands for csv"
-    assert f"argument --format: {expected}" in result.err
-    options = ["--cv", 2] if command == "compare" else []
-    out = tmp_path / "o.dat"
-    assert run(command, table, *options, "--format", "json", "-o", out).code == 0
-    json.loads(out.read_text())
-    complaint = run(command, table, *options, "-o", tmp_path).complaint
-    assert complaint == f"{tmp_path}: is a folder, expected the name of a file"
-
-
-def test_plots_that_cannot_be_written_are_reported_before_the_work(
-    run: Any, tmp_path: Path
-) -> None:
-    pytest.importorskip("matplotlib")
-    absent = tmp_path / "no" / "x.png"
-    complaint = run("compare", "absent.csv", "--plot", absent).complaint
-    assert complaint == f"{absent.parent}: no such folder, to write x.png to"
 
 
 # ---- inputs that are given twice -----------------------------------------------------------------
@@ -211,25 +153,18 @@ def test_an_input_given_twice_is_refused(run: Any, tmp_path: Path, command: str)
         for path in inputs:
             ts.count(X, Y).save(path)
     one, other = inputs
-    out = tmp_path / "o"
+    out = tmp_path / "o.termsift"
     assert run(command, one, other, "-o", out).code == 0
     out.unlink()
-    complaint = run(command, one, other, one, "-o", out).complaint
-    assert complaint == f"{one}: is given twice and would be counted twice"
     again = Path(f"{tmp_path}/../{tmp_path.name}/{one.name}")
-    expected = f"{again}, the same file as {one}: is given twice and would be counted twice"
-    assert run(command, one, again, "-o", out).complaint == expected
+    link = tmp_path / f"l{one.suffix}"
     if os.name == "posix":
-        link = tmp_path / f"l{one.suffix}"
         link.symlink_to(one)
-        assert f"{link}, the same file as {one}" in run(command, one, link, "-o", out).complaint
+    for path in (one, again, link):
+        if path.exists():
+            complaint = run(command, one, other, path, "-o", out).complaint
+            assert complaint == f"{path}: is given twice and would be counted twice"
     assert not out.exists()
-
-
-def test_a_folder_given_twice_is_refused(run: Any, tmp_path: Path) -> None:
-    (tmp_path / "classes" / "ham").mkdir(parents=True)
-    paths = tmp_path / "classes", f"{tmp_path / 'classes'}/"
-    assert "given twice" in run("count", *paths, "-o", tmp_path / "o").complaint
 
 
 # ---- what is no path -----------------------------------------------------------------------------

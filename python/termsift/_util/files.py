@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import IO, Any, TextIO
+from typing import IO, Any
 
 from termsift._util.printable import printable
 from termsift._util.validation import check_kind
@@ -45,13 +45,9 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
             pass
 
 
-def text_output(path: str | os.PathLike[str] | TextIO) -> AbstractContextManager[IO[Any]]:
+def text_output(path: Any) -> AbstractContextManager[IO[Any]]:
     """Open a path for text as `replacing` does; write to a file that is open for text."""
-    if isinstance(path, (str, os.PathLike)):
-        return replacing(path, text=True)
-    if isinstance(path, type) or not callable(getattr(path, "write", None)):
-        raise TypeError(f"path must be a path or a file open for text, got {path!r}")
-    return nullcontext(path)
+    return nullcontext(path) if hasattr(path, "write") else replacing(path, text=True)
 
 
 def check_path(path: object, name: str = "path") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -22,14 +23,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0 if all went well, or if the reader of the output closed it; 1 if the data, a file or an
-        option does not fit, with one line on standard error; 130 after Ctrl-C and 143 after
-        SIGTERM. argparse exits with 2 if the usage is wrong.
+        0 for success, or if the reader of the output closed it; 1 for an error, with one line on
+        standard error; 130 after Ctrl-C. The process exits with 2 if the usage is wrong, and with
+        143 after SIGTERM.
     """
-    arguments = sys.argv[1:] if argv is None else list(argv)
-    if arguments == ["--version"]:  # at once, without numpy
+    if argv is None:
+        argv = sys.argv[1:]
+        # Batch schedulers send SIGTERM. An exception removes incomplete files.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    if list(argv) == ["--version"]:  # at once, without numpy
         print(f"termsift {ts.__version__}")
         return 0
     with one_blas_thread():
         from termsift.cli import running
-    return running.run(arguments)
+    return running.run(argv)

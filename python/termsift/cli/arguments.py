@@ -11,22 +11,16 @@ from typing import Any, get_args
 
 import termsift as ts
 from termsift import _core
-from termsift._evaluate.folds import USUAL_FOLDS
 from termsift.io._scan import FORMATS
 from termsift.text import PRESETS
 from termsift.text._rules import Accents, Analyzer
 
-_SEE = """\
-'termsift help input' lists the kinds of INPUT, 'termsift help methods' the methods, and
-'termsift help output' explains scores, columns and formats.
+_INPUT = """\
+INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet .arrow), a folder with a
+sub-folder per class and a file per document, or a matrix (.svm, or .npz and .mtx with --labels).
+Texts and .mtx may be compressed (.gz .zst .zip). The word demo is the docstrings of Python's
+standard library, and - is standard input, whose format --input-format names.
 """
-
-
-class AsWritten(argparse.RawDescriptionHelpFormatter):
-    """Help that keeps the lines of descriptions, with a wide column for the options."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=24)
 
 
 def add_command(
@@ -43,13 +37,13 @@ def add_command(
         usage=f"%(prog)s {usage}",
         help=about,
         description=f"{about[0].upper()}{about[1:]}.",
-        epilog=more + _SEE,
-        formatter_class=AsWritten,
+        epilog=more,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="log what is done, and errors in full"
     )
-    parser.set_defaults(run=run, usage_error=parser.error)
+    parser.set_defaults(run=run)
     return parser
 
 
@@ -59,9 +53,9 @@ def given(args: argparse.Namespace, *options: str) -> dict[str, Any]:
 
 
 def refuse(args: argparse.Namespace, why: str, *options: str) -> None:
-    """Exit with a usage error if one of the options was given."""
+    """Raise an error if one of the options was given."""
     for option in given(args, *options):
-        args.usage_error(f"argument --{option.replace('_', '-')}: {why}")
+        raise ValueError(f"{why}, so leave out --{option.replace('_', '-')}")
 
 
 # ---- kinds of options ----------------------------------------------------------------------------
@@ -95,9 +89,11 @@ def add_input(
     With ``counts``, a file of counts will do. With ``several`` there may be any number of
     collections, each with its own file of labels.
     """
-    kinds = "collections" if several else "a collection, or counts" if counts else "a collection"
-    name, number = ("inputs", "+") if several else ("input", None)
-    parser.add_argument(name, metavar="INPUT", nargs=number, help=f"{kinds}; see below")
+    saved = ", or counts that termsift saved (.termsift)" * (counts and not several)
+    kinds = "collections" if several else f"a collection{saved}"
+    name, number_of = ("inputs", "+") if several else ("input", None)
+    parser.add_argument(name, metavar="INPUT", nargs=number_of, help=f"{kinds}; see below")
+    parser.epilog = f"{parser.epilog or ''}{_INPUT}"
     group = parser.add_argument_group("input")
     add_values(group, ("--terms", str, "FILE", "names of the terms, one per line"))
     add_choice(group, "--input-format", FORMATS, "format of INPUT", "by the ending")
@@ -109,8 +105,8 @@ def add_input(
     group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(
         group,
-        ("--label", str, "COL", "column of the label"),
-        ("--delimiter", _delimiter, "CHAR", "what divides fields (default: as the header shows)"),
+        ("--label", str, "COL", "column of the label; 1 is the first of a table without header"),
+        ("--delimiter", str, "CHAR", "what divides fields (default: as the header shows)"),
         ("--threads", int, "N", "number of threads (default: all that are available)"),
     )
     add_choice(group, "--on-error", ("raise", "skip"), "what to do with bad lines and rows")
@@ -144,29 +140,20 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--lowercase", action=argparse.BooleanOptionalAction, help=case)
 
 
-def add_output_file(group: Any, what: str, endings: str) -> None:
+def add_output_file(group: Any, what: str) -> None:
     """Add the output of a command that writes one kind of file."""
-    about = f"{what}, written atomically; its name ends in {endings} or has no ending"
+    about = f"{what}, written atomically"
     group.add_argument("-o", "--output", metavar="FILE", required=True, help=about)
 
 
-# ---- methods and folds ---------------------------------------------------------------------------
+# ---- methods -------------------------------------------------------------------------------------
 
 
 def add_method(parser: Any, rankers: Sequence[ts.Method | ts.Selector], usual: str) -> None:
     """Add the choice of a method; ``usual`` says what is used where none is named."""
     names = [ranker.name for ranker in rankers]
-    about = f"a name that 'termsift help methods' lists (default: {usual})"
+    about = f"what scores the terms: {', '.join(names)} (default: {usual})"
     parser.add_argument("--method", choices=names, metavar="NAME", help=about)
-
-
-def add_folds(group: Any, when: str = "") -> None:
-    """Add how a cross-validation deals the documents to its folds."""
-    add_values(
-        group,
-        ("--cv", int, "N", f"{when}number of folds (default: {USUAL_FOLDS})"),
-        ("--random-state", int, "N", f"{when}seed for dealing documents to folds (default: 0)"),
-    )
 
 
 # ---- types of values -----------------------------------------------------------------------------
@@ -180,11 +167,6 @@ def number(text: str) -> int | float:
         return float(text)
 
 
-def numbers(text: str) -> Any:
-    """Read a number, or several with commas between them as a tuple."""
-    several = tuple(map(number, text.split(",")))
-    return several if len(several) > 1 else several[0]
-
-
-def _delimiter(text: str) -> str:
-    return text.replace("\\t", "\t")
+def numbers(text: str) -> tuple[int, ...]:
+    """Read whole numbers with commas between them."""
+    return tuple(map(int, text.split(",")))

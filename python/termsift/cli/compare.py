@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import methodcaller
 from typing import Any, TextIO, TypeAlias
@@ -14,7 +12,7 @@ import numpy.typing as npt
 
 import termsift as ts
 from termsift import io, plots
-from termsift._evaluate.curve import METRICS, TITLES, Metric
+from termsift._evaluate.curve import TITLES, Metric
 from termsift._evaluate.evaluation import check_ks, evaluate
 from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._evaluate.rankers import variants_of
@@ -28,7 +26,14 @@ from termsift.cli import arguments, inputs, output
 
 # The methods of the paper's figures, and the selector that does best with few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
+_METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # in the tables; the other formats have all
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
+_MORE = """\
+Naive Bayes knows only the first k terms of a ranking. It classifies the documents of --test, or
+those of each fold after training on all others. The smallest k is the first whose value is within
+one standard error (s.e.) of the best. Methods that differ by less may be equally good.
+
+"""
 
 _Curves: TypeAlias = dict[str, ts.Curve]
 _About: TypeAlias = dict[str, Any]  # what was evaluated and how; the members of the JSON output
@@ -36,75 +41,53 @@ _About: TypeAlias = dict[str, Any]  # what was evaluated and how; the members of
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    parser = arguments.add_command(
-        commands,
-        "compare",
-        _run,
-        "evaluate methods: how well a classifier does by the first k terms of each",
-    )
+    about = "evaluate methods: how well a classifier does by the first k terms of each"
+    parser = arguments.add_command(commands, "compare", _run, about, _MORE)
     arguments.add_input(parser, counts=False)
     group = parser.add_argument_group(
         "rankings, each method with each model and policy that it has"
     )
     methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
-    _add_names(group, "--method", methods, _COMPARED)
-    _add_names(group, "--model", MODELS, MODELS[:1])
-    _add_names(group, "--policy", POLICIES, POLICIES[:1])
+    usual = {"--method": (methods, _COMPARED), "--model": (MODELS, MODELS[:1])}
+    for option, (names, some) in (usual | {"--policy": (POLICIES, POLICIES[:1])}).items():
+        about = f"any of {', '.join(names)} (default: {','.join(some)})"
+        group.add_argument(
+            option, type=methodcaller("split", ","), default=some, metavar="NAME,...", help=about
+        )
     group = parser.add_argument_group("evaluation")
-    usual = f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)"
+    ks = f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)"
     smoothing = "smoothing, also of the methods: A more occurrences of each term (default: 1)"
-    test = "documents to classify, in place of folds; read as INPUT is"
     arguments.add_values(
         group,
-        ("-k --k", whole_numbers, "N,...", usual),
+        ("-k --k", arguments.numbers, "N,...", ks),
         ("--alpha", arguments.number, "A", smoothing),
-        ("--test", str, "FILE", test),
+        ("--test", str, "FILE", "documents to classify, in place of folds; read as INPUT is"),
         ("--test-labels", str, "FILE", "their labels, as --labels"),
+        ("--cv", int, "N", f"number of folds (default: {USUAL_FOLDS})"),
+        ("--random-state", int, "N", "seed for dealing documents to folds (default: 0)"),
     )
-    arguments.add_folds(group)
     arguments.add_choice(group, "--naive-bayes", MODELS, "the model of the classifier")
-    arguments.add_choice(group, "--metric", METRICS, "what the best k is best by")
-    group = parser.add_argument_group("output")
-    output.add_output(group)
     plot = "also draw the curves: .png or .svg (needs matplotlib)"
-    arguments.add_values(group, ("--plot", str, "FILE", plot))
-
-
-def _add_names(group: Any, option: str, names: Sequence[str], usual: Sequence[str]) -> None:
-    """Add an option that takes names, with commas between them or one after the other."""
-    about = f"any of {', '.join(names)} (default: {','.join(usual)})"
-    names_of = methodcaller("split", ",")
-    group.add_argument(option, type=names_of, action="extend", metavar="NAME,...", help=about)
-
-
-def whole_numbers(text: str) -> list[int]:
-    """Read whole numbers with commas between them."""
-    return sorted(set(map(int, text.split(","))))
+    arguments.add_values(output.add_output(parser), ("--plot", str, "FILE", plot))
 
 
 def _run(args: argparse.Namespace) -> None:
     if args.test is None:
-        arguments.refuse(args, "only with --test", "test_labels")
+        arguments.refuse(args, "there is no --test", "test_labels")
     else:
-        arguments.refuse(args, "not with --test", "cv", "random_state")
-        if args.input == inputs.DEMO:
-            args.usage_error(f"argument --test: not with {inputs.DEMO}")
+        arguments.refuse(args, "--test takes the place of folds", "cv", "random_state")
     if args.plot is not None:
         require("matplotlib", "plot", "--plot")  # an error now rather than after the work
         plots.check_plot_path(args.plot)
-    rankers = {
-        "methods": args.method or _COMPARED,
-        "models": args.model or MODELS[:1],
-        "policies": args.policy or POLICIES[:1],
-    }
+    rankers = {"methods": args.method, "models": args.model, "policies": args.policy}
     variants_of(**rankers)  # an unknown name is an error before the work
     with output.answering(args) as answer:
         curves, about = (_cross_validated if args.test is None else _tested)(args, rankers)
-        lines, table = _json_lines(curves, about), partial(_write_table, curves=curves, about=about)
-        answer(output.Answer(_columns(curves), table, about, "curves", lines))
+        write = partial(_write_table, curves=curves, about=about)
+        answer(_columns(curves), write, about, "curves")
         if args.plot is not None:
             title = _title(about).replace("; ", "\n")
-            plots.plot_curves(curves, args.plot, metrics=_metrics(about["metric"]), title=title)
+            plots.plot_curves(curves, args.plot, metrics=_METRICS, title=title)
 
 
 def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
@@ -151,7 +134,7 @@ def _ks_of(args: argparse.Namespace, collection: io.Collection) -> list[int] | N
 def _about(args: argparse.Namespace, collection: io.Collection) -> _About:
     n_docs, n_terms = collection.X.shape
     about = {"input": collection.source, "n_docs": n_docs, "n_terms": n_terms}
-    usual = {"naive_bayes": MODELS[0], "alpha": 1.0, "metric": METRICS[0]}
+    usual = {"naive_bayes": MODELS[0], "alpha": 1.0}
     return about | usual | arguments.given(args, *usual)
 
 
@@ -167,44 +150,32 @@ def _title(about: _About) -> str:
     )
 
 
-def _metrics(best_by: Metric) -> list[Metric]:
-    """Return the metrics to show."""
-    return list(dict.fromkeys(("accuracy", "f1", best_by)))
-
-
 def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
     out.write(f"{_title(about)}.\nShares in per cent, the best of each column marked *.\n")
-    metrics = _metrics(about["metric"])
-    width = max(len(TITLES[metric]) for metric in metrics)
-    for metric in metrics:
+    width = max(len(TITLES[metric]) for metric in _METRICS)
+    for metric in _METRICS:
         out.write("\n")
         rows = _metric_rows(curves, metric, f"{TITLES[metric]:<{width}}  k =")
         output.write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
-    if "cv" in about:
-        out.write("\n")
-        output.write_table(out, _best_rows(curves, about["metric"]), "<>>>>>")
 
 
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
-    """Return the table of a metric, with one row per method and one column per k."""
+    """Return the table of a metric, with one row per method and one column per k.
+
+    Folds add the best k, the standard error there, and the smallest k within this of the best.
+    """
     ks = next(iter(curves.values())).ks
     shares = {name: [_percent(x) for x in curve.mean(metric)] for name, curve in curves.items()}
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]
     rows = [[head, *(f"{k:,} " for k in ks)]]
     for name, row in shares.items():  # values that read the same are marked alike
         rows.append([name, *(x + (" ", "*")[x == top] for x, top in zip(row, best, strict=True))])
-    return rows
-
-
-def _best_rows(curves: _Curves, metric: Metric) -> list[list[str]]:
-    """Return the table of the k that are best by a metric."""
-    rows = [[f"by {TITLES[metric]}", "best k", "%", "s.e.", "smallest k within one s.e.", "%"]]
-    for name, curve in curves.items():
-        best, smallest = curve.best_k(metric), curve.smallest_k(metric)
-        at_best, at_smallest = np.searchsorted(curve.ks, [best, smallest])
-        mean, error = curve.mean(metric), curve.standard_error(metric)
-        cells = [f"{best:,}", _percent(mean[at_best]), _percent(error[at_best])]
-        rows.append([name, *cells, f"{smallest:,}", _percent(mean[at_smallest])])
+    for row, curve in zip(rows[1:], curves.values(), strict=True):
+        if curve.n_runs > 1:
+            k, smallest = curve.best_k(metric), curve.smallest_k(metric)
+            error = curve.standard_error(metric)[curve.ks == k].item()
+            row += [f"{k:,}", _percent(error), f"{smallest:,}"]
+    rows[0] += ["best k", "s.e.", "smallest k"] if len(rows[-1]) > len(rows[0]) else []
     return rows
 
 
@@ -218,14 +189,3 @@ def _columns(curves: _Curves) -> dict[str, npt.NDArray[Any]]:
     tables = [curve.columns() for curve in curves.values()]
     columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
     return {"method": np.repeat(names, [len(curve) for curve in curves.values()]), **columns}
-
-
-def _json_lines(curves: _Curves, about: _About) -> Iterator[str]:
-    """Yield each curve as a JSON object."""
-    for name, curve in curves.items():
-        line: dict[str, Any] = {"method": name}
-        if "cv" in about:  # nobody should choose k by the test documents that they report on
-            metric: Metric = about["metric"]
-            line |= {"best_k": curve.best_k(metric), "smallest_k": curve.smallest_k(metric)}
-        columns = {column: values.tolist() for column, values in curve.columns().items()}
-        yield json.dumps({**line, **columns})

@@ -28,9 +28,8 @@ Lunch finds lunch. A term of several words is one argument: 'free prize'.
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     about = "show terms as they stand in the texts of each class"
-    parser = arguments.add_command(
-        commands, "context", _run, about, _MORE, "INPUT TERM ... [options]"
-    )
+    usage = "INPUT TERM ... [options]"
+    parser = arguments.add_command(commands, "context", _run, about, _MORE, usage)
     arguments.add_input(parser, counts=False)
     parser.add_argument("wanted", metavar="TERM", nargs="+", help="a term, as rank lists it")
     group = parser.add_argument_group("passages")
@@ -41,8 +40,7 @@ def add(commands: Any) -> None:
         ("-k --k", int, "N", "passages of a term in a class (default: 3)"),
         ("--width", int, "N", "characters before and after the term (default: 30)"),
     )
-    group = parser.add_argument_group("output")
-    output.add_output(group)
+    output.add_output(parser)
 
 
 def _run(args: argparse.Namespace) -> None:
@@ -76,7 +74,7 @@ def _run(args: argparse.Namespace) -> None:
         files = source.files_read if isinstance(source, ClassFolder) else None
         columns = _columns(passages, files)
         write = partial(_write_passages, columns=columns)
-        answer(output.Answer(columns, write, {"terms": list(args.wanted)}, "passages"))
+        answer(columns, write, {"terms": list(args.wanted)}, "passages")
 
 
 def _columns(passages: Passages, files: list[os.DirEntry[str]] | None) -> dict[str, Any]:

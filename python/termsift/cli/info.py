@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 from termsift._scores.class_terms import largest_classes
-from termsift._util.printable import printable
 from termsift._util.validation import grouped
 from termsift.cli import arguments, inputs, output
 
@@ -27,7 +26,7 @@ def _run(args: argparse.Namespace) -> None:
     for c in largest:
         documents, tokens = counts.class_docs[c], counts.class_tokens[c]
         rows.append((output.shown(counts.classes[c]), grouped(documents), grouped(tokens)))
-    out.write(f"{printable(args.source)}: {output.summary(counts)};\n")
+    out.write(f"{args.source}: {output.summary(counts)};\n")
     out.write(f"{counts.term_frequency.nnz:,} pairs of a class and a term that occurs in it; ")
     out.write(f"counts are {counts.term_frequency.dtype}\n\n")
     output.write_table(out, rows, "<>>")

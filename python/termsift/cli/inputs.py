@@ -9,7 +9,7 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,6 @@ from typing import Any
 
 import termsift as ts
 from termsift import io
-from termsift._counts.file import MAGIC
 from termsift._counts.held import Held
 from termsift._counts.scan_counting import ScanCounting, finished
 from termsift._util.log import logger
@@ -33,17 +32,16 @@ from termsift.text._passages import Blocks
 
 DEMO = "demo"
 STDIN = "-"
-_COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # how their content begins
 
-FILE_OPTIONS = (
-    *("labels", "terms", "index_base", "input_format"),
-    *("text", "label", "delimiter", "on_error"),
-)
 RULES = (
     *("ngram_range", "min_df", "max_df", "max_features"),
     *("stop_words", "lowercase", "strip_accents", "analyzer", "token_pattern", "binary", "hashing"),
 )
-TEXT_OPTIONS = ("encoding", "preset", *RULES)
+# The options of `termsift.scan`.
+READING = (
+    *("labels", "terms", "index_base", "input_format", "text", "label", "delimiter", "on_error"),
+    *("encoding", "preset", *RULES),
+)
 
 
 @contextmanager
@@ -57,34 +55,33 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
     if STDIN not in inputs:
         yield
         return
-    if inputs.count(STDIN) > 1:
-        args.usage_error(f"argument INPUT: {STDIN} can be read only once")
-    if getattr(args, "input_format", None) is None:
-        args.usage_error(
-            "argument INPUT: standard input has no name that tells its format: pass --input-format"
-        )
-    refuse(args, f"not for {STDIN}, which cannot be read again", *{"checkpoint"} & {*vars(args)})
     from tempfile import TemporaryDirectory  # is needed for standard input alone
 
     with TemporaryDirectory(prefix="termsift-") as folder:
-        start = sys.stdin.buffer.read(4)
-        ending = next((end for magic, end in _COMPRESSED.items() if start.startswith(magic)), "")
-        args.stdin_folder = folder  # which messages leave out
-        path = Path(folder, f"standard input{ending}")
+        path = os.path.join(folder, "standard input")
         with open(path, "wb") as file:
-            file.write(start)
             shutil.copyfileobj(sys.stdin.buffer, file)
-        args.input, *_ = args.inputs = [str(path) if name == STDIN else name for name in inputs]
+        args.input, *_ = args.inputs = [path if name == STDIN else name for name in inputs]
         yield
 
 
 # ---- counts --------------------------------------------------------------------------------------
 
 
+def holds_counts(path: str) -> bool:
+    """Return whether a file holds counts, by its ending."""
+    return Path(path).suffix.lower() == COUNTS_FILE
+
+
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the counts that the input holds, or count its collection."""
     if holds_counts(args.input):
-        return saved_counts(args)
+        options = [name for name in (*READING, "tf") if name != "terms"]
+        refuse(args, f"{args.input}: holds counts", *options)
+        counts = ts.load(args.input)
+        if args.terms is not None:
+            counts.term_names = io.read_names(args.terms)
+        return counts
     scan = scan_of(args)
     counts = counted(args, scan)
     logger.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
@@ -102,7 +99,7 @@ def counted(
     inputs_done = scan.inputs_done
     counting = ScanCounting(scan, args.tf or "raw", before, n_threads=args.threads)
     with (
-        progress("counted", scan.n_bytes, "bytes", already=scan.bytes_done) as report,
+        progress("counted", scan.n_bytes, "bytes") as report,
         closing(counting.steps()) as steps,
     ):
         for _ in steps:
@@ -112,43 +109,6 @@ def counted(
                 inputs_done = scan.inputs_done
                 after_input(counting)
     return finished(counting.counts(), scan)
-
-
-def holds_counts(path: str) -> bool:
-    """Return whether a file holds counts, by its ending, or by its first bytes if it has none."""
-    ending = Path(path).suffix.lower()
-    if ending or not os.path.isfile(path):
-        return ending == COUNTS_FILE
-    with open(path, "rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
-
-
-def saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
-    """Load the counts that the input holds."""
-    options = [name for name in (*FILE_OPTIONS, *TEXT_OPTIONS) if name not in ("terms", "min_df")]
-    _refuse_options(args, "holds counts", *options, "tf")
-    counts = ts.load(args.input)
-    if args.terms is not None:
-        counts.term_names = io.read_names(args.terms)
-    if isinstance(args.min_df, float):
-        raise ValueError(f"{args.input}: holds counts, so --min-df must be a number of documents")
-    return counts if args.min_df is None else pruned(counts, args.min_df, args.input)
-
-
-def pruned(counts: ts.ClassCounts, min_df: int, name: str) -> ts.ClassCounts:
-    """Return the counts without terms of fewer documents; ``name`` is what errors call them."""
-    if counts.term_names is None and min_df > 1:
-        raise ValueError(
-            f"{name}: its terms have no names, and dropping some would change the indices of the "
-            "others; leave out --min-df"
-        )
-    kept = counts.with_min_df(min_df)
-    if counts.n_terms and not kept.n_terms:
-        raise ValueError(
-            f"{name}: no term is in {min_df} or more of the {counts.n_docs:,.0f} documents; lower "
-            "--min-df"
-        )
-    return kept
 
 
 def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
@@ -170,38 +130,27 @@ def check_classes(names: Sequence[str], classes: Collection[Any]) -> None:
 # ---- documents -----------------------------------------------------------------------------------
 
 
-def scan_of(
-    args: argparse.Namespace, inputs: Sequence[str] | Mapping[str, Path] | None = None
-) -> ts.Scan:
-    """Open the input, or other inputs, to read them a part at a time."""
+def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts.Scan:
+    """Open the input, or several inputs, to read them a part at a time."""
     if inputs is None:
         if holds_counts(args.input):
             raise ValueError(f"{args.input}: holds counts, expected the documents themselves")
         if args.input == DEMO:
-            _refuse_options(args, "has labels and terms", *FILE_OPTIONS, *TEXT_OPTIONS)
+            refuse(args, f"{DEMO}: has labels and terms", *READING)
             return scan_demo()
         inputs = [args.input]
     logger.info("reading %s", ", ".join(inputs))
-    options = reading_options(args)
+    options = given(args, *READING)
     if options.get("stop_words", "english") != "english":
         options["stop_words"] = io.read_names(options["stop_words"]).tolist()
-    if isinstance(options.get("ngram_range"), int):
-        options["ngram_range"] = (options["ngram_range"],) * 2
     return ts.scan(inputs, **options, n_threads=args.threads)
 
 
-def reading_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of `termsift.scan` that were given."""
-    return given(args, *FILE_OPTIONS, *TEXT_OPTIONS)
-
-
-def read_documents(
-    args: argparse.Namespace, corpora: Mapping[str, Path] | None = None
-) -> io.Collection:
-    """Read the collection that the input holds, or the folders of documents of some classes."""
-    if args.input == DEMO and not given(args, *FILE_OPTIONS, *TEXT_OPTIONS):
+def read_documents(args: argparse.Namespace) -> io.Collection:
+    """Read the collection that the input holds."""
+    if args.input == DEMO and not given(args, *READING):
         return io.load_demo()
-    collection = read_whole(scan_of(args, corpora))
+    collection = read_whole(scan_of(args))
     tell_skipped(collection)
     return replace(collection, source=args.source)
 
@@ -221,13 +170,10 @@ def has_texts(args: argparse.Namespace) -> bool:
 
 def refuse_repeated(paths: Sequence[str]) -> None:
     """Refuse an input that is given twice, by whatever path, since it would be counted twice."""
-    seen: dict[str, str] = {}
-    for path in paths:
-        file = os.path.realpath(path)
-        if file in seen:
-            same = "" if seen[file] == path else f", the same file as {seen[file]}"
-            raise ValueError(f"{path}{same}: is given twice and would be counted twice")
-        seen[file] = path
+    files = [os.path.realpath(path) for path in paths]
+    for place, path in enumerate(paths):
+        if files[place] in files[:place]:
+            raise ValueError(f"{path}: is given twice and would be counted twice")
 
 
 def tell_skipped(read: ts.Scan | io.Collection) -> None:
@@ -238,8 +184,3 @@ def tell_skipped(read: ts.Scan | io.Collection) -> None:
             logger.warning("  %s", complaint)
         if read.n_skipped > len(read.skipped):
             logger.warning("  and %d more", read.n_skipped - len(read.skipped))
-
-
-def _refuse_options(args: argparse.Namespace, why: str, *options: str) -> None:
-    for option in given(args, *options):
-        raise ValueError(f"{args.input}: {why}, so leave out --{option.replace('_', '-')}")

@@ -1,11 +1,9 @@
-"""``termsift keyness``: the key terms of one corpus beside another."""
+"""``termsift keyness``: the key terms of one corpus compared with another."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from functools import partial
-from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
@@ -18,15 +16,11 @@ from termsift._util.export import json_value
 from termsift._util.log import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
-from termsift.io._class_folder import visible
 
 _K_ON_TERMINAL = 20  # of each direction
 _MORE = """\
 REFERENCE is all other classes if it is left out. Several classes of one corpus have commas between
 them. First come the terms that TARGET uses more often, then those that it uses less often.
-
-If INPUT is a folder of documents without sub-folders, it is compared with TARGET, another such
-folder: 'keyness a/ b/'.
 
 """
 
@@ -37,7 +31,7 @@ def add(commands: Any) -> None:
     usage = "INPUT TARGET [REFERENCE] [options]"
     parser = arguments.add_command(commands, "keyness", _run, about, _MORE, usage)
     arguments.add_input(parser)
-    parser.add_argument("target", metavar="TARGET", help="a class, or A,B,... as one; or a folder")
+    parser.add_argument("target", metavar="TARGET", help="a class, or A,B,... as one")
     parser.add_argument("reference", metavar="REFERENCE", nargs="?", help="the same")
     group = parser.add_argument_group("terms")
     arguments.add_choice(group, "--sort", KEYNESS_ORDERS, "what orders the terms of each direction")
@@ -48,35 +42,27 @@ def add(commands: Any) -> None:
     arguments.add_values(
         group,
         ("--min-count", int, "N", few),
-        ("--min-share", float, "P", "only terms in this share of the documents there (default: 0)"),
     )
-    group = parser.add_argument_group("measures")
-    constant = "the constant of simple_maths (default: 1)"
-    arguments.add_values(group, ("--constant", float, "C", constant))
     evenly = "add how evenly documents share a term, Gries' DP and Juilland's D"
     arguments.add_flag(group, "--dispersion", evenly)
-    group = parser.add_argument_group("output")
     how_many = f"terms of each direction (default: all; {_K_ON_TERMINAL} on a terminal)"
-    arguments.add_values(group, ("-k --k", int, "N", how_many))
-    output.add_output(group)
+    arguments.add_values(output.add_output(parser), ("-k --k", int, "N", how_many))
 
 
 def _run(args: argparse.Namespace) -> None:
     with output.answering(args) as answer:
         documents = None
-        corpora = _corpora(args)
-        if args.dispersion or corpora:
-            collection = inputs.read_documents(args, corpora)
+        if args.dispersion:
+            collection = inputs.read_documents(args)
             counts = count_collection(collection, args.tf or "raw", args.threads)
-            documents = (collection.X, collection.y) if args.dispersion else None
+            documents = collection.X, collection.y
         else:
             counts = inputs.read_counts(args)
         logger.info("comparing %d terms", counts.n_terms)
-        options = arguments.given(args, "sort", "direction", "min_count", "min_share")
-        options |= arguments.given(args, "constant", "k")
+        options = arguments.given(args, "sort", "direction", "min_count", "k")
         if output.is_shown(args):
             options.setdefault("k", _K_ON_TERMINAL)
-        with naming(args.input):
+        with naming(args.source):
             keyness = counts.keyness(
                 inputs.labels_of(counts, args.target),
                 None if args.reference is None else inputs.labels_of(counts, args.reference),
@@ -92,65 +78,23 @@ def _run(args: argparse.Namespace) -> None:
             "n_terms": counts.n_terms,
         }
         write = partial(_write_tables, keyness=keyness)
-        answer(output.Answer(keyness.columns(), write, head, "terms"))
+        answer(keyness.columns(), write, head, "terms")
 
 
-def _corpora(args: argparse.Namespace) -> dict[str, Path] | None:
-    """Return INPUT and TARGET as classes if INPUT is a folder of documents, and name them so."""
-    if (
-        args.reference
-        or args.input_format
-        or args.input == inputs.DEMO
-        or not _is_corpus(args.input)
-    ):
-        return None
-    if not _is_corpus(args.target):
-        expected = "expected a folder of documents without sub-folders, to compare with"
-        missing = "" if os.path.exists(args.target) else "no such folder; "
-        raise ValueError(f"{args.target}: {missing}{expected} {args.input}, which has no classes")
-    paths = Path(args.input), Path(args.target)
-    args.target, args.reference = map(str, paths)
-    return {str(path): path for path in paths}
-
-
-def _is_corpus(path: str) -> bool:
-    """Return whether a path is a folder of documents, without sub-folders for classes."""
-    return os.path.isdir(path) and not any(map(os.path.isdir, visible(Path(path))))
-
-
-# The columns of the tables for people, with titles and formats. The other formats have all columns.
-_SHOWN = {
-    "n_target": ("target", ",.10g"),
-    "n_reference": ("reference", ",.10g"),
-    "log_ratio": ("log_ratio", ".2f"),
-    "log_ratio_low": ("low", ".2f"),
-    "log_ratio_high": ("high", ".2f"),
-    "g2": ("g2", ",.1f"),
-    "pvalue_adj": ("pvalue_adj", ""),
-    "bic": ("bic", ",.1f"),
-    "df_target": ("df_target", ",.10g"),
-    "df_reference": ("df_ref", ",.10g"),
-    "dp_target": ("dp_target", ".2f"),
-    "dp_reference": ("dp_ref", ".2f"),
-}
+# The columns of the tables for people, with their formats. The other formats have all columns.
+_SHOWN = {"term": "", "n_target": ",.10g", "n_reference": ",.10g", "log_ratio": ".2f"}
+_SHOWN |= {"g2": ",.1f", "pvalue_adj": ".4g", "df_target": ",.10g", "df_reference": ",.10g"}
+_SHOWN |= {"dp_target": ".2f", "dp_reference": ".2f"}
 
 
 def _write_tables(out: TextIO, keyness: ts.Keyness) -> None:
     """Write a table of each direction that has terms."""
-    present = {name: how for name, how in _SHOWN.items() if name in keyness.table}
-    head = ["term", *(title for title, _ in present.values())]
+    columns = keyness.columns() | {"term": keyness.names}
     blank = ""
     for sign, labels in ((1, keyness.target), (-1, keyness.reference)):
-        places = np.flatnonzero(keyness.table["sign"] == sign)
-        if not len(places):
-            continue
-        columns = [[output.shown(name) for name in keyness.names[places]]]
-        for name, (_, form) in present.items():
-            values = keyness.table[name][places].tolist()
-            is_pvalue = name == "pvalue_adj"
-            columns.append(
-                [output.shown_pvalue(x) if is_pvalue else format(x, form) for x in values]
-            )
-        out.write(f"{blank}more in {', '.join(map(output.shown, labels))}:\n")
-        output.write_table(out, [head, *zip(*columns, strict=True)], "<" + ">" * len(present))
-        blank = "\n"
+        places = np.flatnonzero(columns["sign"] == sign)
+        if len(places):
+            out.write(f"{blank}more in {', '.join(map(output.shown, labels))}:\n")
+            of_side = {name: values[places] for name, values in columns.items()}
+            output.write_columns(out, of_side, _SHOWN)
+            blank = "\n"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -27,7 +26,7 @@ from termsift._util.printable import printable
 from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
-_STDOUT = (None, "-", "/dev/stdout")  # outputs that are standard output
+_STDOUT = (None, "-")  # outputs that are standard output
 _PARQUET = "parquet"  # the only format that is not text
 _LONGEST = 60  # characters of a name in a table; the other formats do not cut names
 
@@ -35,70 +34,62 @@ _LONGEST = 60  # characters of a name in a table; the other formats do not cut n
 # ---- answers in every format ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The result of a command.
-
-    JSON has the members of ``head`` and then the list ``name`` of the rows of ``columns``, or of
-    ``json_lines``.
-    """
-
-    columns: Columns
-    write_table: Callable[[TextIO], None]
-    head: Mapping[str, Any]
-    name: str
-    json_lines: Iterator[str] | None = None
+_FORMATS = ("table", "csv", "jsonl", "json", _PARQUET)
 
 
-WRITERS: dict[str, Callable[[Any, Answer], None]] = {
-    "table": lambda out, answer: answer.write_table(out),
-    "csv": lambda out, answer: write_csv(out, _without_unknown_names(answer.columns)),
-    "jsonl": lambda out, answer: write_json_lines(out, answer.columns),
-    "json": lambda out, answer: write_json(
-        out, answer.head, answer.name, answer.json_lines or json_rows(answer.columns)
-    ),
-    _PARQUET: lambda out, answer: write_parquet(out, answer.columns),
-}
-
-
-def _without_unknown_names(columns: Columns) -> Columns:
-    """Return the columns without the names of terms if they are unknown."""
-    unknown = all(term is None for term in columns.get("term", ["known"]))
-    return {name: x for name, x in columns.items() if name != "term" or not unknown}
-
-
-def add_output(group: Any) -> None:
-    """Add the options of `answering`."""
+def add_output(parser: argparse.ArgumentParser) -> Any:
+    """Add the options of `answering`, and return their group."""
+    group = parser.add_argument_group("output")
     usual = f"(default: by the ending of FILE, one of {' '.join(FORMAT_OF)}, else table)"
-    group.add_argument("--format", choices=tuple(WRITERS), help=usual)
+    group.add_argument("--format", choices=_FORMATS, help=usual)
     about = "write FILE atomically; - is stdout (default: stdout)"
     group.add_argument("-o", "--output", metavar="FILE", help=about)
+    return group
 
 
 @contextmanager
-def answering(args: argparse.Namespace) -> Iterator[Callable[[Answer], None]]:
-    """Open the output and yield a function that writes an answer to it.
+def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
+    """Open the output and yield a function that writes an answer to it; see `_write`.
 
     The options are checked and the file is opened before the work, so that errors come early.
     """
-    by_name = FORMAT_OF.get(_ending(args.output))
+    ending = _ending(args.output)
     if args.format is None:
-        check_ending(args.output, FORMAT_OF, "a table without --format")
-        args.format = by_name or "table"
-    elif by_name not in (None, args.format):
-        args.usage_error(
-            f"argument --format: {args.format} contradicts the ending of {args.output}, "
-            f"which stands for {by_name}"
-        )
+        if ending and ending not in FORMAT_OF:
+            known = f"expected {' '.join(FORMAT_OF)} or none, or --format"
+            raise ValueError(f"{args.output}: unknown ending {ending!r} for a table, {known}")
+        args.format = FORMAT_OF.get(ending, "table")
     if args.format == _PARQUET:
-        if args.output is None or (args.output in _STDOUT and sys.stdout.isatty()):
-            args.usage_error(
-                f"argument --format: {_PARQUET} is not for a terminal, give -o FILE, "
-                "or -o - in a pipe"
-            )
+        if args.output in _STDOUT:
+            raise ValueError(f"--format {_PARQUET} needs a file: -o FILE")
         require("pyarrow.parquet", "arrow", f"--format {_PARQUET}")
     with opened(args.output, text=args.format != _PARQUET) as out:
-        yield lambda answer: WRITERS[args.format](out, answer)
+        yield partial(_write, out, args.format)
+
+
+def _write(
+    out: Any,
+    form: str,
+    columns: Columns,
+    write_table: Callable[[TextIO], None],
+    head: Mapping[str, Any],
+    name: str,
+) -> None:
+    """Write the columns of an answer.
+
+    A table is for people. JSON has the members of ``head``, and then the list ``name`` of rows.
+    """
+    match form:
+        case "table":
+            write_table(out)
+        case "csv":
+            write_csv(out, columns)
+        case "jsonl":
+            write_json_lines(out, columns)
+        case "json":
+            write_json(out, head, name, json_rows(columns))
+        case _:
+            write_parquet(out, columns)
 
 
 def is_shown(args: argparse.Namespace) -> bool:
@@ -113,7 +104,7 @@ def is_shown(args: argparse.Namespace) -> bool:
 def opened(path: str | None, *, text: bool = True) -> Iterator[Any]:
     """Open the output: standard output, or a file that appears only once it is complete."""
     if path is None or path in _STDOUT:
-        yield standard_output() if text else sys.stdout.buffer
+        yield standard_output()
         return
     with replacing(path, text=text) as file:
         yield file
@@ -131,39 +122,40 @@ class _Terminal:
         return sys.stdout.write("\n".join(map(printable, text.split("\n"))))
 
 
-def check_writable(path: str) -> None:
+def check_counts_file(path: str) -> None:
     """Check that a path can become a file of counts, before the work is done."""
-    if path in _STDOUT or Path(path).is_fifo():
-        raise ValueError(f"{path}: expected the name of a file, since counts are read from files")
-    check_ending(path, [COUNTS_FILE], "counts")
+    if _ending(path) != COUNTS_FILE:
+        raise ValueError(f"{path}: expected the name of a file that ends in {COUNTS_FILE}")
     check_replaceable(path)
 
 
-def check_ending(path: str | None, known: Iterable[str], what: str) -> None:
-    """Check that the name of an output has no ending, or one of the known ones."""
-    ending = _ending(path)
-    if ending and ending not in known:
-        raise ValueError(
-            f"{path}: unknown ending {ending!r} for {what}, expected {' '.join(known)} or none"
-        )
-
-
 def _ending(path: str | None) -> str:
-    """Return the ending of a file's name; "" for standard output, pipes and devices."""
-    if path is None or (os.path.exists(path) and not os.path.isfile(path)):
-        return ""
-    return Path(path).suffix.lower()
+    return Path(path or "").suffix.lower()
 
 
 # ---- text for people -----------------------------------------------------------------------------
 
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
-    """Write rows of cells in columns; ``align`` has one of ``<``, ``>`` and ``^`` per column."""
+    """Write rows of cells in columns; ``align`` has ``<`` or ``>`` per column."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (f"{cell:{a}{w}}" for cell, a, w in zip(row, align, widths, strict=True))
         out.write("  ".join(cells).rstrip() + "\n")
+
+
+def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> None:
+    """Write the columns that have a format; names have an empty one, and are cut if long."""
+    table, align = [], ""
+    for name, form in formats.items():
+        if name in columns:
+            values = columns[name].tolist()
+            cells = [format(value, form) if form else shown(value) for value in values]
+            if name == "pvalue_adj":  # one that rounds to 0 is below the smallest number there is
+                cells = [cell if cell != "0" else "<5e-324" for cell in cells]
+            table.append([name, *cells])
+            align += ">" if form else "<"
+    write_table(out, list(zip(*table, strict=True)), align)
 
 
 def shown(name: object) -> str:
@@ -180,8 +172,3 @@ def summary(counts: ts.ClassCounts) -> str:
         "token": counts.class_tokens.sum(),
     }
     return ", ".join(number_of(n, thing) for thing, n in numbers.items())
-
-
-def shown_pvalue(value: float) -> str:
-    """Return a p-value for people: one that rounds to 0 is below the smallest number there is."""
-    return "<5e-324" if value == 0 else f"{value:.4g}"

@@ -9,9 +9,8 @@ from typing import Any, TextIO
 import numpy as np
 
 import termsift as ts
-from termsift import _core, io
+from termsift import _core
 from termsift._counts.counting import count_collection
-from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import DIRECTIONS, class_columns
 from termsift._scores.methods import MODELS
@@ -21,7 +20,6 @@ from termsift._util.log import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
-_AUTO = "auto"
 _K = 1000
 _K_ON_TERMINAL = 20  # and of each class
 # The options that only some methods have, with their values, and these methods.
@@ -39,21 +37,17 @@ def add(commands: Any) -> None:
     arguments.add_input(parser)
     group = parser.add_argument_group("classes")
     arguments.add_flag(group, "--per-class", "list the best terms of each class")
-    direction = "which terms of each class: those it has more of, less of, or both"
+    direction = "with --per-class, the terms that a class has more of, less of, or both"
     arguments.add_choice(group, "--direction", DIRECTIONS, direction, "over")
-    arguments.add_values(
-        group,
-        ("--classes", str, "A,B", "compare only these classes, as if there were no others"),
-    )
+    these = "compare only these classes, as if there were no others"
+    arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
     rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors()]
     arguments.add_method(group, rankers, f"md, with --per-class {DESCRIBING}")
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
     arguments.add_choice(group, "--model", MODELS, f"what p is, for {with_models}")
-    more = "A more occurrences of each term, or B1,B2: B1 of each and B2 in total"
-    arguments.add_values(
-        group, ("--alpha", arguments.numbers, "A", f"smoothing: {more} (default: 1)")
-    )
+    smoothing = "smoothing: A more occurrences of each term (default: 1)"
+    arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
     arguments.add_choice(group, "--class-prior", ("empirical", "uniform"), "weights of the classes")
     arguments.add_choice(group, "--policy", POLICIES, "best scores, or the classes take turns")
     aggregates = tuple(_core.Aggregate.__members__)
@@ -61,66 +55,55 @@ def add(commands: Any) -> None:
     arguments.add_choice(group, "--aggregate", aggregates, to_one, "as the method has it")
     for option, (values, method) in _METHOD_OPTIONS.items():
         arguments.add_choice(group, f"--{option.replace('_', '-')}", values, f"only for {method}")
-    group = parser.add_argument_group("output")
-    how_many = (
-        f"number of terms (default: {_K}; {_K_ON_TERMINAL} on a terminal and per class), or auto: "
-        "the fewest within one standard error of the best accuracy of naive Bayes"
-    )
-    arguments.add_values(group, ("-k --k", number_or_auto, "N", how_many))
-    arguments.add_folds(group, f"for -k {_AUTO}: ")
-    output.add_output(group)
-
-
-def number_or_auto(text: str) -> int | str:
-    """Read a number of terms, or the word auto."""
-    return text if text == _AUTO else int(text)
+    group = output.add_output(parser)
+    how_many = f"number of terms (default: {_K}; {_K_ON_TERMINAL} on a terminal and per class)"
+    arguments.add_values(group, ("-k --k", int, "N", how_many))
 
 
 def _run(args: argparse.Namespace) -> None:
-    args.method = args.method or (DESCRIBING if args.per_class else MD.name)
-    _check_options(args)
+    method = args.method or (DESCRIBING if args.per_class else MD.name)
+    reads_documents = find_ranker(method).reads_documents
+    if reads_documents:
+        why = f"--method {method} reads the documents"
+        arguments.refuse(args, why, "alpha", "tf", "per_class", "classes")
     with output.answering(args) as answer:
         X = y = None
-        if args.k == _AUTO or find_ranker(args.method).reads_documents:
+        if reads_documents:
             collection = inputs.read_documents(args)
             counts = count_collection(collection, n_threads=args.threads)
             X, y = collection.X, collection.y
-            if args.k == _AUTO:
-                args.k = _chosen_k(args, collection)
         else:
             counts = _chosen_classes(args, inputs.read_counts(args))
         logger.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         if output.is_shown(args):
-            logger.warning("the best of %s terms by %s", f"{counts.n_terms:,}", args.method)
+            logger.warning("the best of %s terms by %s", f"{counts.n_terms:,}", method)
         options = arguments.given(args, "model", "alpha", "class_prior", *_METHOD_OPTIONS)
         options |= arguments.given(args, "policy", "aggregate", "direction")
         options["n_threads"] = args.threads
         few = args.per_class or output.is_shown(args)
         k = (_K_ON_TERMINAL if few else _K) if args.k is None else args.k
         columns: Columns
+        head: dict[str, Any] = {"method": method, "model": args.model or MODELS[0]}
+        note = ""
         with naming(args.source):
             if args.per_class:
-                options.setdefault("direction", "over" if _compares_classes(args) else "both")
-                columns, informative = class_columns(counts, args.method, k, **options), None
+                options.setdefault("direction", "over" if _compares_classes(method) else "both")
+                columns = class_columns(counts, method, k, **options)
             else:
-                ranking = rank_by(args.method, counts, X, y, k, **options)
+                ranking = rank_by(method, counts, X, y, k, **options)
                 columns, informative = ranking.columns(), ranking.informative
-        answer(_answer(args, counts, columns, informative))
-
-
-def _check_options(args: argparse.Namespace) -> None:
-    """Refuse options that would have no effect, which the library cannot know."""
-    of_counts = ("tf", "class_prior", "per_class", "classes")
-    if args.k == _AUTO:
-        arguments.refuse(args, f"not with -k {_AUTO}", "aggregate", *of_counts, *_METHOD_OPTIONS)
-    else:
-        arguments.refuse(args, f"only with -k {_AUTO}", "cv", "random_state")
-    if find_ranker(args.method).reads_documents:
-        arguments.refuse(args, f"not for --method {args.method}", "alpha", *of_counts)
-    if args.per_class:
-        arguments.refuse(args, "not with --per-class", "policy", "aggregate")
-    else:
-        arguments.refuse(args, "only with --per-class", "direction")
+                head["policy"] = args.policy or POLICIES[0]
+                if informative is not None:
+                    head["informative"] = informative
+                    if informative < len(ranking):
+                        note = f"From rank {informative + 1} on no term adds anything.\n"
+        if "term" not in columns:
+            unnamed = np.full(len(columns["rank"]), None, dtype=object)
+            columns = {"rank": columns["rank"], "term": unnamed, **columns}
+        head |= {"n_docs": counts.n_docs, "n_terms": counts.n_terms}
+        head["classes"] = [json_value(label) for label in counts.classes]
+        write = partial(_write_table, columns=columns, note=note)
+        answer(columns, write, head, "terms")
 
 
 def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.ClassCounts:
@@ -131,68 +114,21 @@ def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.Clas
         return counts.subset(inputs.labels_of(counts, args.classes))
 
 
-def _compares_classes(args: argparse.Namespace) -> bool:
+def _compares_classes(method: str) -> bool:
     """Return whether the method compares classes, or scores the collection as a whole."""
-    return getattr(find_ranker(args.method), "default_aggregate", "") is not None
+    return getattr(find_ranker(method), "default_aggregate", "") is not None
 
 
-def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
-    """Choose how many terms to list, and print the choice."""
-    options = arguments.given(args, "policy", "model", "alpha", "cv", "random_state")
-    with naming(collection.source):
-        k = ts.choose_k(collection.X, collection.y, args.method, n_threads=args.threads, **options)
-    logger.warning(
-        "k = %d, the smallest within one standard error of the best accuracy "
-        "(multinomial naive Bayes, %d-fold cross-validation)",
-        k,
-        args.cv or USUAL_FOLDS,
-    )
-    return k
-
-
-def _answer(
-    args: argparse.Namespace,
-    counts: ts.ClassCounts,
-    columns: Columns,
-    informative: int | None,
-) -> output.Answer:
-    """Return the answer for some columns."""
-    head = {
-        "method": args.method,
-        **({} if args.per_class else {"policy": args.policy or POLICIES[0]}),
-        "model": args.model or MODELS[0],
-        "n_docs": counts.n_docs,
-        "n_terms": counts.n_terms,
-        "classes": [json_value(label) for label in counts.classes],
-        **({} if informative is None else {"informative": informative}),
-    }
-    n_rows, note = len(columns["index"]), ""
-    if informative is not None and informative < n_rows:
-        note = f"From rank {informative + 1} on no term adds anything.\n"
-    if "term" not in columns:
-        columns = {"rank": columns["rank"], "term": np.full(n_rows, None, dtype=object), **columns}
-    return output.Answer(columns, partial(_write_table, columns=columns, note=note), head, "terms")
-
-
-# The columns of the table and their alignment. Terms without names are shown by index.
-_ALIGN = {"class": "<", "rank": ">", "score": ">", "sign": "^", "term": "<", "index": ">"}
-_ALIGN |= dict.fromkeys(("n_class", "n_rest", "df_class", "df_rest", "pvalue_adj"), ">")
+# The columns of the table for people, with their formats.
+_SHOWN = {"class": "", "rank": "d", "score": ".6g", "sign": "", "term": "", "index": "d"}
+_SHOWN |= dict.fromkeys(("n_class", "n_rest", "df_class", "df_rest"), ".10g")
+_SHOWN["pvalue_adj"] = ".4g"
 
 
 def _write_table(out: TextIO, columns: Columns, note: str) -> None:
     other = "term" if all(term is None for term in columns["term"]) else "index"
-    names = [name for name in _ALIGN if name in columns and name != other]
-    cells = [[_cell(name, value) for value in columns[name].tolist()] for name in names]
-    rows = [names, *zip(*cells, strict=True)]
-    output.write_table(out, rows, "".join(_ALIGN[name] for name in names))
+    columns = {name: values for name, values in columns.items() if name != other}
+    if "sign" in columns:
+        columns["sign"] = np.array(["-", "0", "+"])[columns["sign"] + 1]
+    output.write_columns(out, columns, _SHOWN)
     out.write(note)
-
-
-def _cell(name: str, value: Any) -> str:
-    if name == "sign":
-        return "-0+"[value + 1]
-    if name == "pvalue_adj":
-        return output.shown_pvalue(value)
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return output.shown(value)

@@ -19,15 +19,10 @@ from termsift.text._passages import Passages, passages_of
 
 _PASSAGES = 3  # of a term in a class, unless asked otherwise
 _WIDTH = 50
-_ENDINGS = (".html", ".htm")
-_MEANING = """\
-what is on the page:
-  The numbers of documents, classes, terms and tokens; the leading terms of each class, with scores,
-  counts and passages of the texts; the frequencies of terms in two classes, in a chart; the terms
-  that classes share; the accuracy of naive Bayes by the number of terms, how many terms are enough,
-  and which classes are confused; and a table of the best terms. It is one file that loads nothing,
-  and the same input gives the same bytes. Counts (.termsift) hold no documents, so that their page
-  shows neither accuracy nor passages.
+_MORE = """\
+The page is one file that loads nothing: the leading terms of each class with passages, two classes
+in a chart, the accuracy of naive Bayes by the number of terms, and the best terms. Counts hold no
+documents, so that their page has neither accuracy nor passages.
 
 """
 
@@ -35,9 +30,8 @@ what is on the page:
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     about = "write a page about a collection: its size, its classes, accuracy by number of terms"
-    parser = arguments.add_command(
-        commands, "report", _run, about, _MEANING, "INPUT -o FILE [options]"
-    )
+    usage = "INPUT -o FILE [options]"
+    parser = arguments.add_command(commands, "report", _run, about, _MORE, usage)
     arguments.add_input(parser)
     group = parser.add_argument_group("page")
     arguments.add_method(group, ts.methods(), DESCRIBING)
@@ -49,17 +43,16 @@ def add(commands: Any) -> None:
         ("--passages", int, "N", f"passages of a term, or 0 for none (default: {_PASSAGES})"),
         ("--title", str, "TEXT", "heading of the page"),
     )
-    arguments.add_output_file(group, "the page, - for stdout", " or ".join(_ENDINGS))
+    arguments.add_output_file(group, "the page of HTML, or - for stdout")
 
 
 def _run(args: argparse.Namespace) -> None:
-    output.check_ending(args.output, _ENDINGS, "a page")
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
     is_counts = inputs.holds_counts(args.input)
     with output.opened(args.output) as out:  # first, so that a wrong path is an error at once
         write_report(
-            inputs.saved_counts(args) if is_counts else inputs.read_documents(args),
+            inputs.read_counts(args) if is_counts else inputs.read_documents(args),
             out,
             passages=_passages(args),
             n_threads=args.threads,

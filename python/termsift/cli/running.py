@@ -1,7 +1,7 @@
-"""Run a command: its parser, its log and signals, and one line for an error.
+"""Run a command: its parser, its log, and one line for an error.
 
-Each command has a module with a function ``add``, which adds its parser. Methods, their help and
-their options come from the registry, :func:`termsift.methods`.
+Each command has a module with a function ``add``, which adds its parser. Methods and their options
+come from the registry, :func:`termsift.methods`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ import argparse
 import importlib
 import logging
 import os
-import signal
 import sys
-import threading
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
@@ -24,16 +22,13 @@ import termsift as ts
 from termsift._util.log import logger
 from termsift._util.printable import printable
 from termsift._util.validation import did_you_mean
-from termsift.cli import arguments, inputs
+from termsift.cli import inputs
 
-# Each command is a module; help comes last, since it lists the others.
-COMMANDS = (
-    *("rank", "keyness", "context", "count", "merge", "compare", "report", "demo", "info", "help"),
-)
+COMMANDS = (*("rank", "keyness", "context", "count", "merge", "compare", "report", "demo", "info"),)
 
 _DESCRIPTION = """\
-Ranks the terms of a labelled text collection by how well they tell its classes apart.
-Counts the collection once, scores every term by the method you choose, and lists the best terms.
+Rank the terms of a labelled text collection by how well they tell its classes apart.
+'termsift COMMAND --help' explains a command.
 """
 
 _EXAMPLES = """\
@@ -42,31 +37,18 @@ examples:
   termsift rank reviews.csv --text body --label stars -k 20
   termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
   termsift keyness reviews.csv --text body --label stars 5 1
-  termsift keyness letters/ diaries/
   termsift context reviews.csv --text body --label stars 'free prize'
   termsift count part1.svm.gz part2.svm.gz -o counts.termsift --checkpoint
   termsift compare train.csv --test test.csv --method md,ig,chi2
   termsift report reviews.csv -o report.html
-  termsift info counts.termsift
 """
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, with the nearest of the names that it knows."""
+    """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the message, with the usage if an argument is missing, and exit."""
-        usage = f"; {self.format_usage()}" if "are required" in message else "\n"
-        self.exit(2, f"{self.prog}: error: {printable(message)}{usage}")
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse the arguments; an unknown one is an error of the command that it was given to."""
-        parsed, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            name = next((word for word in unknown if word.startswith("--")), None)
-            hint = did_you_mean(name and name.partition("=")[0], self._option_string_actions)
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-        return parsed, unknown
+        self.exit(2, f"{self.prog}: error: {printable(message)}\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
@@ -79,27 +61,26 @@ class _Parser(argparse.ArgumentParser):
 def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of some commands; what it parses has the command as ``run``."""
     parser = _Parser(
-        "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=arguments.AsWritten
+        "termsift",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
+    parser.set_defaults(run=lambda _: parser.print_help(), verbose=False)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name in names:
         importlib.import_module(f"termsift.cli.{name}").add(commands)
-    if "help" in names:
-        parser.set_defaults(**vars(parser.parse_args(["help"])), overview=parser.format_help)
     return parser
 
 
 def run(argv: Sequence[str]) -> int:
     """Run the command that some arguments name; see `termsift.cli.main`."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # the shell closed it
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # terms are in any language
-    is_known = bool(argv) and argv[0] in COMMANDS[:-1]  # the modules of others need not be imported
+    is_known = bool(argv) and argv[0] in COMMANDS  # the modules of others need not be imported
     args = main_parser(argv[:1] if is_known else COMMANDS).parse_args(argv)
-    with _logging(args), _sigterm_as_interrupt():
+    with _logging("DEBUG" if args.verbose else "WARNING"):
         try:
             _refuse_to_overwrite(args)
             with inputs.standard_input(args):
@@ -107,9 +88,8 @@ def run(argv: Sequence[str]) -> int:
             sys.stdout.flush()
         except BrokenPipeError:
             _discard_output()
-        except KeyboardInterrupt as exc:
-            number = signal.SIGTERM if isinstance(exc, _Terminated) else signal.SIGINT
-            return 128 + number  # the code that a shell reports
+        except KeyboardInterrupt:
+            return 130  # the code that a shell reports
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
             for line in traceback.format_exc().splitlines():
                 logger.debug("%s", line)
@@ -139,53 +119,18 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-# ---- signals -------------------------------------------------------------------------------------
-
-
-class _Terminated(KeyboardInterrupt):
-    """An interrupt by SIGTERM, which batch schedulers send."""
-
-
 @contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM end a command as Ctrl-C does, so that files are cleaned up or kept."""
-
-    def terminate(*_: object) -> None:
-        raise _Terminated
-
-    is_main = threading.current_thread() is threading.main_thread()  # only this one gets signals
-    if not is_main or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-# ---- messages ------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _logging(args: argparse.Namespace) -> Iterator[None]:
+def _logging(level: str) -> Iterator[None]:
     """Send log messages and warnings to standard error, one line each, while a command runs."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
         logger.warning("warning: %s", " ".join(str(message).split()))
 
-    def without_folder(record: logging.LogRecord) -> bool:
-        """Leave out the folder of the file that holds standard input."""
-        folder = getattr(args, "stdin_folder", os.devnull)
-        record.msg, record.args = record.getMessage().replace(f"{folder}{os.sep}", ""), ()
-        return True
-
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("termsift: %(message)s"))
-    handler.addFilter(without_folder)
     before = logger.level
     logger.addHandler(handler)
-    logger.setLevel("DEBUG" if args.verbose else "WARNING")
+    logger.setLevel(level)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = show

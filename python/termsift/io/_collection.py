@@ -211,7 +211,7 @@ def _matrix(scan: Scan) -> Collection:
 def _all_blocks(scan: Scan) -> Iterator[Any]:
     """Yield the blocks of a scan, and show the progress."""
     with (
-        progress("read", scan.n_bytes, "bytes", already=0) as report,
+        progress("read", scan.n_bytes, "bytes") as report,
         closing(scan._blocks()) as blocks,
     ):
         for block in blocks:

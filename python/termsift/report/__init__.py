@@ -16,7 +16,6 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._counts.counting import count_collection
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.methods import MethodName
-from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING, find_method
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
@@ -25,9 +24,8 @@ from termsift._util.html import Child, element, name, number, render
 from termsift._util.info import build_info
 from termsift.io import Collection
 from termsift.report._accuracy import accuracy
-from termsift.report._overlap import COMPARED, overlap_table
-from termsift.report._scatter import DISTINCTIVE, read_script, scatter
-from termsift.report._terms import BEST, anchors_of, best_terms, class_cards
+from termsift.report._scatter import read_script, scatter
+from termsift.report._terms import BEST, best_terms, class_cards
 from termsift.text._passages import Passages
 
 __all__ = ["write_report"]
@@ -84,11 +82,10 @@ def write_report(
     Notes
     -----
     The page lists the 24 largest classes and the 500 best terms, and says how many more there are.
-    It compares 1,200 terms by their frequency in any two of these classes, and the vocabularies of
-    the 12 largest classes. The accuracy and the confusions are those of naive Bayes
-    (`termsift.cross_validate`). They are left out for counts, for documents with several labels,
-    for ``tf`` other than "raw", and if every class has fewer documents than there are folds. The
-    page then says why.
+    It compares 1,200 terms by their frequency in any two of these classes. The accuracy and the
+    mistakes are those of naive Bayes (`termsift.cross_validate`). They are left out for counts, for
+    documents with several labels, for ``tf`` other than "raw", and if every class has fewer
+    documents than there are folds. The page then says why.
 
     Examples
     --------
@@ -105,13 +102,8 @@ def write_report(
     """
     validation.check_kind(source, (Collection, ClassCounts), "source")
     validation.check_integer(k, "k")
-    if validation.check_integer(cv, "cv", least=0) == 1:
-        raise ValueError("cv must be 0, for no cross-validation, or at least 2, got 1")
-    if passages is not None and not callable(passages):
-        raise TypeError(f"passages must be callable, got {type(passages).__name__}")
-    if title is not None:
-        validation.check_kind(title, str, "title")
-    find_method(method)
+    validation.check_integer(cv, "cv", least=0)
+    entry = find_method(method)
     with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
         if isinstance(source, ClassCounts):
             counts, origin = source, None
@@ -119,16 +111,18 @@ def write_report(
             counts, origin = count_collection(source, tf, n_threads), source.source
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
         heading = title or f"Terms that tell {sizes} apart"
-        entry, versions = find_method(method), build_info()
+        versions = build_info()
         tokens = counts.collection_term_frequency.sum()
         listed = largest_classes(counts, _CLASSES)
         labels = [counts.classes[c] for c in listed]
-        most = max(k, -(-DISTINCTIVE // len(listed)))
-        found = distinctive_terms(counts, method, most, labels, n_threads=n_threads)
-        leading = {label: terms[:k] for label, terms in found.items()}
-        in_context = _passages(leading, passages)
-        anchors = anchors_of(counts, listed, leading, in_context)
-        cards, hidden = class_cards(counts, listed, leading, in_context, anchors)
+        leading = distinctive_terms(counts, method, k, labels, n_threads=n_threads)
+        wanted = {
+            label: terms.terms.tolist()
+            for label, terms in leading.items()
+            if terms.terms is not None and len(terms)
+        }
+        in_context = passages(wanted) if passages and wanted else {}
+        cards, hidden = class_cards(counts, listed, leading, in_context)
         content: dict[str, Child] = {
             "title": title or origin or heading,
             "script_hash": read_script()[1],
@@ -145,22 +139,11 @@ def write_report(
             "mean_tokens": number(tokens / max(counts.n_docs, 1), ",.1f"),
             "cards": cards,
             "hidden": hidden,
-            "scatter": scatter(counts, listed, found),
-            "overlap": overlap_table(counts, listed[:COMPARED]),
+            "scatter": scatter(counts, listed, method, n_threads),
             "n_shown": number(min(BEST, counts.n_terms)),
-            "terms": best_terms(counts, method, anchors, n_threads),
+            "terms": best_terms(counts, method, n_threads),
             "accuracy": accuracy(source, counts, method, cv, listed, n_threads),
             "versions": ", ".join(f"{part} {versions[part]}" for part in _VERSIONS),
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")
         file.write(Template(page).substitute({key: render(x) for key, x in content.items()}))
-
-
-def _passages(found: dict[Hashable, Ranking], find: FindPassages | None) -> Passages:
-    """Return passages of the terms of each class."""
-    if find is None:
-        return {}
-    wanted = {c: of.terms.tolist() for c, of in found.items() if of.terms is not None and len(of)}
-    returned = find(wanted) if wanted else {}
-    validation.check_kind(returned, dict, "what passages returns")
-    return returned

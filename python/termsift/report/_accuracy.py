@@ -1,25 +1,33 @@
-"""Show how well naive Bayes classifies by the number of terms, and which classes it confuses."""
+"""Show how well naive Bayes classifies by the number of terms, and which classes it confuses.
+
+The chart is a small SVG that is written here: matplotlib is optional, and the bytes of a page must
+not depend on what is installed.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.confusions import count_confusions
+from termsift._evaluate.curve import Curve, spread
 from termsift._evaluate.evaluation import cross_validate
 from termsift._evaluate.folds import folds_of
 from termsift._scores.methods import MethodName
 from termsift._util import validation
-from termsift._util.html import element, number
+from termsift._util.html import element, name, number, table
 from termsift.io import Collection
-from termsift.report._curve import curve_chart, curve_table
-from termsift.report._overlap import COMPARED, confusion_table, mistakes_table
 
 _SEED = 0  # deals the documents to the folds
+_POINTS = 300  # of the curve in the chart
+_MISTAKES = 15
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 640, 12, 276  # the area of the chart within its axes
 
 
 def accuracy(
@@ -40,16 +48,10 @@ def accuracy(
     curve = cross_validate(X, y, [method], cv=folds, n_threads=n_threads)[method]
     best, chosen = curve.best_k(), curve.smallest_k()
     at_best, at_chosen = curve.accuracy[np.searchsorted(curve.ks, [best, chosen])]
-    compared = "No number of terms does better. "
-    if chosen != best:
-        compared = (
-            f"The best number of terms, {number(best)}, gives {at_best:.1%}, which is within one "
-            "standard error. "
-        )
     largest = np.max(counts.class_docs) / np.sum(counts.class_docs)
     text = (
         f"With the first {number(chosen)} terms, naive Bayes classifies {at_chosen:.1%} of unseen "
-        f"documents correctly. {compared}"
+        f"documents correctly. The best number of terms, {number(best)}, gives {at_best:.1%}. "
         f"Always guessing the largest class gives {largest:.1%}. "
         f"(Multinomial naive Bayes, {cv}-fold cross-validation, seed {_SEED}.)"
     )
@@ -57,35 +59,15 @@ def accuracy(
         "Accuracy by the number of terms (logarithmic axis). The band is one standard error; the "
         "dashed line is the smallest number of terms within one standard error of the best."
     )
-    chart = element("div", curve_chart(curve, chosen), class_="scroll")
-    figure = element("figure", element("figcaption", caption, class_="soft"), chart, class_="sheet")
-    numbers = curve_table("Accuracy by number of terms", curve, [best, chosen])
-    shown = element(
-        "div", figure, element("div", numbers, class_="sheet scroll"), class_="accuracy"
-    )
+    chart = element("div", _chart(curve, chosen), class_="scroll")
     predicted = count_confusions(X, y, method, chosen, folds, listed, n_threads)
-    return element("div", element("p", text), shown, *_confusions(counts, listed, predicted))
-
-
-def _confusions(counts: ClassCounts, listed: Sequence[int], predicted: Any) -> list[Element]:
-    """Return a heading and tables of the classes that are confused."""
-    compared = listed[:COMPARED]
-    says = (
-        "A row shows what the same classifier predicts for the documents of a class, as shares of "
-        "these documents. The numbers above the columns are those of the classes."
+    return element(
+        "div",
+        element("p", text),
+        element("figure", element("figcaption", caption, class_="soft"), chart, class_="sheet"),
+        element("h3", "Most frequent mistakes"),
+        element("div", _mistakes(counts, listed, predicted), class_="sheet"),
     )
-    parts = [
-        element("h3", "Confusions"),
-        element("p", says, class_="soft"),
-        element("div", confusion_table(counts, compared, predicted[:COMPARED]), class_="sheet"),
-    ]
-    if counts.n_classes > COMPARED:
-        says = (
-            f"The most frequent mistakes among the documents of the {len(listed)} largest classes:"
-        )
-        table = mistakes_table(counts, listed, predicted)
-        parts += [element("p", says, class_="soft"), element("div", table, class_="sheet")]
-    return parts
 
 
 def _why_not(source: Collection | ClassCounts, counts: ClassCounts, cv: int) -> str:
@@ -102,3 +84,65 @@ def _why_not(source: Collection | ClassCounts, counts: ClassCounts, cv: int) -> 
     if np.max(counts.class_docs) < cv:
         return f"no class has as many documents as there are folds, {cv}"
     return ""
+
+
+def _mistakes(counts: ClassCounts, listed: Sequence[int], predicted: NDArray[np.int64]) -> Element:
+    """Return a table of the classes that are confused most often.
+
+    ``predicted`` holds how many documents of each listed class are assigned to each class.
+    """
+    wrong = predicted.copy()
+    wrong[np.arange(len(listed)), list(listed)] = 0
+    most = np.argsort(-wrong, axis=None, kind="stable")[:_MISTAKES]
+    rows = [
+        (
+            element("span", name(counts.classes[listed[row]])),
+            element("span", name(counts.classes[column])),
+            number(wrong[row, column]),
+            f"{wrong[row, column] / predicted[row].sum():.1%}",
+        )
+        for row, column in zip(*np.unravel_index(most, wrong.shape), strict=True)
+        if wrong[row, column]
+    ]
+    columns = {"class": "name", "predicted": "text", "documents": "number", "share": "number"}
+    return table("Documents of a class that are assigned to another", columns, rows)
+
+
+def _chart(curve: Curve, chosen: int) -> Element:
+    """Draw the mean accuracy, a band of one standard error, and a line at the chosen k."""
+    first, last = curve.ks[[0, -1]].tolist()
+    mean, error = curve.accuracy, curve.standard_error("accuracy")
+    drawn = np.union1d(spread(curve, _POINTS), np.searchsorted(curve.ks, [chosen, last]))
+
+    def x(k: Any) -> Any:
+        return _LEFT + (_RIGHT - _LEFT) * np.log(k / first) / (math.log(last / first) or 1.0)
+
+    def y(share: Any) -> Any:
+        return _BOTTOM - (_BOTTOM - _TOP) * np.clip(share, 0, 1)
+
+    def points(share: NDArray[np.float64]) -> list[str]:
+        at = zip(x(curve.ks[drawn]), y(share[drawn]), strict=True)
+        return [f"{across:.1f},{down:.1f}" for across, down in at]
+
+    grid = []
+    for percent in range(0, 101, 20):
+        height = f"{y(percent / 100):.1f}"
+        grid += [
+            element("line", x1=str(_LEFT), x2=str(_RIGHT), y1=height, y2=height, class_="grid"),
+            element("text", f"{percent}%", x=str(_LEFT - 6), y=height, text_anchor="end"),
+        ]
+    powers = [10**p for p in range(12) if first <= 10**p <= last]
+    for k in powers if len(powers) > 1 else sorted({first, last}):
+        grid.append(element("text", number(k), x=f"{x(k):.1f}", y="296", text_anchor="middle"))
+    band = points(mean + error) + points(mean - error)[::-1]
+    line = f"{x(chosen):.1f}"
+    return element(
+        "svg",
+        *grid,
+        element("polygon", points=" ".join(band)),
+        element("line", x1=line, x2=line, y1=str(_TOP), y2=str(_BOTTOM), class_="chosen"),
+        element("polyline", points=" ".join(points(mean))),
+        viewBox="0 0 660 310",
+        role="img",
+        aria_label="Accuracy by the number of terms",
+    )

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from importlib import resources
-from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termsift._counts.class_counts import ClassCounts
-from termsift._scores.ranking import Ranking
+from termsift._scores.methods import MethodName
 from termsift._util.html import clean, cut, element
 
 _TERMS = 1200
-DISTINCTIVE = 600  # of these, taken from the classes in turns; the others are the most frequent
+_DISTINCTIVE = 600  # of these, on which the classes take turns; the others are the most frequent
 _OTHERS = "-1"  # the value of the option for all other classes
 
 
@@ -33,12 +31,9 @@ def read_script() -> tuple[str, str]:
 
 
 def scatter(
-    counts: ClassCounts, listed: Sequence[int], found: Mapping[Hashable, Ranking]
+    counts: ClassCounts, listed: Sequence[int], method: MethodName, n_threads: int | None
 ) -> Element:
-    """Return the chart of the listed classes, with its controls and its data.
-
-    ``found`` holds the distinctive terms of the listed classes, best first.
-    """
+    """Return the chart of the listed classes, with its controls and its data."""
     labels = [cut(clean(counts.classes[c])) for c in listed]
     ours, theirs = (
         [element("option", label, value=str(i)) for i, label in enumerate(labels)] for _ in "ab"
@@ -58,49 +53,34 @@ def scatter(
     chart = element("svg", role="img", aria_label=says, id="scatter")
     said = element("p", id="said", class_="soft", aria_live="polite")
     compared = element("div", controls, said, chart, id="compared", class_="sheet", hidden="")
-    terms = _chosen(counts, found)
-    data = element("script", _json(_data(counts, listed, labels, terms)), id="frequencies")
-    data.set("type", "application/json")
+    text = _data(counts, listed, labels, method, n_threads)
+    data = element("script", text, id="frequencies", type="application/json")
     without = element("noscript", element("p", "The chart needs JavaScript.", class_="soft"))
     return element("div", without, compared, data, element("script", read_script()[0]))
 
 
-def _chosen(counts: ClassCounts, found: Mapping[Hashable, Ranking]) -> NDArray[np.int64]:
-    """Return distinctive terms of all classes, taken in turns, and the most frequent terms."""
-    columns = [ranking.indices.tolist() for ranking in found.values()]
-    most = max(map(len, columns), default=0)
-    in_turns = [of[turn] for turn in range(most) for of in columns if turn < len(of)]
-    some = np.array(list(dict.fromkeys(in_turns))[:DISTINCTIVE], dtype=np.int64)
-    frequent = np.argsort(-counts.collection_term_frequency, kind="stable")[:_TERMS]
-    return np.concatenate([some, frequent[~np.isin(frequent, some)]])[:_TERMS]
-
-
 def _data(
-    counts: ClassCounts, listed: Sequence[int], labels: list[str], terms: NDArray[np.int64]
-) -> dict[str, Any]:
-    names = counts.term_names
+    counts: ClassCounts,
+    listed: Sequence[int],
+    labels: list[str],
+    method: MethodName,
+    n_threads: int | None,
+) -> str:
+    """Return the frequencies of the distinctive and of the most frequent terms as JSON."""
+    names, whole, tokens = counts.term_names, counts.collection_term_frequency, counts.class_tokens
+    ranking = counts.rank(method, _DISTINCTIVE, policy="round_robin", n_threads=n_threads)
+    frequent = np.argsort(-whole, kind="stable")[:_TERMS]
+    others = frequent[~np.isin(frequent, ranking.indices)]
+    terms = np.concatenate([ranking.indices, others])[:_TERMS]
     frequency = counts.term_frequency[np.array(listed, dtype=np.int64)][:, terms].toarray()
-    whole, tokens = counts.collection_term_frequency, counts.class_tokens
-    return {
+    data = {
         "terms": [cut(clean(i if names is None else names[i])) for i in terms.tolist()],
         "classes": [
-            {"name": label, "tokens": _plain(tokens[c]), "counts": _plain(own)}
-            for c, label, own in zip(listed, labels, frequency, strict=True)
+            {"name": label, "tokens": tokens[c].item(), "counts": row.tolist()}
+            for c, label, row in zip(listed, labels, frequency, strict=True)
         ],
-        "all": {"tokens": _plain(whole.sum()), "counts": _plain(whole[terms])},
+        "all": {"tokens": whole.sum().item(), "counts": whole[terms].tolist()},
     }
-
-
-def _plain(values: Any) -> Any:
-    """Return counts as numbers for JSON; weights and logarithms have six digits."""
-    if np.asarray(values).dtype.kind in "iu":
-        return np.asarray(values).tolist()
-    if np.ndim(values):
-        return [float(f"{x:.6g}") for x in values.tolist()]
-    return float(f"{float(values):.6g}")
-
-
-def _json(data: dict[str, Any]) -> str:
     text = json.dumps(data, separators=(",", ":"))
     for character in "<>&":  # which could end the element, or begin another
         text = text.replace(character, f"\\u{ord(character):04x}")
