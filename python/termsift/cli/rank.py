@@ -45,13 +45,13 @@ def add(commands: Any) -> None:
     rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors()]
     arguments.add_method(group, rankers, f"md, with --per-class {DESCRIBING}")
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
-    arguments.add_choice(group, "--model", MODELS, f"what p is, for {with_models}")
+    arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
     smoothing = "smoothing: A more occurrences of each term (default: 1)"
     arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
     arguments.add_choice(group, "--class-prior", ("empirical", "uniform"), "weights of the classes")
-    arguments.add_choice(group, "--policy", POLICIES, "best scores, or the classes take turns")
+    arguments.add_choice(group, "--policy", POLICIES, "by score, or the classes choose in turns")
     aggregates = tuple(_core.Aggregate.__members__)
-    to_one = "how class scores become one"
+    to_one = "how the scores of the classes are combined"
     arguments.add_choice(group, "--aggregate", aggregates, to_one, "as the method has it")
     for option, (values, method) in _METHOD_OPTIONS.items():
         arguments.add_choice(group, f"--{option.replace('_', '-')}", values, f"only for {method}")
