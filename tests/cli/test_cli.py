@@ -318,8 +318,11 @@ def test_errors_are_one_line(
     assert run("rank", table).complaint == message
 
 
-def test_verbose_logs_the_work_and_errors_in_full(run: Any, table: Path) -> None:
+def test_verbose_logs_the_work_and_errors_in_full(
+    run: Any, table: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     log = logging.getLogger("termsift")
+    caplog.set_level("ERROR", "termsift")  # which a command puts back
     before = log.level, list(log.handlers)
     result = run("rank", table, "-v")
     assert f"termsift: reading {table}\n" in result.err
