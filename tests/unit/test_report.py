@@ -283,6 +283,7 @@ def test_counts_have_no_accuracy(run: Any, tmp_path: Path) -> None:
 def test_why_there_is_no_accuracy(tmp_path: Path, options: dict[str, Any], why: str) -> None:
     page = written(letters(), tmp_path, **options)
     assert f"The accuracy is not shown: {why}" in page.text()
+    assert f"Counts: tf={options.get('tf', 'raw')}, " in page.text()
     assert MISTAKES not in page.tables
 
 
@@ -362,6 +363,8 @@ def test_no_text_becomes_markup(tmp_path: Path) -> None:
     isolated = [text for tag, text in page.texts if tag == "bdi"]
     assert {*HOSTILE[:7]} <= {*isolated}
     assert "\x00" not in page.source
+    _, rest = page.source.split('id="frequencies"')
+    assert not set("<>&") & set(rest.partition(">")[2].partition("</script>")[0])
 
 
 def test_it_loads_nothing(tmp_path: Path) -> None:

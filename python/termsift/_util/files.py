@@ -55,8 +55,6 @@ def check_path(path: object, name: str = "path") -> None:
     check_kind(path, (str, os.PathLike), name)
     text = os.fspath(path)  # type: ignore[call-overload]
     check_kind(text, str, name)
-    if "\0" in text:
-        raise ValueError(f"{name} must not contain a NUL character, got {path!r}")
     # A scheme of one letter would be a drive.
     is_url = re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text)
     if is_url and not os.path.exists(os.path.dirname(text)):

@@ -118,11 +118,11 @@ def shown(result: object, columns: Mapping[str, Any], n_rows: int, what: str) ->
     """
     kinds, cells = dict[str, str](), list[list[Child]]()
     for title, values in columns.items():
-        listed = [value.item() if isinstance(value, np.generic) else value for value in values]
+        items = values.tolist()
         is_number = values.dtype.kind in "iuf"
         kinds[title] = "number" if is_number else "name"
-        form = ".6g" if any(isinstance(value, float) for value in listed) else ","
-        cells.append([f"{value:{form}}" if is_number else name(value) for value in listed])
+        form = ".6g" if any(isinstance(value, float) for value in items) else ","
+        cells.append([f"{value:{form}}" if is_number else name(value) for value in items])
     made = table(repr(result).strip("<>"), kinds, zip(*cells, strict=True))
     n_shown = len(made.findall("tbody/tr"))
     note = f"{number(n_shown)} of {number(n_rows)} {what}"

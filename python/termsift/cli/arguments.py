@@ -87,7 +87,7 @@ def add_input(
     """Add the input and how it is read.
 
     With ``counts``, a file of counts will do. With ``several`` there may be any number of
-    collections, each with its own file of labels.
+    collections, each with a file of labels.
     """
     saved = ", or counts that termsift saved (.termsift)" * (counts and not several)
     kinds = "collections" if several else f"a collection{saved}"
@@ -106,7 +106,7 @@ def add_input(
     add_values(
         group,
         ("--label", str, "COL", "column of the label; 1 is the first of a table without header"),
-        ("--delimiter", str, "CHAR", "what divides fields (default: as the header shows)"),
+        ("--delimiter", str, "CHAR", "field separator (default: as the header shows)"),
         ("--threads", int, "N", "number of threads (default: all that are available)"),
     )
     add_choice(group, "--on-error", ("raise", "skip"), "what to do with bad lines and rows")
@@ -128,14 +128,14 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         ("--max-features", int, "N", "keep only the N terms that occur most"),
         ("--ngram-range", numbers, "A,B", "terms of A to B words (default: 1,1)"),
         ("--stop-words", str, "FILE", "words to leave out, one per line, or the word english *"),
-        ("--hashing", int, "N", "put terms in N columns by a hash; names are forgotten"),
+        ("--hashing", int, "N", "hash terms into N columns, without names"),
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
         ("--token-pattern", str, "REGEX", r"what a word is, such as '\w+' * (default: \w\w+)"),
     )
-    add_choice(group, "--analyzer", get_args(Analyzer), "what terms are made of")
-    accents = "drop accents; ascii drops all that is not ASCII too"
+    add_choice(group, "--analyzer", get_args(Analyzer), "kind of terms")
+    accents = "drop accents; ascii drops every other character too"
     add_choice(group, "--strip-accents", get_args(Accents), accents, "keep them")
-    add_flag(group, "--binary", "count a term once in a document, however often it occurs there")
+    add_flag(group, "--binary", "count each term at most once per document")
     case = "whether Bacon and bacon are one word (default: they are)"
     group.add_argument("--lowercase", action=argparse.BooleanOptionalAction, help=case)
 

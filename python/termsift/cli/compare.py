@@ -48,11 +48,14 @@ def add(commands: Any) -> None:
         "rankings, each method with each model and policy that it has"
     )
     methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
-    usual = {"--method": (methods, _COMPARED), "--model": (MODELS, MODELS[:1])}
-    for option, (names, some) in (usual | {"--policy": (POLICIES, POLICIES[:1])}).items():
-        about = f"any of {', '.join(names)} (default: {','.join(some)})"
+    for option, names, usual in (
+        ("--method", methods, _COMPARED),
+        ("--model", MODELS, MODELS[:1]),
+        ("--policy", POLICIES, POLICIES[:1]),
+    ):
+        about = f"any of {', '.join(names)} (default: {','.join(usual)})"
         group.add_argument(
-            option, type=methodcaller("split", ","), default=some, metavar="NAME,...", help=about
+            option, type=methodcaller("split", ","), default=usual, metavar="NAME,...", help=about
         )
     group = parser.add_argument_group("evaluation")
     ks = f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)"

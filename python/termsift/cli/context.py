@@ -18,9 +18,9 @@ from termsift.io._class_folder import ClassFolder
 from termsift.text._passages import Passages, passages_of
 
 _MORE = """\
-A document is listed under a term if counting finds the term there, with its file, or its row: rows
-count from 1, without the header and rows that are left out. Terms are cut as the texts are, so that
-Lunch finds lunch. A term of several words is one argument: 'free prize'.
+Each passage has the file or the row of its document. Rows count from 1, without the header and
+skipped rows. The rules of texts apply to terms too, so that Lunch finds lunch. A term of several
+words is one argument: 'free prize'.
 
 """
 
@@ -63,7 +63,7 @@ def _run(args: argparse.Namespace) -> None:
                 inputs.check_classes(args.classes, passages)
                 passages = {label: passages[label] for label in args.classes}
         scan._check_read(len(passages))
-        inputs.tell_skipped(scan)
+        inputs.log_skipped(scan)
         lists = passages.values()
         absent = [term for term in args.wanted if not any(of_class[term] for of_class in lists)]
         if absent:

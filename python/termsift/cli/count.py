@@ -20,8 +20,8 @@ from termsift.cli import arguments, inputs, output
 from termsift.io._source import Skipped
 
 _MORE = """\
-Here the word demo and .termsift files are no inputs. Several inputs are all matrices or all texts.
-Inputs are read a part at a time, except .npz and .mtx, which are read whole.
+The inputs must be all matrices or all texts, and neither demo nor .termsift files. They are read a
+part at a time, except .npz and .mtx, which are read whole.
 
 With --checkpoint, the counts of the inputs that have been read are kept in OUTPUT.checkpoint. If
 the job is killed or fails, the same command resumes with the next input, and the result has the
@@ -67,7 +67,7 @@ def _run(args: argparse.Namespace) -> None:
             raise
         checkpoint.path.unlink(missing_ok=True)
     print(f"{printable(args.output)}: {output.summary(counts)}")
-    inputs.tell_skipped(scan)
+    inputs.log_skipped(scan)
 
 
 class _Checkpoint:

@@ -85,7 +85,7 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     scan = scan_of(args)
     counts = counted(args, scan)
     logger.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
-    tell_skipped(scan)
+    log_skipped(scan)
     return counts
 
 
@@ -151,7 +151,7 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
     if args.input == DEMO and not given(args, *READING):
         return io.load_demo()
     collection = read_whole(scan_of(args))
-    tell_skipped(collection)
+    log_skipped(collection)
     return replace(collection, source=args.source)
 
 
@@ -176,7 +176,7 @@ def refuse_repeated(paths: Sequence[str]) -> None:
             raise ValueError(f"{path}: is given twice and would be counted twice")
 
 
-def tell_skipped(read: ts.Scan | io.Collection) -> None:
+def log_skipped(read: ts.Scan | io.Collection) -> None:
     """Print how many lines, rows and documents were left out, and why the first of them."""
     if read.n_skipped:
         logger.warning("left out %s with errors:", Skipped(read.n_skipped))

@@ -56,8 +56,8 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
     ending = _ending(args.output)
     if args.format is None:
         if ending and ending not in FORMAT_OF:
-            known = f"expected {' '.join(FORMAT_OF)} or none, or --format"
-            raise ValueError(f"{args.output}: unknown ending {ending!r} for a table, {known}")
+            cure = f"expected {' '.join(FORMAT_OF)} or none, or --format"
+            raise ValueError(f"{args.output}: unknown ending {ending!r} for a table, {cure}")
         args.format = FORMAT_OF.get(ending, "table")
     if args.format == _PARQUET:
         if args.output in _STDOUT:

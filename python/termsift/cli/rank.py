@@ -45,13 +45,13 @@ def add(commands: Any) -> None:
     rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors()]
     arguments.add_method(group, rankers, f"md, with --per-class {DESCRIBING}")
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
-    arguments.add_choice(group, "--model", MODELS, f"what p is, for {with_models}")
+    arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
     smoothing = "smoothing: A more occurrences of each term (default: 1)"
     arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
     arguments.add_choice(group, "--class-prior", ("empirical", "uniform"), "weights of the classes")
-    arguments.add_choice(group, "--policy", POLICIES, "best scores, or the classes take turns")
+    arguments.add_choice(group, "--policy", POLICIES, "by score, or the classes choose in turns")
     aggregates = tuple(_core.Aggregate.__members__)
-    to_one = "how class scores become one"
+    to_one = "how the scores of the classes are combined"
     arguments.add_choice(group, "--aggregate", aggregates, to_one, "as the method has it")
     for option, (values, method) in _METHOD_OPTIONS.items():
         arguments.add_choice(group, f"--{option.replace('_', '-')}", values, f"only for {method}")
@@ -73,7 +73,10 @@ def _run(args: argparse.Namespace) -> None:
             counts = count_collection(collection, n_threads=args.threads)
             X, y = collection.X, collection.y
         else:
-            counts = _chosen_classes(args, inputs.read_counts(args))
+            counts = inputs.read_counts(args)
+            if args.classes is not None:
+                with naming(args.input):
+                    counts = counts.subset(inputs.labels_of(counts, args.classes))
         logger.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         if output.is_shown(args):
             logger.warning("the best of %s terms by %s", f"{counts.n_terms:,}", method)
@@ -87,7 +90,9 @@ def _run(args: argparse.Namespace) -> None:
         note = ""
         with naming(args.source):
             if args.per_class:
-                options.setdefault("direction", "over" if _compares_classes(method) else "both")
+                # df and tfidf, which have no aggregate, do not compare classes.
+                compares = getattr(find_ranker(method), "default_aggregate", "") is not None
+                options.setdefault("direction", "over" if compares else "both")
                 columns = class_columns(counts, method, k, **options)
             else:
                 ranking = rank_by(method, counts, X, y, k, **options)
@@ -104,19 +109,6 @@ def _run(args: argparse.Namespace) -> None:
         head["classes"] = [json_value(label) for label in counts.classes]
         write = partial(_write_table, columns=columns, note=note)
         answer(columns, write, head, "terms")
-
-
-def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.ClassCounts:
-    """Return the counts of the classes that --classes names."""
-    if args.classes is None:
-        return counts
-    with naming(args.input):
-        return counts.subset(inputs.labels_of(counts, args.classes))
-
-
-def _compares_classes(method: str) -> bool:
-    """Return whether the method compares classes, or scores the collection as a whole."""
-    return getattr(find_ranker(method), "default_aggregate", "") is not None
 
 
 # The columns of the table for people, with their formats.

@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
     folds = f"folds of the cross-validation, or 0 for none (default: {USUAL_FOLDS})"
     arguments.add_values(
         group,
-        ("-k --k", int, "N", "terms listed per class (default: 10)"),
+        ("-k --k", int, "N", "terms per class (default: 10)"),
         ("--cv", int, "N", folds),
         ("--passages", int, "N", f"passages of a term, or 0 for none (default: {_PASSAGES})"),
         ("--title", str, "TEXT", "heading of the page"),

@@ -78,8 +78,8 @@ def run(argv: Sequence[str]) -> int:
     """Run the command that some arguments name; see `termsift.cli.main`."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # terms are in any language
-    is_known = bool(argv) and argv[0] in COMMANDS  # the modules of others need not be imported
-    args = main_parser(argv[:1] if is_known else COMMANDS).parse_args(argv)
+    is_command = bool(argv) and argv[0] in COMMANDS  # the modules of others need not be imported
+    args = main_parser(argv[:1] if is_command else COMMANDS).parse_args(argv)
     with _logging("DEBUG" if args.verbose else "WARNING"):
         try:
             _refuse_to_overwrite(args)

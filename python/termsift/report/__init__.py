@@ -61,17 +61,17 @@ def write_report(
     method : str
         The method that scores the terms: a name of `termsift.methods`.
     k : int, default 10
-        Number of terms listed for each class.
+        Number of terms per class.
     cv : int, default 10
         Number of folds of the cross-validation; 0 leaves it out.
     passages : callable, optional
-        Finds the passages to show: it is called with a dict of the terms that are listed for each
-        class, and returns what `termsift.find_passages` returns. For texts and labels it is
-        ``functools.partial(termsift.find_passages, texts, y)``.
+        Finds the passages to show. It is called with a dict of the terms of each class, and returns
+        what `termsift.find_passages` returns: pass
+        ``functools.partial(termsift.find_passages, texts, y)`` for texts and labels.
     title : str, optional
         The heading; by default it says how many classes and documents there are.
     tf, n_threads
-        As for `termsift.count`; counts keep their own tf.
+        As for `termsift.count`; saved counts keep the tf that they were counted with.
 
     Raises
     ------
@@ -113,8 +113,8 @@ def write_report(
         heading = title or f"Terms that tell {sizes} apart"
         versions = build_info()
         tokens = counts.collection_term_frequency.sum()
-        listed = largest_classes(counts, _CLASSES)
-        labels = [counts.classes[c] for c in listed]
+        largest = largest_classes(counts, _CLASSES)
+        labels = [counts.classes[c] for c in largest]
         leading = distinctive_terms(counts, method, k, labels, n_threads=n_threads)
         wanted = {
             label: terms.terms.tolist()
@@ -122,7 +122,7 @@ def write_report(
             if terms.terms is not None and len(terms)
         }
         in_context = passages(wanted) if passages and wanted else {}
-        cards, hidden = class_cards(counts, listed, leading, in_context)
+        cards, hidden = class_cards(counts, largest, leading, in_context)
         content: dict[str, Child] = {
             "title": title or origin or heading,
             "script_hash": read_script()[1],
@@ -139,10 +139,10 @@ def write_report(
             "mean_tokens": number(tokens / max(counts.n_docs, 1), ",.1f"),
             "cards": cards,
             "hidden": hidden,
-            "scatter": scatter(counts, listed, method, n_threads),
+            "scatter": scatter(counts, largest, method, n_threads),
             "n_shown": number(min(BEST, counts.n_terms)),
             "terms": best_terms(counts, method, n_threads),
-            "accuracy": accuracy(source, counts, method, cv, listed, n_threads),
+            "accuracy": accuracy(source, counts, method, cv, largest, n_threads),
             "versions": ", ".join(f"{part} {versions[part]}" for part in _VERSIONS),
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")

@@ -35,7 +35,7 @@ def accuracy(
     counts: ClassCounts,
     method: MethodName,
     cv: int,
-    listed: Sequence[int],
+    largest: Sequence[int],
     n_threads: int | None,
 ) -> Element:
     """Return what a cross-validation finds, or why there is none."""
@@ -48,11 +48,11 @@ def accuracy(
     curve = cross_validate(X, y, [method], cv=folds, n_threads=n_threads)[method]
     best, chosen = curve.best_k(), curve.smallest_k()
     at_best, at_chosen = curve.accuracy[np.searchsorted(curve.ks, [best, chosen])]
-    largest = np.max(counts.class_docs) / np.sum(counts.class_docs)
+    majority = np.max(counts.class_docs) / np.sum(counts.class_docs)
     text = (
         f"With the first {number(chosen)} terms, naive Bayes classifies {at_chosen:.1%} of unseen "
         f"documents correctly. The best number of terms, {number(best)}, gives {at_best:.1%}. "
-        f"Always guessing the largest class gives {largest:.1%}. "
+        f"Always guessing the largest class gives {majority:.1%}. "
         f"(Multinomial naive Bayes, {cv}-fold cross-validation, seed {_SEED}.)"
     )
     caption = (
@@ -60,13 +60,13 @@ def accuracy(
         "dashed line is the smallest number of terms within one standard error of the best."
     )
     chart = element("div", _chart(curve, chosen), class_="scroll")
-    predicted = count_confusions(X, y, method, chosen, folds, listed, n_threads)
+    predicted = count_confusions(X, y, method, chosen, folds, largest, n_threads)
     return element(
         "div",
         element("p", text),
         element("figure", element("figcaption", caption, class_="soft"), chart, class_="sheet"),
         element("h3", "Most frequent mistakes"),
-        element("div", _mistakes(counts, listed, predicted), class_="sheet"),
+        element("div", _mistakes(counts, largest, predicted), class_="sheet"),
     )
 
 
@@ -86,17 +86,17 @@ def _why_not(source: Collection | ClassCounts, counts: ClassCounts, cv: int) -> 
     return ""
 
 
-def _mistakes(counts: ClassCounts, listed: Sequence[int], predicted: NDArray[np.int64]) -> Element:
+def _mistakes(counts: ClassCounts, largest: Sequence[int], predicted: NDArray[np.int64]) -> Element:
     """Return a table of the classes that are confused most often.
 
-    ``predicted`` holds how many documents of each listed class are assigned to each class.
+    ``predicted`` counts documents: a row for each of the largest classes, a column for each class.
     """
     wrong = predicted.copy()
-    wrong[np.arange(len(listed)), list(listed)] = 0
+    wrong[np.arange(len(largest)), list(largest)] = 0
     most = np.argsort(-wrong, axis=None, kind="stable")[:_MISTAKES]
     rows = [
         (
-            element("span", name(counts.classes[listed[row]])),
+            element("span", name(counts.classes[largest[row]])),
             element("span", name(counts.classes[column])),
             number(wrong[row, column]),
             f"{wrong[row, column] / predicted[row].sum():.1%}",

@@ -31,10 +31,10 @@ def read_script() -> tuple[str, str]:
 
 
 def scatter(
-    counts: ClassCounts, listed: Sequence[int], method: MethodName, n_threads: int | None
+    counts: ClassCounts, largest: Sequence[int], method: MethodName, n_threads: int | None
 ) -> Element:
-    """Return the chart of the listed classes, with its controls and its data."""
-    labels = [cut(clean(counts.classes[c])) for c in listed]
+    """Return the chart of the largest classes, with its controls and its data."""
+    labels = [cut(clean(counts.classes[c])) for c in largest]
     ours, theirs = (
         [element("option", label, value=str(i)) for i, label in enumerate(labels)] for _ in "ab"
     )
@@ -53,7 +53,7 @@ def scatter(
     chart = element("svg", role="img", aria_label=says, id="scatter")
     said = element("p", id="said", class_="soft", aria_live="polite")
     compared = element("div", controls, said, chart, id="compared", class_="sheet", hidden="")
-    text = _data(counts, listed, labels, method, n_threads)
+    text = _data(counts, largest, labels, method, n_threads)
     data = element("script", text, id="frequencies", type="application/json")
     without = element("noscript", element("p", "The chart needs JavaScript.", class_="soft"))
     return element("div", without, compared, data, element("script", read_script()[0]))
@@ -61,7 +61,7 @@ def scatter(
 
 def _data(
     counts: ClassCounts,
-    listed: Sequence[int],
+    largest: Sequence[int],
     labels: list[str],
     method: MethodName,
     n_threads: int | None,
@@ -72,12 +72,12 @@ def _data(
     frequent = np.argsort(-whole, kind="stable")[:_TERMS]
     others = frequent[~np.isin(frequent, ranking.indices)]
     terms = np.concatenate([ranking.indices, others])[:_TERMS]
-    frequency = counts.term_frequency[np.array(listed, dtype=np.int64)][:, terms].toarray()
+    frequency = counts.term_frequency[np.array(largest, dtype=np.int64)][:, terms].toarray()
     data = {
         "terms": [cut(clean(i if names is None else names[i])) for i in terms.tolist()],
         "classes": [
             {"name": label, "tokens": tokens[c].item(), "counts": row.tolist()}
-            for c, label, row in zip(listed, labels, frequency, strict=True)
+            for c, label, row in zip(largest, labels, frequency, strict=True)
         ],
         "all": {"tokens": whole.sum().item(), "counts": whole[terms].tolist()},
     }

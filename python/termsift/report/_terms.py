@@ -21,20 +21,20 @@ BEST = 500
 
 def class_cards(
     counts: ClassCounts,
-    listed: Sequence[int],
+    largest: Sequence[int],
     leading: Mapping[Hashable, Ranking],
     passages: Passages,
 ) -> tuple[Element, str]:
-    """Return a card for each of the listed classes, and how many others there are."""
+    """Return a card for each of the largest classes, and how many others there are."""
     made = (
         _card(counts, c, terms, passages.get(label, {}))
-        for c, (label, terms) in zip(listed, leading.items(), strict=True)
+        for c, (label, terms) in zip(largest, leading.items(), strict=True)
     )
     cards = element("div", *made, class_="cards")
-    n_hidden = counts.n_classes - len(listed)
+    n_hidden = counts.n_classes - len(largest)
     if not n_hidden:
         return cards, ""
-    docs = counts.class_docs.sum() - counts.class_docs[list(listed)].sum()
+    docs = counts.class_docs.sum() - counts.class_docs[list(largest)].sum()
     hidden = f"Classes that are not listed: {number(n_hidden)}, with {number(docs)} documents."
     return cards, f"{hidden} All classes take part in the scores."
 
