@@ -244,6 +244,3 @@ _CELL_VALUES: dict[str, Callable[[_CellTable, int, int], Exact]] = {
     "chi2_counts": _cell_chi2_counts,
     "g2_counts": _cell_g2_counts,
 }
-
-
-CELL_METHODS = tuple(_CELL_VALUES)

@@ -1,33 +1,18 @@
-"""Small tables of counts, for arithmetic by hand and for Hypothesis."""
+"""Small tables of counts, for arithmetic by hand."""
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
-from hypothesis import strategies as st
 
-METHODS = ("md", "md_chi2")
 INF = math.inf
-# 60 digits from a table of constants, not from the library under test.
-LOG_2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680")
 
 
 def table(term_frequency, class_docs):
     """Return counts as a score reads them, with nothing else to read."""
     return SimpleNamespace(term_frequency=np.array(term_frequency), class_docs=np.array(class_docs))
-
-
-@st.composite
-def tables(draw, n_classes=None, largest=50):
-    """Small tables of counts, every class with documents."""
-    n = draw(st.integers(2, 4)) if n_classes is None else n_classes
-    m = draw(st.integers(1, 4))
-    cells = st.lists(st.integers(0, largest), min_size=m, max_size=m)
-    rows = draw(st.lists(cells, min_size=n, max_size=n))
-    return table(rows, draw(st.lists(st.integers(1, 9), min_size=n, max_size=n)))
 
 
 # Two classes of 4 tokens, M = 3: p = (4, 1, 2)/7 and (1, 4, 2)/7.

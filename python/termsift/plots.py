@@ -1,4 +1,4 @@
-"""Draw curves, rankings and the terms of classes with matplotlib, without opening a window."""
+"""Draw curves, rankings and key terms with matplotlib, without opening a window."""
 
 from __future__ import annotations
 
@@ -12,13 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.curve import TITLES, Curve, Metric, check_metric
-from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.keyness import Keyness
-from termsift._scores.methods import MethodName
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import DESCRIBING
 from termsift._util import validation
 from termsift._util.extras import require
 from termsift._util.files import check_path, check_replaceable, replacing
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_classes", "plot_curves", "plot_keyness", "plot_ranking"]
+__all__ = ["plot_curves", "plot_keyness", "plot_ranking"]
 
 _FORMATS = (".png", ".svg")
 
@@ -42,7 +38,6 @@ _FEW_TICKS = 10  # an axis has room to label so many numbers of terms
 _LETTERS_PER_INCH = 14  # of a title
 _LETTERS_OF_A_TERM = 24
 _LETTERS_OF_A_SIDE = 28
-_CLASSES = 12  # panels by default
 _COLUMNS = 3
 
 _STYLE: dict[Any, Any] = {
@@ -118,7 +113,7 @@ def plot_curves(
 
 
 def plot_ranking(
-    ranking: Ranking,
+    ranking: Ranking | Mapping[Hashable, Ranking],
     path: str | os.PathLike[str] | None = None,
     *,
     k: int | None = 20,
@@ -128,7 +123,8 @@ def plot_ranking(
 
     Parameters
     ----------
-    ranking : Ranking
+    ranking : Ranking, or dict of label to Ranking
+        A dict, such as `termsift.distinctive_terms` returns, has one panel per ranking.
     k : int or None, default 20
         Number of terms; all if None or if there are fewer.
     path, title
@@ -138,7 +134,7 @@ def plot_ranking(
     -------
     figure : matplotlib.figure.Figure
         `plot_curves` raises the same errors. The bar of an infinite score is as long as the axis
-        and bears the sign of infinity.
+        and bears the sign of infinity. Each panel has its own scale.
 
     Examples
     --------
@@ -149,20 +145,32 @@ def plot_ranking(
     >>> (axes,) = plot_ranking(counts.rank("md"), k=2).axes
     >>> [label.get_text() for label in axes.get_yticklabels()]
     ['bacon', 'viagra']
+    >>> panels = plot_ranking(ts.distinctive_terms(counts)).axes
+    >>> [axes.get_title(loc="left") for axes in panels]
+    ['ham', 'spam']
     """
-    validation.check_kind(ranking, Ranking, "ranking")
-    shown = validation.check_k(k, len(ranking))
-    if shown < 1:
+    several = dict(ranking) if isinstance(ranking, Mapping) else {"": ranking}
+    for one in several.values():
+        validation.check_kind(one, Ranking, "ranking")
+    rankings = {label: one[: validation.check_k(k, len(one))] for label, one in several.items()}
+    longest = max(map(len, rankings.values()), default=0)
+    if longest == 0:
         raise ValueError("there is nothing to draw: no terms")
-    first = ranking[:shown]
-    names = [term for term, _ in first]
-    if first.chosen_by is not None:
-        names = [f"{name} ({label})" for name, label in zip(names, first.chosen_by, strict=True)]
-    with _figure("plot_ranking", 5.0, _height(shown), path, title) as figure:
-        axes = figure.subplots()
-        _draw_bars(axes, names, first.scores)
-        turns = "" if first.chosen_by is None else " in the class that chose the term"
-        axes.set_xlabel(f"score{turns} ({ranking.method})")
+    n_columns = min(_COLUMNS, len(rankings))
+    n_rows = -(-len(rankings) // n_columns)
+    width = 5.0 if len(rankings) == 1 else 3.0 * n_columns
+    with _figure("plot_ranking", width, _height(longest) * n_rows, path, title) as figure:
+        panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
+        for axes, (label, first) in zip(panels, rankings.items(), strict=False):
+            names = [term for term, _ in first]
+            turns = "" if first.chosen_by is None else " in the class that chose the term"
+            if first.chosen_by is not None:
+                names = [f"{term} ({by})" for term, by in zip(names, first.chosen_by, strict=True)]
+            _draw_bars(axes, names, first.scores, n_rows=longest)
+            axes.set_title(printable(label, _LETTERS_OF_A_TERM), loc="left")
+        for axes in panels[len(rankings) :]:
+            axes.remove()
+        figure.supxlabel(f"score{turns} ({first.method})", fontsize=9)
     return figure
 
 
@@ -215,64 +223,6 @@ def plot_keyness(
         for x, side, labels in ((1, "right", keyness.target), (0, "left", keyness.reference)):
             text = printable(", ".join(map(str, labels)), _LETTERS_OF_A_SIDE)
             axes.text(x, 1.01, f"more in {text}", ha=side, va="bottom", transform=axes.transAxes)
-    return figure
-
-
-def plot_classes(
-    counts: ClassCounts,
-    path: str | os.PathLike[str] | None = None,
-    *,
-    method: MethodName = DESCRIBING,
-    k: int = 10,
-    classes: Iterable[Hashable] | None = None,
-    title: str | None = None,
-    **scoring: Any,
-) -> Figure:
-    """Draw the distinctive terms of each class with their scores, one panel per class.
-
-    Parameters
-    ----------
-    counts : ClassCounts
-    method, k, **scoring
-        As for `termsift.distinctive_terms`.
-    classes : sequence of labels, optional
-        The classes to draw, in this order; by default the 12 with the most documents.
-    path, title
-        As for `plot_curves`.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        `plot_curves` raises the same errors. Each panel has its own scale.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> from termsift.plots import plot_classes
-    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-    >>> [axes.get_title(loc="left") for axes in plot_classes(counts).axes]
-    ['ham', 'spam']
-    """
-    validation.check_kind(counts, ClassCounts, "counts")
-    if classes is None:
-        classes = [counts.classes[c] for c in largest_classes(counts, _CLASSES)]
-    rankings = distinctive_terms(counts, method, k, classes, **scoring)
-    longest = max(map(len, rankings.values()), default=0)
-    if longest == 0:
-        raise ValueError("there is nothing to draw: no class has a distinctive term")
-    n_columns = min(_COLUMNS, len(rankings))
-    n_rows = -(-len(rankings) // n_columns)
-    height = _height(longest) * n_rows
-    with _figure("plot_classes", 3.0 * n_columns, height, path, title) as figure:
-        panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
-        for axes, (label, ranking) in zip(panels, rankings.items(), strict=False):
-            _draw_bars(axes, [term for term, _ in ranking], ranking.scores, n_rows=longest)
-            axes.set_title(printable(label, _LETTERS_OF_A_TERM), loc="left")
-        for axes in panels[len(rankings) :]:
-            axes.remove()
-        left_out = counts.n_classes - len(rankings)
-        some = f", {len(rankings)} of {counts.n_classes} classes" if left_out else ""
-        figure.supxlabel(f"score ({method}){some}", fontsize=9)
     return figure
 
 

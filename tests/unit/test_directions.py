@@ -16,7 +16,6 @@ from termsift._scores.class_terms import class_columns, distinctive_terms, domin
 from termsift._scores.methods import MODELS
 
 BY_PROBABILITIES = [method.name for method in ts.methods() if method.models]
-TESTS = [method.name for method in ts.methods() if method.is_test]
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -15,9 +15,6 @@ import termsift as ts
 from counts_of_table import counts_of
 from signals import interrupting, needs_timers
 
-Rng = np.random.Generator
-Table = np.ndarray[Any, Any]
-
 # ---- errors --------------------------------------------------------------------------------------
 
 

@@ -448,6 +448,8 @@ def verdict(error: Exception, argument: str, *, any_message: bool) -> str | None
     if not isinstance(error, (TypeError, ValueError, ImportError)):
         return "the type"
     message = str(error)
+    if "unexpected keyword argument" in message and argument in message:
+        return None  # of a function that passes its options on to another one
     if RAW.search(message):
         return "raw"
     if not is_raised_by_the_package(error):

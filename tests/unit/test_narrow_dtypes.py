@@ -46,7 +46,7 @@ def test_duplicates_are_added_exactly(dtype: str, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     for form in (X, as_csr(X)):
         selector = ts.TermSelector("df", k=1).fit(form, Y)
-        assert_array_equal(selector.feature_count_.toarray(), expected)
+        assert_array_equal(selector.counts_.term_frequency.toarray(), expected)
 
 
 def test_the_length_of_a_document_is_added_in_float64() -> None:

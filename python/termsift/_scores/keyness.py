@@ -273,18 +273,25 @@ def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashab
 
 def _labels_of(counts: ClassCounts, given: Any, name: str) -> list[Hashable]:
     """Return the labels that a label, or a sequence of labels, stands for."""
-    classes = counts.classes
-    if isinstance(given, str) or (isinstance(given, Hashable) and given in classes):
+    classes = set(counts.classes)
+    if isinstance(given, str) or _is_in(given, classes):
         labels = [given]
     else:
         labels = list(validation.check_iterable(given, name, "labels"))
     for label in labels:
-        if label not in classes:
+        if not _is_in(label, classes):
             hint = validation.did_you_mean(label, [x for x in classes if isinstance(x, str)])
             raise ValueError(f"{name}: there is no class {label!r}{hint}")
     if not labels:
         raise ValueError(f"{name} has no classes")
     return labels
+
+
+def _is_in(label: Any, classes: set[Hashable]) -> bool:
+    try:
+        return label in classes
+    except TypeError:  # a value without a hash is not a label
+        return False
 
 
 def _in_words(labels: list[Hashable]) -> str:
