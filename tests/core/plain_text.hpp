@@ -84,21 +84,6 @@ inline bool is_index(std::string text) {
   return text.size() < limit.size() || (text.size() == limit.size() && text <= limit);
 }
 
-// ---- random changes ----------------------------------------------------------------------------------------------------
-
-// Returns the text with up to `most_changes` bytes replaced, inserted or erased.
-inline std::string changed(std::string text, const std::string& bytes, std::size_t most_changes, Random& random) {
-  for (std::size_t n = 1 + below(random, most_changes); n > 0; --n) {
-    const std::size_t at = below(random, text.size());
-    switch (below(random, 3)) {
-      case 0: text[at] = bytes[below(random, bytes.size())]; break;
-      case 1: text.insert(at, 1, bytes[below(random, bytes.size())]); break;
-      default: text.erase(at, 1);
-    }
-  }
-  return text;
-}
-
 // Checks that parse() is interrupted by its poll. It polls after poll_interval at the earliest, so it is called repeatedly.
 template <class Parse>
 void check_interrupted(const Parse& parse) {
