@@ -64,38 +64,23 @@ TEST(offsets_of_one_label_each_keep_no_collection) {
 }
 
 TEST(float_chunks_equal_one_call_bit_for_bit) {
-  // Catches a chunk that is summed by itself and then added.
+  // Catches a chunk that is summed by itself and then added, an n_docs whose weights are summed by chunks, and a collection
+  // that sums documents class by class before the first document of several labels, and in document order after it.
   Random random(4);
   const auto x = random_matrix<std::int64_t, double>(random, 200, 10, 12);
-  const Labels labels = random_labels(random, 200, 2, false);
-  const auto whole = count(no_counts<double>(2), x, labels, {});
-  for (const std::int64_t rows : {1, 7, 64})
-    CHECK_EQ(describe(count_in_chunks<double>(x, labels, {}, rows)), describe(whole));
-}
-
-TEST(float_weights_in_chunks_equal_one_call_bit_for_bit) {
-  // Catches an n_docs whose weights are summed by chunks.
-  Random random(5);
-  const auto x = random_matrix<std::int32_t, float>(random, 200, 10, 12);
-  const Labels labels = random_labels(random, 200, 2, false);
-  const auto weights = random_weights<double>(random, 200);
-  const auto whole = count(no_counts<double>(2), x, labels, weights);
-  for (const std::int64_t rows : {1, 7, 64})
-    CHECK_EQ(describe(count_in_chunks(x, labels, weights, rows)), describe(whole));
-}
-
-TEST(float_collection_in_chunks_equals_one_call_bit_for_bit) {
-  // Catches a collection that sums documents class by class before the first document of several labels, and in document
-  // order after it.
-  Random random(6);
-  const auto x = random_matrix<std::int32_t, double>(random, 200, 10, 12);
-  Labels labels = random_labels(random, 200, 3, false);
-  labels.several = true;
-  labels = labels.documents(0, 150);
-  for (int d = 150; d < 200; ++d) labels.add({0, 2});
-  const auto whole = count(no_counts<double>(3), x, labels, {});
-  for (const std::int64_t rows : {1, 7, 64})
-    CHECK_EQ(describe(count_in_chunks<double>(x, labels, {}, rows)), describe(whole));
+  for (const bool weighted : {false, true})
+    for (const bool several : {false, true}) {
+      Labels labels = random_labels(random, 200, 3, false);
+      labels.several = several;
+      if (several) {
+        labels = labels.documents(0, 150);
+        for (int d = 150; d < 200; ++d) labels.add({0, 2});
+      }
+      const auto weights = weighted ? random_weights<double>(random, 200) : std::vector<double>{};
+      const auto whole = count(no_counts<double>(3), x, labels, weights);
+      for (const std::int64_t rows : {1, 7, 64})
+        CHECK_EQ(describe(count_in_chunks(x, labels, weights, rows)), describe(whole));
+    }
 }
 
 TEST(threads_change_no_bit) {
