@@ -58,9 +58,7 @@ def read_bytes(path: Path, into: bytearray) -> None:
 
 def parse(text: bytes, n_threads: int) -> _core.SvmlightBlock:
     """Parse the text in memory."""
-    return _core.parse_svmlight(
-        text, file="", first_line=1, skip=False, n_threads=n_threads
-    )
+    return _core.parse_svmlight(text, file="", first_line=1, skip=False, n_threads=n_threads)
 
 
 def read(path: Path, n_threads: int) -> int:

@@ -131,10 +131,10 @@ void register_scores(py::module_& module) {
     module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a);
     // These two take the terms [first, last), or those from `first` on if last is None.
-    module.def("class_scores", &score_classes<double, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a,
-               "first"_a = 0, "last"_a = py::none());
-    module.def("class_directions", &score_classes<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
+    module.def("class_scores", &score_classes<double, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a, "first"_a = 0, "last"_a = py::none());
+    module.def("class_directions", &score_classes<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,
+               "prior"_a, "n_threads"_a, "first"_a = 0, "last"_a = py::none());
     module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
                "n_threads"_a);
   };

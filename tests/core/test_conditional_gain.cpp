@@ -53,7 +53,7 @@ void check_same(const Chosen& got, const Chosen& want) {
   CHECK_EQ(got.gains, want.gains);
 }
 
-// Every second of four terms is in every document, or in none.
+// Of four terms, the first is in every document and the second in none.
 Documents<> make_documents(std::int32_t n_classes, Int n_docs, Int n_terms, Random& random) {
   Documents<> docs;
   docs.x.n_columns = n_terms;
@@ -62,7 +62,8 @@ Documents<> make_documents(std::int32_t n_classes, Int n_docs, Int n_terms, Rand
     docs.classes.push_back(static_cast<std::int32_t>(below(random, n_classes)));
     std::vector<std::pair<Int, std::int32_t>> row;
     for (Int t = 0; t < n_terms; ++t)
-      if (t % 4 < 2 ? t % 4 == 0 : below(random, 4) == 0) row.push_back({t, 1 + static_cast<std::int32_t>(below(random, 3))});
+      if (t % 4 < 2 ? t % 4 == 0 : below(random, 4) == 0)
+        row.push_back({t, 1 + static_cast<std::int32_t>(below(random, 3))});
     docs.x.add_row(row);
     docs.weights.push_back(0.1 * static_cast<double>(below(random, 5)));
   }

@@ -53,7 +53,9 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
 // The arrays behind a ScoreBlock: n terms, their x_ic and their results.
 struct BlockBuffers {
   BlockBuffers(std::size_t n_classes, bool with_values)
-      : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)), values(with_values ? new_rows(n_classes) : LargeArray<double>()) {}
+      : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)) {
+    if (with_values) values = new_rows(n_classes);
+  }
   static LargeArray<double> new_rows(std::size_t n_classes) {
     return LargeArray<double>::uninitialised(static_cast<std::int64_t>(n_classes) * block_terms);
   }
