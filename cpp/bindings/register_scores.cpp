@@ -1,4 +1,3 @@
-#include <memory>
 #include <optional>
 #include <variant>
 
@@ -14,9 +13,12 @@ namespace termsift::bindings {
 
 namespace {
 
+using B2 = std::pair<double, double>;
+using Prior = std::optional<py::array>;
+
 template <class AnyMeasure>
-py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate aggregate, double b1,
-                      const std::pair<double, double>& b2, const std::optional<py::array>& prior, int n_threads) {
+py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate aggregate, double b1, const B2& b2,
+                      const Prior& prior, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::array {
         auto scores = LargeArray<double>::uninitialised(c.n_terms);
@@ -28,11 +30,10 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
       counts_of(counts));
 }
 
-// Returns an array of shape (n_classes, last - first) that fill(counts, options, threads, array, range) fills.
-template <class Result, class Fill>
-py::array array_of_classes(const py::object& counts, double b1, const std::pair<double, double>& b2,
-                        const std::optional<py::array>& prior, int n_threads, std::int64_t first,
-                        std::optional<std::int64_t> last, const Fill& fill) {
+// Returns an array of shape (n_classes, last - first): class scores, or directions if the results are int8.
+template <class Result, class AnyMeasure>
+py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
+                        int n_threads, std::int64_t first, std::optional<std::int64_t> last) {
   return std::visit(
       [&](const auto& c) -> py::array {
         const auto n_classes = static_cast<std::int64_t>(c.rows.size());
@@ -43,32 +44,13 @@ py::array array_of_classes(const py::object& counts, double b1, const std::pair<
         auto results = LargeArray<Result>::uninitialised(n_classes * range.size());
         const Threads threads = python_threads(n_threads);
         const auto options = estimation(b1, b2, prior);
-        without_gil([&] { fill(c, options, threads, results.get(), range); });
+        without_gil([&] {
+          if constexpr (std::is_same_v<Result, double>) class_scores(c, options, measure, threads, results.get(), range);
+          else class_directions(c, options, measure, threads, results.get(), range);
+        });
         return to_numpy(std::move(results), {n_classes, range.size()});
       },
       counts_of(counts));
-}
-
-template <class AnyMeasure>
-py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
-                        const std::optional<py::array>& prior, int n_threads, std::int64_t first,
-                        std::optional<std::int64_t> last) {
-  return array_of_classes<double>(
-      counts, b1, b2, prior, n_threads, first, last,
-      [&](const auto& c, const auto& options, const Threads& threads, double* scores, TermRange range) {
-        class_scores(c, options, measure, threads, scores, range);
-      });
-}
-
-template <class AnyMeasure>
-py::array find_directions(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
-                          const std::optional<py::array>& prior, int n_threads, std::int64_t first,
-                          std::optional<std::int64_t> last) {
-  return array_of_classes<std::int8_t>(
-      counts, b1, b2, prior, n_threads, first, last,
-      [&](const auto& c, const auto& options, const Threads& threads, std::int8_t* directions, TermRange range) {
-        class_directions(c, options, measure, threads, directions, range);
-      });
 }
 
 py::array score_collection(const py::object& counts, ContingencyMeasure measure, int n_threads) {
@@ -85,31 +67,32 @@ py::array score_collection(const py::object& counts, ContingencyMeasure measure,
 py::tuple find_strongest_class(const py::object& counts, ContingencyMeasure measure, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::tuple {
-        auto scores = LargeArray<double>::uninitialised(c.n_terms);
-        auto classes = LargeArray<std::int64_t>::uninitialised(c.n_terms);
-        auto signs = LargeArray<std::int8_t>::uninitialised(c.n_terms);
+        py::array_t<double> scores(c.n_terms);
+        py::array_t<std::int64_t> classes(c.n_terms);
+        py::array_t<std::int8_t> signs(c.n_terms);
         const Threads threads = python_threads(n_threads);
-        without_gil([&] { strongest_class(c, measure, threads, scores.get(), classes.get(), signs.get()); });
-        return py::make_tuple(to_numpy(std::move(scores), {c.n_terms}), to_numpy(std::move(classes), {c.n_terms}),
-                              to_numpy(std::move(signs), {c.n_terms}));
+        const auto out = std::tuple(scores.mutable_data(), classes.mutable_data(), signs.mutable_data());
+        without_gil([&] { strongest_class(c, measure, threads, std::get<0>(out), std::get<1>(out), std::get<2>(out)); });
+        return py::make_tuple(scores, classes, signs);
       },
       counts_of(counts));
 }
 
 template <class AnyMeasure>
-py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
-                        const std::optional<py::array>& prior, std::int64_t k, int n_threads) {
+py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
+                        std::int64_t k, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::tuple {
         if (k < 0 || k > c.n_terms) throw py::value_error("k must be in [0, number of terms]");
-        auto indices = LargeArray<std::int64_t>::uninitialised(k);
-        auto scores = LargeArray<double>::uninitialised(k);
-        auto classes = LargeArray<std::int64_t>::uninitialised(k);
+        py::array_t<std::int64_t> indices(k), classes(k);
+        py::array_t<double> scores(k);
         const Threads threads = python_threads(n_threads);
         const auto options = estimation(b1, b2, prior);
-        without_gil([&] { round_robin(c, options, measure, k, threads, indices.get(), scores.get(), classes.get()); });
-        return py::make_tuple(to_numpy(std::move(indices), {k}), to_numpy(std::move(scores), {k}),
-                              to_numpy(std::move(classes), {k}));
+        const auto out = std::tuple(indices.mutable_data(), scores.mutable_data(), classes.mutable_data());
+        without_gil([&] {
+          round_robin(c, options, measure, k, threads, std::get<0>(out), std::get<1>(out), std::get<2>(out));
+        });
+        return py::make_tuple(indices, scores, classes);
       },
       counts_of(counts));
 }
@@ -148,10 +131,10 @@ void register_scores(py::module_& module) {
     module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a);
     // These two take the terms [first, last), or those from `first` on if last is None.
-    module.def("class_scores", &score_classes<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a,
-               "first"_a = 0, "last"_a = py::none());
-    module.def("class_directions", &find_directions<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
+    module.def("class_scores", &score_classes<double, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a, "first"_a = 0, "last"_a = py::none());
+    module.def("class_directions", &score_classes<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,
+               "prior"_a, "n_threads"_a, "first"_a = 0, "last"_a = py::none());
     module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
                "n_threads"_a);
   };

@@ -257,9 +257,8 @@ def linear_machines(
     weights: Float64s | None,
     cost: float,
     epochs: int,
-    tolerance: float,
     n_threads: int,
-) -> tuple[NDArray[np.float32], list[int], list[float]]: ...
+) -> NDArray[np.float32]: ...
 
 class SvmlightBlock(TypedDict):
     indptr: Int64s

@@ -3,18 +3,88 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
+#include <memory>
+#include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "plain_text.hpp"
+#include "check.hpp"
 #include "termsift/svmlight.hpp"
 
 namespace plain_svmlight {
 
 using namespace termsift;
-using namespace plain_text;
+using Random = std::mt19937_64;
+
+inline std::size_t below(Random& random, std::size_t n) { return static_cast<std::size_t>(random() % n); }
+
+// Returns parse(a copy of the text). The memory of the copy ends with the text, so that a sanitizer sees a read beyond it.
+template <class Parse>
+auto parse_exact(const std::string& text, const Parse& parse) {
+  const std::unique_ptr<char[]> exact(new char[text.size()]);
+  std::copy(text.begin(), text.end(), exact.get());
+  return parse(std::string_view(exact.get(), text.size()));
+}
+
+template <class T>
+std::string listed(const LargeArray<T>& array, std::int64_t n) {
+  return check::show(std::vector<T>(array.get(), array.get() + n));
+}
+
+inline std::string told(const BadLine& bad) {
+  return std::to_string(bad.line) + ": " + bad.expected + "; " + bad.found + (bad.cut ? "..." : "");
+}
+
+// ---- tokens and numbers ------------------------------------------------------------------------------------------------
+
+inline std::vector<std::string> split(const std::string& text, const std::string& at) {
+  std::vector<std::string> parts{""};
+  for (const char c : text)
+    if (at.find(c) != std::string::npos)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+inline std::vector<std::string> tokens_of(const std::string& line) {
+  std::vector<std::string> tokens;
+  for (const std::string& token : split(line, " \t\r\v\f"))
+    if (!token.empty()) tokens.push_back(token);
+  return tokens;
+}
+
+inline bool all_digits(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// Whether the text is a decimal number. strtod would also accept hexadecimal digits and words.
+inline bool is_number(std::string text) {
+  if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.erase(0, 1);
+  if (const auto e = text.find_first_of("eE"); e != std::string::npos) {
+    std::string power = text.substr(e + 1);
+    if (!power.empty() && (power[0] == '+' || power[0] == '-')) power.erase(0, 1);
+    if (!all_digits(power)) return false;
+    text.resize(e);
+  }
+  if (const auto point = text.find('.'); point != std::string::npos) text.erase(point, 1);
+  return all_digits(text);
+}
+
+inline bool is_index(std::string text) {
+  if (!text.empty() && text[0] == '+') text.erase(0, 1);
+  if (!all_digits(text)) return false;
+  text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
+  const std::string limit = std::to_string(std::numeric_limits<std::int64_t>::max());
+  return text.size() < limit.size() || (text.size() == limit.size() && text <= limit);
+}
+
+// ---- parsing ------------------------------------------------------------------------------------------------------------
 
 inline SvmlightOptions options(bool skip = false, int n_threads = 1) {
   SvmlightOptions o;
@@ -62,11 +132,18 @@ struct Plain {
   std::vector<std::int64_t> bad;  // lines
 };
 
+// Returns the double that is nearest to a number, infinity if that is zero unlike the number.
+inline double value_of(const std::string& number) {
+  errno = 0;
+  const double value = std::strtod(number.c_str(), nullptr);
+  return errno == ERANGE && value == 0 ? HUGE_VAL : value;
+}
+
 inline bool plain_line(const std::string& line, Plain& out) {
   std::vector<std::string> tokens = tokens_of(line);
   for (const std::string& label : split(tokens[0], ",")) {
     if (!is_number(label)) return false;
-    out.labels.push_back(std::strtod(label.c_str(), nullptr));
+    out.labels.push_back(value_of(label));
     if (!(std::abs(out.labels.back()) < 9007199254740992.0)) return false;
   }
   tokens.erase(tokens.begin());
@@ -79,7 +156,7 @@ inline bool plain_line(const std::string& line, Plain& out) {
       continue;
     }
     if (!is_index(index) || !is_number(count)) return false;
-    const double value = std::strtod(count.c_str(), nullptr);
+    const double value = value_of(count);
     if (value < 0 || std::isinf(value)) return false;
     out.indices.push_back(std::strtoll(index.c_str(), nullptr, 10));
     out.counts.push_back(count);

@@ -191,36 +191,6 @@ TEST(tokens_of_narrow_rows_are_summed_beyond_double) {
   CHECK(narrow.n_tokens_rest == wide.n_tokens_rest && narrow.n_tokens_rest != 0);
 }
 
-TEST(memory_of_rows_is_kept_for_rows_of_their_size) {
-  // Catches a piece that two rows own, or a large kept piece that a small row takes.
-  using Row = ClassRow<std::int64_t>;
-  constexpr std::int64_t n = 10000;
-  auto row = Row::with_capacity(n);
-  const TermId* const terms = row.terms;
-  row = Row{};
-  auto again = Row::with_capacity(n - 100);
-  const auto* const frequencies = reinterpret_cast<const std::byte*>(terms) - 16 * n;
-  const auto shares = [&](const Row& other) {
-    const auto* const place = reinterpret_cast<const std::byte*>(other.terms);
-    return place >= frequencies && place < frequencies + 20 * n;
-  };
-  CHECK(shares(again));
-  CHECK(!shares(Row::with_capacity(n)));
-  again = Row{};
-  CHECK(!shares(Row::with_capacity(n / 2)));
-
-  for_each_block(2000, {7, {}}, [](std::int64_t block, Worker&) {
-    Row rows[3];
-    for (Row& some : rows) {
-      some = Row::with_capacity(4000 + 500 * (block % 7));
-      some.size = 4000;
-      std::fill_n(some.terms, some.size, static_cast<TermId>(block + (&some - rows)));
-    }
-    for (const Row& some : rows)
-      CHECK_EQ(std::count(some.terms, some.terms + some.size, static_cast<TermId>(block + (&some - rows))), some.size);
-  });
-}
-
 // ---- the other operations ----------------------------------------------------------------------------------------------
 
 TEST(the_collection_is_kept_or_summed) {

@@ -19,6 +19,7 @@ namespace {
 
 using std::invalid_argument;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <CountType Count>
 std::vector<Count> random_weights(Random& random, std::int64_t n_docs) {
@@ -63,38 +64,23 @@ TEST(offsets_of_one_label_each_keep_no_collection) {
 }
 
 TEST(float_chunks_equal_one_call_bit_for_bit) {
-  // Catches a chunk that is summed by itself and then added.
+  // Catches a chunk that is summed by itself and then added, an n_docs whose weights are summed by chunks, and a collection
+  // that sums documents class by class before the first document of several labels, and in document order after it.
   Random random(4);
   const auto x = random_matrix<std::int64_t, double>(random, 200, 10, 12);
-  const Labels labels = random_labels(random, 200, 2, false);
-  const auto whole = count(no_counts<double>(2), x, labels, {});
-  for (const std::int64_t rows : {1, 7, 64})
-    CHECK_EQ(describe(count_in_chunks<double>(x, labels, {}, rows)), describe(whole));
-}
-
-TEST(float_weights_in_chunks_equal_one_call_bit_for_bit) {
-  // Catches an n_docs whose weights are summed by chunks.
-  Random random(5);
-  const auto x = random_matrix<std::int32_t, float>(random, 200, 10, 12);
-  const Labels labels = random_labels(random, 200, 2, false);
-  const auto weights = random_weights<double>(random, 200);
-  const auto whole = count(no_counts<double>(2), x, labels, weights);
-  for (const std::int64_t rows : {1, 7, 64})
-    CHECK_EQ(describe(count_in_chunks(x, labels, weights, rows)), describe(whole));
-}
-
-TEST(float_collection_in_chunks_equals_one_call_bit_for_bit) {
-  // Catches a collection that sums documents class by class before the first document of several labels, and in document
-  // order after it.
-  Random random(6);
-  const auto x = random_matrix<std::int32_t, double>(random, 200, 10, 12);
-  Labels labels = random_labels(random, 200, 3, false);
-  labels.several = true;
-  labels = labels.documents(0, 150);
-  for (int d = 150; d < 200; ++d) labels.add({0, 2});
-  const auto whole = count(no_counts<double>(3), x, labels, {});
-  for (const std::int64_t rows : {1, 7, 64})
-    CHECK_EQ(describe(count_in_chunks<double>(x, labels, {}, rows)), describe(whole));
+  for (const bool weighted : {false, true})
+    for (const bool several : {false, true}) {
+      Labels labels = random_labels(random, 200, 3, false);
+      labels.several = several;
+      if (several) {
+        labels = labels.documents(0, 150);
+        for (int d = 150; d < 200; ++d) labels.add({0, 2});
+      }
+      const auto weights = weighted ? random_weights<double>(random, 200) : std::vector<double>{};
+      const auto whole = count(no_counts<double>(3), x, labels, weights);
+      for (const std::int64_t rows : {1, 7, 64})
+        CHECK_EQ(describe(count_in_chunks(x, labels, weights, rows)), describe(whole));
+    }
 }
 
 TEST(threads_change_no_bit) {
@@ -157,4 +143,137 @@ TEST(float_weights_that_add_up_to_infinity_are_refused) {
   const auto x = matrix<double>(1, {{{0, 1e-10}}, {{0, 1e-10}}});
   const Labels labels = labels_of(1, false, {{0}, {0}});
   CHECK_THROWS(count(no_counts<double>(1), x, labels, {1e308, 1e308}), invalid_argument, "inf");
+}
+
+// ---- refusals on every path --------------------------------------------------------------------------------------------
+
+TEST(every_path_refuses_in_the_words_of_check_csr) {
+  // Catches a wrong entry that is missed outside the first or the last window, that reaches the counters, or that is not the
+  // first in row order. There are 40 windows, and ranges for 7 threads.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Random random(20);
+  const auto small = matrix_with(2.0, 40, 30), large = matrix_with(2.0, 46000, 30);
+  CHECK(large.data.size() > 7 * (1 << 16));
+  const auto check = [&](const Matrix<std::int32_t, double>& x, const std::vector<std::int64_t>& windows, int n_threads) {
+    std::string message;
+    try {
+      check_csr(x.view(), {}, {});
+    } catch (const invalid_argument& e) {
+      message = e.what();
+    }
+    CHECK(!message.empty());
+    const Labels labels = labels_in_turn(x.n_rows(), 3);
+    const auto before = count(no_counts<double>(3), small, labels_in_turn(40, 3), {});
+    const std::string text = describe(before);
+    for (const Way& way : ways(windows, {n_threads})) {
+      CHECK_THROWS(count(no_counts<double>(3), x, labels, {}, way.options), invalid_argument, message);
+      CHECK_THROWS(count(before, x, labels, {}, way.options), invalid_argument, message);
+      CHECK_EQ(describe(before), text);
+    }
+  };
+  using X = Matrix<std::int32_t, double>;
+  const std::vector<void (*)(X&, std::size_t)> mutations{
+      [](X& x, std::size_t e) { x.indices[e] = -1; },
+      [](X& x, std::size_t e) { x.indices[e] = static_cast<std::int32_t>(x.n_columns); },
+      [](X& x, std::size_t e) { x.indices[e] = std::numeric_limits<std::int32_t>::min(); },
+      [](X& x, std::size_t e) { x.indices[e] = std::numeric_limits<std::int32_t>::max(); },
+      [](X& x, std::size_t e) { x.data[e] = -1; },
+      [](X& x, std::size_t e) { x.data[e] = -1e300; },
+      [](X& x, std::size_t e) { x.data[e] = infinity; },
+      [](X& x, std::size_t e) { x.data[e] = std::numeric_limits<double>::quiet_NaN(); },
+      [](X& x, std::size_t e) { x.indptr[e / 10 + 1] = 1 << 30; },
+      [](X& x, std::size_t e) { x.indptr[e / 10 + 1] = -5; },
+      [](X& x, std::size_t e) { x.indptr[0] = static_cast<std::int32_t>(e % 2) + 1; }};
+  for (const auto mutate : mutations) {
+    for (const std::int64_t row : {0, 20, 39}) {
+      auto x = small;
+      mutate(x, at(10 * row + 3));
+      check(x, all_windows, 1);
+      x.data[at(10 * row + 2)] = 0.5;  // counted by rows before it is refused
+      check(x, {1, default_window_bytes}, 1);
+    }
+    auto x = large;
+    mutate(x, at(x.data.size() - 2));
+    check(x, {1 << 18}, 7);
+    if (x.indptr.back() == static_cast<std::int32_t>(x.data.size()) && x.indptr[0] == 0) {
+      x.data[at(10 * 20000)] = nan;  // the first
+      check(x, {default_window_bytes}, 7);
+    }
+  }
+  auto u = matrix_with<std::uint64_t>(2, 20, 30);
+  u.data.back() = std::uint64_t{1} << 63;
+  for (const Way& way : ways({1, 400, default_window_bytes}))
+    CHECK_THROWS(count(no_counts<std::int64_t>(2), u, labels_in_turn(20, 2), {}, way.options), CountOverflow,
+                 "X has 9223372036854775808 at row 19, column 29, expected a count below 2^63");
+}
+
+TEST(every_path_names_the_document_that_overflows) {
+  // Catches a bound that ignores earlier counts, or a document that is named by its place in a window.
+  const auto x = matrix_with<std::int64_t>(70000, 20, 30);
+  const auto much = matrix<std::int64_t>(30, {{{4, most - 100}}});
+  const auto nearly = count(no_counts<std::int64_t>(2), much, labels_of(2, false, {{1}}), {});
+  const std::string before = describe(nearly);
+  for (const Way& way : ways({1, 400, default_window_bytes})) {
+    CHECK_THROWS(count(nearly, x, labels_in_turn(20, 2), {}, way.options), CountOverflow,
+                 "with 70000 at row 1, column 12 the tokens of class 1 exceed");
+    CHECK_EQ(describe(nearly), before);
+    auto odd = matrix_with<std::int64_t>(2, 20, 30);
+    odd.data.back() = (std::int64_t{1} << 53) + 1;
+    CHECK_THROWS(count(no_counts<double>(2), odd, labels_in_turn(20, 2), {}, way.options), invalid_argument,
+                 "9007199254740993 at row 19, column 29");
+  }
+}
+
+TEST(every_path_can_be_interrupted) {
+  // Catches a path, or its copying of entries, that never polls. 200,000 entries in each of 1,000 classes.
+  Random random(21);
+  Matrix<std::int32_t, std::int8_t> x;
+  x.n_columns = 5000;
+  for (int row = 0; row < 400; ++row) {
+    Entries<std::int8_t> entries;
+    for (int i = 0; i < 500; ++i) entries.push_back({10 * i + row % 10, std::int8_t{1}});
+    x.add_row(entries);
+  }
+  std::vector<ClassId> all;
+  for (ClassId c = 0; c < 1000; ++c) all.push_back(c);
+  const Labels labels = labels_of(1000, true, std::vector<std::vector<ClassId>>(400, all));
+  const auto none = no_counts<std::int64_t>(1000);
+  for (const CountingPath path : counting_paths) {
+    int asked = 0;
+    const Threads threads{1, [&] { return ++asked == 1; }};
+    CHECK_THROWS(count(none, x, labels, {}, {threads, std::int64_t{1} << 29, path}), Interrupted, "interrupted");
+    CHECK_EQ(asked, 1);
+  }
+  for (const auto& row : none.rows) CHECK(row->size == 0 && row->n_docs == 0);
+}
+
+TEST(documents_before_and_after_the_first_window_are_looked_at) {
+  // Catches a first window, the only one that checks documents, that skips those before the first or after the last document
+  // of its classes. They were once counted unchecked, and a column out of range was written to.
+  for (const std::int64_t first_of_class_0 : {0, 3, 5})
+    for (const std::int64_t bad_row : {0, 1, 4, 7, 9}) {
+      Labels labels{2, false, {0}, {}};
+      for (std::int64_t d = 0; d < 10; ++d)
+        labels.add({static_cast<ClassId>(d < first_of_class_0 || d >= first_of_class_0 + 3)});
+      const auto altered = [&](const auto& alter) {
+        auto x = matrix_with(1.0, 10, 30);
+        alter(x, at(x.indptr[at(bad_row)] + 4));
+        return x;
+      };
+      const std::vector<std::int64_t> windows{1, 40, 80, 120, default_window_bytes};
+      const auto refused = [&](const auto& x, const char* what) {
+        for (const Way& way : ways(windows))
+          CHECK_THROWS(count_documents(no_counts<double>(2), x.view(), labels.view(), static_cast<const double*>(nullptr),
+                                       way.options),
+                       invalid_argument, what);
+      };
+      refused(altered([](auto& x, std::size_t e) { x.indices[e] = 30; }), "X has the index 30 in row");
+      refused(altered([](auto& x, std::size_t e) { x.indices[e] = -1; }), "X has the index -1 in row");
+      refused(altered([](auto& x, std::size_t e) { x.data[e] = -7; }), "X has -7 at row");
+      const auto agrees = [&](const auto& x) { every_way_agrees<double>(x, labels, "by rows: ", windows, false); };
+      agrees(altered([](auto& x, std::size_t e) { x.data[e] = 0; }));
+      agrees(altered([](auto& x, std::size_t e) { x.data[e] = 0.5; }));
+      agrees(altered([](auto& x, std::size_t e) { x.indices[e] = x.indices[e - 1]; }));
+      agrees(altered([](auto&, std::size_t) {}));
+    }
 }

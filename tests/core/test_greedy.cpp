@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,8 +19,6 @@ using namespace collections;
 
 namespace {
 
-using std::invalid_argument;
-using Real = long double;
 using Int = std::int64_t;
 
 // ---- counts of many kinds ----------------------------------------------------------------------------------------------
@@ -104,100 +100,6 @@ void check_same(const GreedyRanking& got, const GreedyRanking& want, std::size_t
   CHECK_EQ(got.informative, std::min(want.informative, static_cast<Int>(k)));
 }
 
-// ---- the gain in long double, from determinants in 128-bit integers ------------------------------------------------------
-
-#ifdef __SIZEOF_INT128__
-__extension__ using Int128 = __int128;
-
-// (1+x) log(1+x) - x
-Real h(Real x) {
-  if (std::fabs(x) > 1e-2L) return x <= -1 ? 1 : (1 + x) * std::log1p(x) - x;
-  Real sum = 0;
-  for (int k = 14; k >= 2; --k) sum = sum * -x + Real{1} / (Real(k) * Real(k - 1));
-  return sum * x * x;
-}
-
-// Whole masses, and p_ic = m_ic / n_c.
-struct Masses {
-  std::vector<std::vector<Int>> m;  // [class][term]
-  std::vector<Int> n, R;
-  std::vector<Real> pi;
-
-  explicit Masses(const Case<Int>& c) : m(c.tf) {
-    Real docs = 0;
-    for (std::size_t k = 0; k < m.size(); ++k) {
-      for (Int& l : m[k]) l += static_cast<Int>(c.estimation.b1);
-      n.push_back(std::accumulate(m[k].begin(), m[k].end(), Int{0}) +
-                  static_cast<Int>(c.estimation.b2 - c.estimation.b1 * static_cast<double>(c.n_terms())));
-      pi.push_back(static_cast<Real>(c.n_docs[k]));
-      docs += pi.back();
-    }
-    for (Real& p : pi) p /= docs;
-    R = n;
-  }
-
-  bool proportional(std::size_t term) const {
-    for (std::size_t c = 1; c < m.size(); ++c)
-      if (Int128{m[c][term]} * R[0] != Int128{m[0][term]} * R[c]) return false;
-    return true;
-  }
-
-  Real gain(std::size_t term) const {
-    Real sum = 0;
-    for (std::size_t c = 0; c < m.size(); ++c) {
-      // With x_k = m_k / n_k, X_k = R_k / n_k: x_c Q - q X_c = sum_{k != c} pi_k (m_c R_k - m_k R_c) / (n_c n_k).
-      Real q = 0, Q = 0, q_rest = 0, determinant = 0;
-      for (std::size_t k = 0; k < m.size(); ++k) {
-        if (k == c) continue;
-        const Real w = pi[k] / static_cast<Real>(n[k]);
-        q += w * static_cast<Real>(m[k][term]);
-        Q += w * static_cast<Real>(R[k]);
-        q_rest += w * static_cast<Real>(R[k] - m[k][term]);
-        determinant += w * static_cast<Real>(Int128{m[c][term]} * R[k] - Int128{m[k][term]} * R[c]);
-      }
-      const auto R_c = static_cast<Real>(R[c]);
-      Real value = q / Q * h(determinant / (q * R_c));
-      if (q_rest > 0) value += q_rest / Q * h(-determinant / (q_rest * R_c));
-      sum += R_c / static_cast<Real>(n[c]) * value;
-    }
-    return sum;
-  }
-
-  void remove(std::size_t term) {
-    for (std::size_t c = 0; c < m.size(); ++c) R[c] -= m[c][term];
-  }
-};
-
-void check_against_exact(const Case<Int>& c) {
-  const std::size_t n_terms = c.n_terms();
-  const GreedyRanking ranking = rank(c, static_cast<Int>(n_terms), false);
-  Masses masses(c);
-  std::vector<bool> selected(n_terms, false);
-  Real divergence_so_far = 0;
-  for (std::size_t step = 0; step < n_terms; ++step) {
-    const auto winner = at(ranking.indices[static_cast<Int>(step)]);
-    CHECK(!selected[winner]);
-    const Real gain = masses.gain(winner);
-    bool all_proportional = true;
-    for (std::size_t term = 0; term < n_terms; ++term) {
-      if (selected[term]) continue;
-      all_proportional = all_proportional && masses.proportional(term);
-      const Real other = masses.gain(term);
-      CHECK(gain >= other * (1 - 1e-13L));
-      const bool equal = std::all_of(c.tf.begin(), c.tf.end(), [&](const auto& row) { return row[term] == row[winner]; });
-      CHECK(!equal || winner <= term);
-    }
-    CHECK_EQ(all_proportional, static_cast<Int>(step) >= ranking.informative);
-    divergence_so_far += gain;
-    const double got = ranking.divergences[static_cast<Int>(step)];
-    CHECK_NEAR(static_cast<Real>(got), divergence_so_far, divergence_so_far * 2e-15L);
-    if (step > 0) CHECK(got >= ranking.divergences[static_cast<Int>(step) - 1]);
-    selected[winner] = true;
-    masses.remove(winner);
-  }
-}
-#endif
-
 }  // namespace
 
 // ---- the order ---------------------------------------------------------------------------------------------------------
@@ -254,19 +156,6 @@ TEST(the_fast_search_finds_the_plain_order_of_more_terms) {
     check_case<Int>(kind, 4, 500, random);
   }
 }
-
-#ifdef __SIZEOF_INT128__
-TEST(gains_are_accurate_and_zero_for_proportional_terms_only) {
-  Random random(7);
-  for (const Kind kind : kinds)
-    for (const std::size_t n_classes : {2u, 3u, 5u, 20u})
-      for (const std::size_t n_terms : {1u, 2u, 3u, 6u, 40u}) {
-        Case<Int> c = make_case<Int>(kind, n_classes, n_terms, random);
-        c.estimation = {2, 2 * static_cast<double>(n_terms) + static_cast<double>(below(random, 2)), {}, 0};
-        check_against_exact(c);
-      }
-}
-#endif
 
 // These counts and smoothings are whole on no grid. After the first term, all terms have equal counts in all classes, so
 // that none may have a gain.
@@ -434,11 +323,4 @@ TEST(totals_beyond_53_bits_are_rounded_to_the_grid) {
   const Int much = Int{1} << 60;
   const Case<Int> c{{1, 1}, {{much, much / 2, 7}, {much / 4, much, 9}}, {0x1p50, 3 * 0x1p50, {}, 0}};
   check_same(rank(c, 3, false), rank(c, 3, true), 3);
-}
-
-TEST(an_interruption_stops_both_searches) {
-  Random random(10);
-  const auto c = make_case<Int>(Kind::spread, 2, 20000, random);
-  for (const bool exhaustive : {false, true})
-    CHECK_THROWS(greedy(c.counts(), c.estimation, 20000, exhaustive, {1, [] { return true; }}), Interrupted, "interrupted");
 }

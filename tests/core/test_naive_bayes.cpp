@@ -189,24 +189,25 @@ void compare_with_the_plain_loop(Random& random) {
   for (std::int64_t d = 0; d < test.n_rows(); ++d)
     known.push_back(static_cast<ClassId>(below(random, grown.n_classes + 1) - 1));
 
+  const TermWeight term_weight = TermWeight{static_cast<std::uint8_t>(below(random, 3))};
   for (const EventModel model : models) {
     const PlainBayes plain(counts, model, b1);
     const std::size_t n = counts.rows.size();
     Results sum{std::vector<std::int64_t>(ks.size() * n, 0), std::vector<std::int64_t>(ks.size() * n, 0)};
     for (std::int64_t d = 0; d < test.n_rows(); ++d) {
       const auto document = test.rows(d, d + 1);
-      const auto found = predict(counts, model, b1, ranking, ks, document);
-      const auto x = dense(document, 0, TermWeight::raw);
+      const auto found = predict(counts, model, b1, ranking, ks, document, term_weight);
+      const auto x = dense(document, 0, term_weight);
       for (std::size_t step = 0; step < ks.size(); ++step) {
         plain.check(found[step], ranking, ks[step], x);
         // Guards against a skipped change of class. A single k is never skipped, and has the same bits.
-        CHECK_EQ(predict(counts, model, b1, ranking, {ks[step]}, document)[0], found[step]);
+        CHECK_EQ(predict(counts, model, b1, ranking, {ks[step]}, document, term_weight)[0], found[step]);
         ++sum.predicted[step * n + found[step]];
         if (known[at(d)] >= 0 && found[step] == at(known[at(d)])) ++sum.hits[step * n + found[step]];
         ++n_checked;
       }
     }
-    CHECK(classify(counts, model, b1, ranking, ks, test, known) == sum);
+    CHECK(classify(counts, model, b1, ranking, ks, test, known, {}, term_weight) == sum);
   }
 }
 
@@ -215,7 +216,8 @@ void compare_with_the_plain_loop(Random& random) {
 // ---- against the plain loop --------------------------------------------------------------------------------------------
 
 TEST(every_k_and_document_agrees_with_the_plain_loop) {
-  // Guards against faults in the loss of a model, in ranks, classes without documents, repeated entries and stored zeros.
+  // Guards against faults in the loss of a model, in ranks, classes without documents, repeated entries and stored zeros,
+  // and against a logarithm that is taken of each repeated entry, or of presences.
   Random random(20161);
   for (int round = 0; round < 200; ++round) {
     compare_with_the_plain_loop<std::int32_t, std::int32_t, std::int64_t>(random);
@@ -225,25 +227,6 @@ TEST(every_k_and_document_agrees_with_the_plain_loop) {
     compare_with_the_plain_loop<std::int32_t, float, double>(random);
   }
   std::printf("        %lld predictions\n", static_cast<long long>(n_checked));
-}
-
-TEST(entries_are_damped_as_in_training) {
-  // Catches a logarithm that is taken of each repeated entry, or of presences.
-  Random random(7);
-  for (int round = 0; round < 50; ++round) {
-    const auto labels = random_labels(random, 12, 3, false);
-    const auto train = random_matrix<std::int32_t, std::int64_t>(random, 12, 9, 6);
-    const auto counts = count_plainly<std::int64_t>(train, labels, {});
-    const auto document = random_matrix<std::int32_t, std::int64_t>(random, 1, 9, 8);
-    const Terms ranking = shuffled(random, 9), ks = up_to(9);
-    for (const TermWeight term_weight : {TermWeight::raw, TermWeight::log, TermWeight::binary})
-      for (const EventModel model : models) {
-        const PlainBayes plain(counts, model, 0.5);
-        const auto found = predict(counts, model, 0.5, ranking, ks, document, term_weight);
-        for (std::size_t step = 0; step < ks.size(); ++step)
-          plain.check(found[step], ranking, ks[step], dense(document, 0, term_weight));
-      }
-  }
 }
 
 TEST(every_simd_target_judges_as_a_plain_loop) {
@@ -339,19 +322,6 @@ TEST(invalid_arguments_are_refused) {
   large.n_columns = 3;
   large.add_row({{0, 0x1p900}});
   CHECK_THROWS(classify(counts, models[0], 1, {0}, {1}, large, {0}), std::invalid_argument, "2^900");
-}
-
-TEST(an_interruption_stops_the_call) {
-  Random random(5);
-  const auto train = random_matrix<std::int32_t, std::int32_t>(random, 300, 300, 50);
-  const auto counts = count_plainly<std::int64_t>(train, random_labels(random, 300, 200, false), {});
-  const auto test = random_matrix<std::int32_t, std::int32_t>(random, 20000, 300, 50);
-  const std::vector<ClassId> known(20000, 0);
-  const Terms ranking = shuffled(random, 300), ks = up_to(300);
-  for (const int threads : {1, 3}) {
-    const Threads interrupted{threads, [] { return true; }};
-    CHECK_THROWS(classify(counts, models[0], 1, ranking, ks, test, known, interrupted), Interrupted, "interrupted");
-  }
 }
 
 // ---- ties and rounding -------------------------------------------------------------------------------------------------

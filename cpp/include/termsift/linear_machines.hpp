@@ -19,9 +19,6 @@ namespace termsift {
 struct LinearMachines {
   double cost = 1;  // C
   std::int32_t epochs = 10;
-  // Machines are finished when the duality gap of each is at most this share of its primal value. At 0 all epochs are run,
-  // and no gap is computed.
-  double tolerance = 0;
 };
 
 // The documents are rows of x, which has been checked.
@@ -41,8 +38,6 @@ struct MachineBlock {
   std::int64_t first, n;
   std::span<const std::int32_t> terms;  // those that a document has, increasing
   const float* weights;                 // (terms + 1, 16), intercepts last; other terms have the weight 0
-  std::int32_t epochs;                  // that were run
-  double gap;                           // the largest duality gap as a share of the primal value; 0 if none was computed
 };
 
 // Trains sixteen machines at a time, and calls `take` for each block of them: on any thread and in any order, but one at a
@@ -53,8 +48,8 @@ struct MachineBlock {
 // O(epochs * entries * n_classes / 16) steps of one vector. Memory: 8 bytes for each entry, 4 for each
 // column, 28 for each document, and for each thread 64 for each term that a document has and 68 for each document.
 //
-// Throws std::invalid_argument if lengths differ, for a class out of its range, and unless cost is positive and finite,
-// epochs positive and tolerance not negative.
+// Throws std::invalid_argument if lengths differ, for a class out of its range, and unless cost is positive and finite
+// and epochs positive.
 double train_linear_machines(const MachineInput& input, const LinearMachines& options, const Threads& threads,
                              const std::function<void(const MachineBlock&)>& take);
 

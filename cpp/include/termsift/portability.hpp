@@ -139,14 +139,7 @@ bool call_in_forked_children(void (*f)());
 
 // ---- files -------------------------------------------------------------------------------------------------------------
 
-struct OpenedFile {
-  std::FILE* file = nullptr;        // null if it cannot be opened
-  int error = 0;                    // the errno of that, or `not_regular`
-  std::uintmax_t expected_bytes = 0;  // only a hint: a file may grow meanwhile
-};
-inline constexpr int not_regular = -1;  // a pipe, a socket or a device
-
-// Opens a file, whose path is in UTF-8 on Windows, for reading bytes.
-OpenedFile open_regular_file(const std::string& path);
+// Opens a file, whose path is in UTF-8 on Windows, for reading bytes. Returns null and sets errno if it cannot.
+std::FILE* open_for_reading(const std::string& path);
 
 }  // namespace termsift

@@ -16,7 +16,9 @@ struct WholeFile {
   std::int64_t n_bytes = 0;
 };
 
-// Thrown for a file that cannot be read, with the errno, or `not_regular` for a pipe, a socket or a device.
+inline constexpr int not_regular = -1;  // a pipe, a socket or a device
+
+// Thrown for a file that cannot be read, with the errno or `not_regular`.
 struct FileError : std::runtime_error {
   FileError(int error, std::string file) : std::runtime_error(file), code(error), path(std::move(file)) {}
   int code;

@@ -16,10 +16,7 @@
 #endif
 #include <windows.h>
 #else
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #endif
 #ifdef __APPLE__
 #include <xlocale.h>
@@ -168,39 +165,12 @@ bool call_in_forked_children(void (*f)()) { return pthread_atfork(nullptr, nullp
 
 // ---- files -------------------------------------------------------------------------------------------------------------
 
+std::FILE* open_for_reading(const std::string& path) {
 #ifdef _WIN32
-
-OpenedFile open_regular_file(const std::string& path) {
-  const std::filesystem::path wide(std::u8string(path.begin(), path.end()));
-  std::error_code ignored;
-  if (std::filesystem::is_directory(wide, ignored)) return {.error = EISDIR};
-  errno = 0;
-  OpenedFile opened{.file = _wfopen(wide.c_str(), L"rb")};
-  if (opened.file == nullptr) return {.error = errno};
-  const auto size = std::filesystem::file_size(wide, ignored);
-  if (size != static_cast<std::uintmax_t>(-1)) opened.expected_bytes = size;
-  return opened;
-}
-
+  return _wfopen(std::filesystem::path(std::u8string(path.begin(), path.end())).c_str(), L"rb");
 #else
-
-// What was opened is looked at, not the path, which may be another file by then. To open a pipe, or to read one, may wait
-// for ever.
-OpenedFile open_regular_file(const std::string& path) {
-  const int number = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (number < 0) return {.error = errno};
-  int error = 0;
-  struct stat status {};
-  if (fstat(number, &status) != 0) error = errno;
-  else if (S_ISDIR(status.st_mode)) error = EISDIR;
-  else if (!S_ISREG(status.st_mode)) error = not_regular;
-  else if (std::FILE* const file = fdopen(number, "rb"); file != nullptr)
-    return {.file = file, .expected_bytes = static_cast<std::uintmax_t>(status.st_size)};
-  else error = errno;
-  close(number);
-  return {.error = error};
-}
-
+  return std::fopen(path.c_str(), "rbe");
 #endif
+}
 
 }  // namespace termsift

@@ -6,7 +6,7 @@
 
 #include "base/exact_double.hpp"
 #include "base/values.hpp"
-#include "termsift/row_memory.hpp"
+#include "termsift/large_memory.hpp"
 
 namespace termsift {
 namespace {
@@ -128,7 +128,8 @@ ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narro
   const auto width = static_cast<std::int64_t>(narrow ? sizeof(std::uint32_t) : sizeof(Count));
   ClassRow row;
   // The wide arrays come first, where they are aligned.
-  row.memory_ = reusable_memory(capacity * (2 * width + static_cast<std::int64_t>(sizeof(TermId))));
+  const std::int64_t bytes = capacity * (2 * width + static_cast<std::int64_t>(sizeof(TermId)));
+  row.memory_ = {LargeArray<std::byte>::uninitialised(bytes).release(), FreeMemory{}};
   std::byte* const tf = row.memory_.get();
   std::byte* const df = tf + capacity * width;
   row.terms = reinterpret_cast<TermId*>(df + capacity * width);

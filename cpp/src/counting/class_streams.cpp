@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/per_thread.hpp"
-#include "termsift/row_memory.hpp"
 
 namespace termsift {
 namespace {
@@ -290,12 +289,12 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
   const std::vector<Window> windows = plan_windows(source, window_bytes);
   std::int64_t largest_window = 0;
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
-  const auto entries = reusable_memory(largest_window * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+  const auto entries = LargeArray<std::uint32_t>::uninitialised(largest_window);
   PerThread<CellCounters> counters(threads);
   CsrScan scan;  // of the windows so far; each document is in one
   for (const Window& window : windows) {
     Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(threads.count));
-    streams.entries = reinterpret_cast<std::uint32_t*>(entries.get());
+    streams.entries = entries.get();
     const CsrScan own = fill(source, window, threads, streams);
     scan.add(own.refused, own.facts);
     result.possible = source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents));

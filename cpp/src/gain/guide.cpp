@@ -30,7 +30,7 @@ Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, 
   std::vector<float> of_run(at(postings.n_runs()));  // w_tc
   const MachineInput input{x, facts.distinct, all.rows, all.class_of, static_cast<std::int32_t>(all.n_classes), all.weights};
   const double mean_entry = train_linear_machines(
-      input, {options.cost, options.epochs, 0}, threads, [&](const MachineBlock& block) {
+      input, {options.cost, options.epochs}, threads, [&](const MachineBlock& block) {
         for (std::size_t row = 0; row < block.terms.size(); ++row) {
           const std::int64_t term = block.terms[row];
           const float* const weights = block.weights + row * machine_lanes;

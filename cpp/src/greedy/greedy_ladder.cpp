@@ -32,13 +32,10 @@ constexpr double used_up = 0.4;                     // the share of a list expec
 constexpr double front = 2 * used_up / list_ratio;  // the share of a list that is sorted, with the best groups
 constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
 constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios, per mass expected to be selected
-constexpr double spare_mass = 0.1;                  // the mass that may be selected beyond the expected, relative to it
-constexpr double greatest_slack = 0.4;
 // The reach and width of a list (Shortlist) are adapted by these factors.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
-constexpr double wider = 1.4, narrower = 0.93;
-constexpr double farther = 1.15, farther_for_mass = 1.3, short_reach = 0.05;
-constexpr double nearer_at_once = 0.3, nearer_soon = 0.6, nearer = 0.85;  // for a list that fails at age 0, 1 or more rounds
+constexpr double wider = 1.4, narrower = 0.93, farther = 1.3;
+constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for a list that fails in the round in which it was made, or later
 constexpr double point_reach = 1e-3;     // with a smaller reach the wedge becomes a point
 constexpr double nearly_equal = 1e-10;   // at a point, all gains this close to the largest must be compared
 constexpr double most_saved = 64;        // the largest budget, in scans of all groups
@@ -100,8 +97,8 @@ struct Shortlist {
   std::int64_t made_at = -1;  // the round in which it was made, -1 if never
   // The reach of the wedge, in parts of the mass expected to be selected before the list is used up, and its width, in parts
   // of the usual. Both are adapted: a list that fails to bound the rest was too wide, and a list that R leaves was too
-  // narrow.
-  double reach = 1, width = 1;
+  // narrow. At first the mass selected may exceed the expected by a fifth.
+  double reach = 1.2, width = 1;
 };
 
 class Ladder {
@@ -332,33 +329,21 @@ class Ladder {
     for (std::size_t i = 0; i < slack.size(); ++i) {
       const double used_A = std::min(most_used, list.reach * (1 - after.A[i] / now_.A[i]));
       const double used_B = std::min(most_used, list.reach * (1 - after.B[i] / now_.B[i]));
-      end.A[i] *= 1 - used_A;
-      end.B[i] *= 1 - used_B;
-      slack[i] = std::min(greatest_slack, usual_slack * list.width * (used_A + used_B)) + 100 * rounding;
+      end.A[i] *= 1 - used_A - 10 * rounding;
+      end.B[i] *= 1 - used_B - 10 * rounding;
+      slack[i] = std::min(most_used, usual_slack * list.width * (used_A + used_B)) + 100 * rounding;
     }
     list.wedge.cover(now_, end, slack);
-    for (std::size_t i = 0; i < slack.size(); ++i) {
-      // Allows more mass than that to be selected, at the same ratios.
-      const double more_A = 1 - spare_mass * (1 - end.A[i] / now_.A[i]) - 10 * rounding;
-      const double more_B = 1 - spare_mass * (1 - end.B[i] / now_.B[i]) - 10 * rounding;
-      list.wedge.A1[i] *= more_B, list.wedge.B1[i] *= more_B;
-      list.wedge.A2[i] *= more_A, list.wedge.B2[i] *= more_A;
-    }
   }
 
   void widen(Shortlist& list) const {
     if (list.made_at < 0) return;
-    if (list.wedge.has_mass(now_)) {
-      list.width = std::min(widest, wider * list.width);
-      if (list.width > 1 || list.reach < short_reach) list.reach = std::min(widest, farther * list.reach);
-    } else {
-      list.reach = std::min(widest, farther_for_mass * list.reach);
-    }
+    if (list.wedge.has_mass(now_)) list.width = std::min(widest, wider * list.width);
+    else list.reach = std::min(widest, farther * list.reach);
   }
 
   void narrow(Shortlist& list) const {
-    const std::int64_t age = round_ - list.made_at;
-    list.reach = std::max(least_reach, list.reach * (age == 0 ? nearer_at_once : age == 1 ? nearer_soon : nearer));
+    list.reach = std::max(least_reach, list.reach * (list.made_at == round_ ? nearer_at_once : nearer));
     list.width = std::max(least_width, narrower * list.width);
   }
 

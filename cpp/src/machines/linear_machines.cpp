@@ -31,8 +31,6 @@ void check(const MachineInput& input, const LinearMachines& options) {
   if (!(options.cost > 0 && options.cost < HUGE_VAL))
     throw std::invalid_argument("cost must be positive and finite, got " + text(options.cost));
   if (options.epochs < 1) throw std::invalid_argument("epochs must be positive, got " + std::to_string(options.epochs));
-  if (!(options.tolerance >= 0))
-    throw std::invalid_argument("tolerance must not be negative, got " + text(options.tolerance));
 }
 
 // The vectors z_d without their intercepts, as in MachineProblem. Places between them are not used. Entries have the places
@@ -124,13 +122,8 @@ class Trainer {
     std::iota(order_.begin(), order_.end(), 0);
     problem_.first_class = static_cast<std::int32_t>(first);
     random_ = 0;
-    MachineBlock block{first, n, vectors_.present, weights_.data(), 0, 0};
-    do {
-      run_epoch(worker);
-      ++block.epochs;
-      if (options_.tolerance > 0) block.gap = largest_gap(n);
-    } while (block.epochs < options_.epochs && !(options_.tolerance > 0 && block.gap <= options_.tolerance));
-    return block;
+    for (std::int32_t epoch = 0; epoch < options_.epochs; ++epoch) run_epoch(worker);
+    return {first, n, vectors_.present, weights_.data()};
   }
 
  private:
@@ -150,14 +143,6 @@ class Trainer {
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return static_cast<std::int64_t>((z ^ z >> 31) % static_cast<std::uint64_t>(n));
-  }
-
-  double largest_gap(std::int64_t n) const {
-    double primal[machine_lanes], dual[machine_lanes], most = 0;
-    kernels_.objectives(problem_, primal, dual);
-    for (std::int64_t j = 0; j < n; ++j)
-      if (primal[j] > 0) most = std::max(most, (primal[j] - dual[j]) / primal[j]);
-    return most;
   }
 
   const LinearMachines& options_;

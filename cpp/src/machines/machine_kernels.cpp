@@ -77,29 +77,7 @@ void descend(const MachineProblem& p, const std::int32_t* order, std::int64_t n)
   }
 }
 
-void objectives(const MachineProblem& p, double* primal, double* dual) {
-  for (int j = 0; j < lanes; ++j) primal[j] = dual[j] = 0;
-  for (std::int64_t t = 0; t <= p.n_terms; ++t)
-    for (int j = 0; j < lanes; ++j) {
-      const double w = static_cast<double>(p.weights[t * lanes + j]);
-      primal[j] += 0.5 * w * w;
-    }
-  for (int j = 0; j < lanes; ++j) dual[j] = -primal[j];
-  for (std::int64_t d = 0; d < p.n_docs; ++d) {
-    Vector sum, sign;
-    decision(p, d, sum);
-    signs(p, d, sign);
-    const double diagonal = static_cast<double>(p.diagonal[d]);
-    for (int j = 0; j < lanes; ++j) {
-      const double loss = 1.0 - static_cast<double>(sign[j]) * static_cast<double>(sum[j]);
-      const double a = static_cast<double>(p.duals[d * lanes + j]);
-      primal[j] += loss > 0 ? loss * loss / (2 * diagonal) : 0.0;
-      dual[j] += a - 0.5 * diagonal * a * a;
-    }
-  }
-}
-
-constexpr MachineKernels kernels{descend, objectives};
+constexpr MachineKernels kernels{descend};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

@@ -24,8 +24,6 @@ struct MachineProblem {
 struct MachineKernels {
   // Takes n documents in the given order, and sets the dual of each to its best value, given the others.
   void (*descend)(const MachineProblem&, const std::int32_t* order, std::int64_t n);
-  // Computes the primal and the dual value of every machine: (16,) each. Sums are doubles.
-  void (*objectives)(const MachineProblem&, double* primal, double* dual);
 
   static const MachineKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

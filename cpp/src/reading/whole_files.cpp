@@ -5,9 +5,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <memory>
+#include <system_error>
 #include <utility>
+
+#include "termsift/portability.hpp"
 
 namespace termsift {
 namespace {
@@ -16,31 +20,35 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-constexpr std::uintmax_t most_expected = std::uintmax_t{1} << 40;
-
-OpenedFile opened_or_throw(const std::string& path) {
-  if (path.find('\0') != path.npos) throw FileError(ENOENT, path);
-  const OpenedFile opened = open_regular_file(path);
-  if (opened.file == nullptr) throw FileError(opened.error, path);
-  return opened;
+// What is no file is refused before it is opened: reading a pipe may wait for ever.
+void check_regular(const std::filesystem::path& path, const std::string& name) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (name.find('\0') != name.npos || !std::filesystem::exists(status)) throw FileError(ENOENT, name);
+  if (std::filesystem::is_directory(status)) throw FileError(EISDIR, name);
+  if (!std::filesystem::is_regular_file(status)) throw FileError(error ? error.value() : not_regular, name);
 }
 
-WholeFile read_file(const std::string& path, Worker& worker) {
+WholeFile read_file(const std::string& name, Worker& worker) {
   constexpr std::int64_t step = 1 << 24;  // about ten milliseconds
-  const OpenedFile opened = opened_or_throw(path);
-  const std::unique_ptr<std::FILE, CloseFile> file(opened.file);
+  const std::filesystem::path path(std::u8string(name.begin(), name.end()));
+  check_regular(path, name);
   errno = 0;
+  const std::unique_ptr<std::FILE, CloseFile> file(open_for_reading(name));
+  if (file == nullptr) throw FileError(errno, name);
   std::setvbuf(file.get(), nullptr, _IONBF, 0);
   WholeFile result;
+  std::error_code ignored;
+  const std::uintmax_t size = std::filesystem::file_size(path, ignored);  // a file may grow meanwhile
   // One more, so that the end is found without growing.
-  std::int64_t room = static_cast<std::int64_t>(std::min(opened.expected_bytes, most_expected)) + 1;
+  std::int64_t room = size == static_cast<std::uintmax_t>(-1) ? step : static_cast<std::int64_t>(size) + 1;
   result.bytes = LargeArray<char>::uninitialised(room);
   for (;;) {
     worker.check();
     const std::int64_t wanted = std::min(room - result.n_bytes, step);
     const auto n = std::fread(result.bytes.get() + result.n_bytes, 1, static_cast<std::size_t>(wanted), file.get());
     result.n_bytes += static_cast<std::int64_t>(n);
-    if (std::ferror(file.get()) != 0) throw FileError(errno, path);
+    if (std::ferror(file.get()) != 0) throw FileError(errno, name);
     if (std::feof(file.get()) != 0) return result;
     if (result.n_bytes < room) continue;
     room = std::max(2 * room, step);

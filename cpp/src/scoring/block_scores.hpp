@@ -13,7 +13,7 @@
 #include "scoring/class_model.hpp"
 #include "scoring/score_kernels.hpp"
 #include "simd/targets.hpp"
-#include "termsift/row_memory.hpp"
+#include "termsift/large_memory.hpp"
 
 namespace termsift {
 
@@ -53,18 +53,18 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
 // The arrays behind a ScoreBlock: n terms, their x_ic and their results.
 struct BlockBuffers {
   BlockBuffers(std::size_t n_classes, bool with_values)
-      : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)), values(with_values ? new_rows(n_classes) : nullptr) {}
-  // Rows of thousands of classes take megabytes, whose pages the system would clear for every call.
-  static std::shared_ptr<double[]> new_rows(std::size_t n_classes) {
-    const auto memory = reusable_memory(static_cast<std::int64_t>(n_classes * block_terms * sizeof(double)));
-    return {memory, reinterpret_cast<double*>(memory.get())};
+      : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)) {
+    if (with_values) values = new_rows(n_classes);
+  }
+  static LargeArray<double> new_rows(std::size_t n_classes) {
+    return LargeArray<double>::uninitialised(static_cast<std::int64_t>(n_classes) * block_terms);
   }
   int lanes() const { return (n + 7) / 8 * 8; }
 
   int n = 0;
   std::int64_t terms[block_terms];
   double scores[block_terms];
-  std::shared_ptr<double[]> x_hi, x_lo, values;  // (n_classes, block)
+  LargeArray<double> x_hi, x_lo, values;  // (n_classes, block)
 };
 
 // Returns a function for BlockScorer that writes the score of a term to scores[term - first].
@@ -216,7 +216,7 @@ class BlockScorer {
         if (sum.lo == 0) return;
         if (!with_low) std::fill_n(buffers_.x_lo.get(), task_.n_classes() * block_terms, 0.0);
         with_low = true;
-        buffers_.x_lo[k * block_terms + static_cast<std::size_t>(j)] = sum.lo;
+        buffers_.x_lo.get()[k * block_terms + static_cast<std::size_t>(j)] = sum.lo;
       });
     }
     return with_low;
@@ -261,8 +261,8 @@ class BlockScorer {
       BlockBuffers& careful = careful_->buffers;
       const auto from = static_cast<std::size_t>(j), to = static_cast<std::size_t>(careful.n);
       for (std::size_t row = 0; row < task_.n_classes() * block_terms; row += block_terms) {
-        careful.x_hi[row + to] = buffers_.x_hi[row + from];
-        careful.x_lo[row + to] = with_low ? buffers_.x_lo[row + from] : 0.0;
+        careful.x_hi.get()[row + to] = buffers_.x_hi.get()[row + from];
+        careful.x_lo.get()[row + to] = with_low ? buffers_.x_lo.get()[row + from] : 0.0;
       }
       careful.terms[careful.n++] = buffers_.terms[j];
       if (careful.n == block_terms) score_careful_terms(store);
@@ -275,8 +275,8 @@ class BlockScorer {
     // Lanes without a term repeat the first term, because uninitialised memory must not be read.
     for (std::size_t k = 0; k < task_.n_classes() && careful.n > 0; ++k)
       for (int j = careful.n; j < careful.lanes(); ++j) {
-        careful.x_hi[k * block_terms + static_cast<std::size_t>(j)] = careful.x_hi[k * block_terms];
-        careful.x_lo[k * block_terms + static_cast<std::size_t>(j)] = careful.x_lo[k * block_terms];
+        careful.x_hi.get()[k * block_terms + static_cast<std::size_t>(j)] = careful.x_hi.get()[k * block_terms];
+        careful.x_lo.get()[k * block_terms + static_cast<std::size_t>(j)] = careful.x_lo.get()[k * block_terms];
       }
     CarefulBlock block;
     static_cast<ScoreBlock&>(block) = block_of(careful);
@@ -292,7 +292,7 @@ class BlockScorer {
     explicit Careful(std::size_t n_classes)
         : buffers(n_classes, true), e_hi(BlockBuffers::new_rows(n_classes)), e_lo(BlockBuffers::new_rows(n_classes)) {}
     BlockBuffers buffers;
-    std::shared_ptr<double[]> e_hi, e_lo;  // (n_classes, block)
+    LargeArray<double> e_hi, e_lo;  // (n_classes, block)
   };
 
   const ScoreTask<Count>& task_;

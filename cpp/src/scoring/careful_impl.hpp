@@ -151,22 +151,25 @@ void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int 
 }
 
 // The values of all classes for common terms, of which some class has p > ordinary_p: 1-p and 1-q have sums of their own.
-// Computes the lanes [begin, end), a multiple of 8, and stores those of common terms. O(n_classes (end - begin)).
+// Whether a term is common is decided by its own counts, never by its block, so equal columns have equal scores everywhere.
 template <Measure measure>
-void common_class_values(const CarefulBlock& block, const ClassSums& sums, int begin, int end) {
+void common_class_values(const CarefulBlock& block, const ClassSums& sums) {
+  bool some_common = false;
+  for (int j = 0; j < block.n; ++j) some_common |= sums.largest_p[j] > ordinary_p;
+  if (!some_common) return;
   WeightSums complements;  // of pi_k (1 - p_ik)
   const auto complement = [&](const ClassConstants& c, int at) {
     return multiply(subtract(total(c), {block.x_hi[at], block.x_lo[at]}), inverse(c));
   };
-  for (int j = begin; j < end; ++j) complements.clear(j);
+  for (int j = 0; j < block.n; ++j) complements.clear(j);
   for (int k = 0; k < block.n_classes; ++k) {
     const ClassConstants c = block.constants[k];
-    for (int j = begin; j < end; ++j) complements.add(j, c.prior_hi * complement(c, k * block_terms + j).hi);
+    for (int j = 0; j < block.n; ++j) complements.add(j, c.prior_hi * complement(c, k * block_terms + j).hi);
   }
   for (int k = 0; k < block.n_classes; ++k) {
     const ClassConstants c = block.constants[k];
     double* values = block.class_scores + k * block_terms;
-    for (int j = begin; j < end; ++j) {
+    for (int j = 0; j < block.n; ++j) {
       const int at = k * block_terms + j;
       const auto [p, q, d] = distribution(block, sums, c, at, j);
       const DoubleDouble P = complement(c, at);
@@ -183,25 +186,11 @@ void common_class_values(const CarefulBlock& block, const ClassSums& sums, int b
   }
 }
 
-// Whether a term is common is decided by its own counts, never by its block, so equal columns have equal scores everywhere.
-template <Measure measure>
-void score_common_terms(const CarefulBlock& block, const ClassSums& sums) {
-  const auto some_common = [&](int begin) {
-    bool common = false;
-    for (int j = begin; j < begin + 8; ++j) common |= sums.largest_p[j] > ordinary_p;
-    return common;
-  };
-  for (int begin = 0, end = 0; begin < block.n; begin = end + 8) {
-    for (end = begin; end < block.n && some_common(end);) end += 8;
-    if (end > begin) common_class_values<measure>(block, sums, begin, end);
-  }
-}
-
 template <Measure measure, bool with_complement>
 void careful_values(const CarefulBlock& block, const ClassSums& sums) {
   for (int k = 0; k < block.n_classes; ++k)
     careful_class_values<measure, with_complement>(block, sums, k, block.class_scores + k * block_terms);
-  if constexpr (with_complement) score_common_terms<measure>(block, sums);
+  if constexpr (with_complement) common_class_values<measure>(block, sums);
 }
 
 }  // namespace

@@ -9,19 +9,8 @@ namespace {
 // The entries of a class touch scattered terms, which are prefetched this many pairs ahead.
 constexpr int pairs_ahead = 32;
 
-// A class's entries in a chunk are too few for the hardware prefetcher to run far ahead, and the first 256 have been
-// prefetched (chunk_entries.hpp). So those of a later block are prefetched here; 5,000 classes took 4% less time.
-TERMSIFT_INLINE void prefetch_block(const ClassPairs& pairs, std::int64_t begin) {
-  if (begin + block_terms > pairs.n) return;
-  for (int j = 0; j < block_terms; j += 16) {
-    prefetch(pairs.terms + begin + j);
-    if (pairs.narrow_l != nullptr) prefetch(pairs.narrow_l + begin + j);
-  }
-}
-
 // l[j] = l_ic of pair begin + j, for n pairs.
 TERMSIFT_INLINE void load_counts(const ClassPairs& pairs, std::int64_t begin, int n, double* __restrict l) {
-  prefetch_block(pairs, begin + 2 * block_terms);
   if (pairs.narrow_l != nullptr)
     for (int j = 0; j < n; ++j) l[j] = as_double(pairs.narrow_l[begin + j]);
   else

@@ -6,7 +6,7 @@
 namespace termsift {
 
 // Computes the scores from every class of every term that occurs: O(n_classes * n_terms). With few classes, computes them
-// from every pattern of counts that occurs (small_patterns.hpp), with the same bits.
+// from every pattern of counts that occurs, with the same bits.
 template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores);
