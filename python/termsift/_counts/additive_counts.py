@@ -272,8 +272,8 @@ class AdditiveCounts:
 
         The classes stay those of the whole. Raises ValueError if ``other`` cannot be a part: if it
         has another class or a larger count, or if a term would have more documents than
-        occurrences. In float counts of fractions, a remainder below 2^-40 of the whole is taken for
-        rounding and becomes 0, and a remainder that rounding has destroyed is an error.
+        occurrences. In float counts, a remainder below 2^-40 of the whole is rounding and becomes
+        0.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
@@ -343,23 +343,19 @@ class AdditiveCounts:
         Parameters
         ----------
         min_df : int
-            The least number of documents of a term that is kept. The paper uses 2, which leaves out
-            the terms of a single document.
+            The least number of documents of a term that is kept. The paper uses 2.
 
         Returns
         -------
         counts : ClassCounts
-            The same as if the collection were counted without those terms; all documents count.
-            Terms keep their order and names, and move to the first columns.
+            The same as if the collection were counted without those terms; all documents count. The
+            terms ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are left, with
+            their names, in the first columns.
 
         Raises
         ------
         ValueError, TypeError
-            If min_df is less than 1 or no integer.
-
-        Notes
-        -----
-        ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are the terms left.
+            If min_df is less than 1 or not an integer.
 
         Examples
         --------

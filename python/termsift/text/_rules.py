@@ -225,10 +225,10 @@ class TextRules:
 def shows_rules(function: _Function) -> _Function:
     """Show each rule in the signature of a function, in place of the keywords that take them."""
     shown = signature(function)
-    own = [given for given in shown.parameters.values() if given.kind is not Parameter.VAR_KEYWORD]
+    others = [one for one in shown.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
     rules = signature(TextRules).parameters.values()
     named = [rule.replace(kind=Parameter.KEYWORD_ONLY) for rule in rules]
-    function.__signature__ = shown.replace(parameters=[*own, *named])  # type: ignore[attr-defined]
+    function.__signature__ = shown.replace(parameters=[*others, *named])  # type: ignore[attr-defined]
     return function
 
 
