@@ -97,12 +97,6 @@ def test_labels(labels, path):
         assert list(map(typed, loaded.classes)) == list(map(typed, counts.classes))
 
 
-@pytest.mark.parametrize("given", [str, Path], ids=["str", "PathLike"])
-def test_paths(given, path):
-    COUNTS["exact"].save(given(path))
-    assert ts.load(given(path)) == COUNTS["exact"]
-
-
 def test_no_such_file(path):
     with pytest.raises(FileNotFoundError):
         ts.load(path)
@@ -188,16 +182,9 @@ def test_the_old_file_is_there_until_the_new_one_is_whole(path, monkeypatch):
     assert ts.load(path) == COUNTS["exact"]
 
 
-def test_folder_in_the_way(path):
-    path.mkdir()
-    with pytest.raises(OSError):  # noqa: PT011 (its kind depends on the system)
-        COUNTS["exact"].save(path)
-    assert list(path.parent.iterdir()) == [path]
-
-
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 class TestPermissions:
-    @pytest.fixture(params=[0o022, 0o077, 0o002, 0o000], ids=oct)
+    @pytest.fixture(params=[0o022, 0o077], ids=oct)
     def umask(self, request):
         old = os.umask(request.param)
         yield request.param
@@ -208,7 +195,7 @@ class TestPermissions:
         assert path.stat().st_mode & 0o7777 == 0o666 & ~umask
 
     @pytest.mark.usefixtures("umask")
-    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664], ids=oct)
+    @pytest.mark.parametrize("mode", [0o600, 0o664], ids=oct)
     def test_of_an_old_file_are_kept(self, mode, path):
         path.write_bytes(b"old")
         path.chmod(mode)

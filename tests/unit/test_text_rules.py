@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import counted_texts
 import termsift as ts
 from termsift.io import MissingExtraError
 from termsift.text import PRESETS, TextRules, text_rules
@@ -40,40 +41,20 @@ def blanks(text: str) -> list[str]:
 
 
 RULES: list[dict[str, Any]] = [
-    {},
-    {"ngram_range": (1, 2)},
+    *counted_texts.RULES.values(),
     {"ngram_range": [2, 3]},
-    {"min_df": 2},
-    {"min_df": 0.3},
     {"min_df": 0.0},
-    {"max_df": 2},
     {"max_df": 1},  # one document, and not all of them
-    {"max_df": 0.4},
     {"min_df": 2, "max_df": 3},
-    {"min_df": 1, "max_df": 1.0},
-    {"max_features": 3},
-    {"max_features": 3, "binary": True},
     {"max_features": 4, "min_df": 2},
     {"max_features": 10**6},
-    {"binary": True},
-    {"stop_words": "english"},
-    {"stop_words": ["eggs", "the"]},
-    {"stop_words": ["eggs", "the"], "ngram_range": (1, 2)},
-    {"lowercase": False},
-    {"strip_accents": "ascii"},
-    {"strip_accents": "unicode"},
-    {"analyzer": "char", "ngram_range": (1, 3)},
-    {"analyzer": "char_wb", "ngram_range": (2, 4), "min_df": 2},
     {"analyzer": "char", "lowercase": False},
-    {"vocabulary": ["the", "eggs", "x"]},
     {"vocabulary": {"the", "eggs", "x"}, "binary": True},
     {"vocabulary": {"the": 1, "buy the": 0}, "ngram_range": (1, 2)},
     PRESETS["paper"],
     # Scikit-learn cuts by these.
-    {"token_pattern": r"[a-z]+"},
     {"token_pattern": r"[a-z]+", "min_df": 2, "max_features": 2},
     {"token_pattern": r"(\w)\w+", "vocabulary": ["b", "e"]},
-    {"tokenizer": blanks, "token_pattern": None, "binary": True},
     {"preprocessor": squeeze, "stop_words": ["eggs"]},
     {"strip_accents": squeeze, "analyzer": "char"},
     {"analyzer": blanks, "max_df": 1},
