@@ -15,14 +15,10 @@ from termsift import _core
 from termsift._counts import file
 from termsift._counts.held import Held
 from termsift._counts.reshaping import of_classes, of_collection
-from termsift._counts.texts import united_with_texts
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents
 from termsift._util.files import replacing
 from termsift._util.log import levels_to_caller
-from termsift.text import TextRules
-from termsift.text._labelled_texts import LabelledTexts, OnMissing
-from termsift.text._rules import check_rules, shows_rules
 
 
 class AdditiveCounts:
@@ -278,64 +274,6 @@ class AdditiveCounts:
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
         return self._of(self._state.minus(other._state))
-
-    @shows_rules
-    def update_texts(
-        self,
-        texts: Any,
-        y: Any = None,
-        *,
-        text: Any = None,
-        label: Any = None,
-        sample_weight: Any = None,
-        classes: Iterable[Hashable] | None = None,
-        rules: TextRules | None = None,
-        on_missing: OnMissing = "raise",
-        n_threads: int | None = None,
-        **keywords: Any,
-    ) -> Self:
-        """Count further texts, whose words may be new.
-
-        Parameters
-        ----------
-        texts, y, text, label, sample_weight, classes, on_missing, n_threads
-            As for `termsift.count_texts`.
-        rules, **keywords
-            The rules of the texts before, without ``min_df``, ``max_df`` and ``max_features``:
-            they look at all documents at once, so use `with_min_df` at the end.
-
-        Returns
-        -------
-        self : ClassCounts
-            Terms are matched by name, as by `termsift.merge`; ``tf`` stays the same.
-
-        Raises
-        ------
-        ValueError, CountOverflowError, TypeError
-            As for `termsift.count_texts`, and if the terms so far have no names. The counts do not
-            change.
-
-        Examples
-        --------
-        >>> import termsift as ts
-        >>> counts = ts.count_texts(["eggs and bacon"], ["ham"])
-        >>> _ = counts.update_texts(["cheap eggs"], ["spam"])
-        >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
-        (['and', 'bacon', 'cheap', 'eggs'], [[1, 1, 0, 1], [0, 0, 1, 1]])
-        """
-        with self._changing:
-            rules = check_rules(rules, keywords, AdditiveCounts.update_texts)
-            documents = LabelledTexts(
-                texts,
-                y,
-                text=text,
-                label=label,
-                sample_weight=sample_weight,
-                classes=classes,
-                on_missing=on_missing,
-            )
-            self._state = united_with_texts(self._state, documents, rules, n_threads)
-        return self
 
     def with_min_df(self, min_df: int) -> Self:
         """Return the counts without terms that occur in few documents.

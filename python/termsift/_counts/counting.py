@@ -217,7 +217,7 @@ def count_texts(
 
     See Also
     --------
-    ClassCounts.update_texts : Count further texts.
+    merge : Add the counts of further texts, with terms matched by name.
 
     Notes
     -----

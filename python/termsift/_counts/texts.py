@@ -22,18 +22,6 @@ from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._terms import kept_terms
 
 
-def united_with_texts(
-    before: Held, documents: LabelledTexts, rules: TextRules, n_threads: int | None
-) -> Held:
-    """Return counts with those of further texts; see `ClassCounts.update_texts`."""
-    if rules.drops and rules.vocabulary is None:
-        raise ValueError(
-            "min_df, max_df and max_features look at all documents, and an update has only some: "
-            "leave them out, and use with_min_df when all texts are counted"
-        )
-    return before.united(counted(documents, rules, before.tf, n_threads))
-
-
 def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int | None) -> Held:
     """Count labelled texts; there may be no terms."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
