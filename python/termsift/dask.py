@@ -96,8 +96,8 @@ def count(
     array([[6, 3]])
     """
     validation.check_tf(tf)
-    listed = None if classes is None else validation.check_classes(classes)
-    count_chunk = partial(_count_chunk, classes=listed, tf=tf)
+    labels = None if classes is None else validation.check_classes(classes)
+    count_chunk = partial(_count_chunk, classes=labels, tf=tf)
     if isinstance(X, _array.Array):
         kind, chunks = "block", _chunks_of_array(X, y, sample_weight)
         count_chunk = partial(count_chunk, n_terms=X.shape[1])
@@ -172,7 +172,7 @@ def count_texts(
     """
     rules = check_rules(rules, keywords, count_texts)
     check_rules_of_parts(rules, tf)
-    listed = None if classes is None else validation.check_classes(classes)
+    labels = None if classes is None else validation.check_classes(classes)
     if isinstance(texts, (list, tuple)):
         of_parts = list(texts)
     elif isinstance(texts, _bag.Bag):
@@ -184,7 +184,7 @@ def count_texts(
             "texts must be a dask data frame, whose columns are named by text and label, a dask "
             f"bag of pairs (text, label) or a list of parts, got {validation.a_kind(texts)}"
         )
-    options = {"text": text, "label": label, "classes": listed, "on_missing": on_missing}
+    options = {"text": text, "label": label, "classes": labels, "on_missing": on_missing}
     count_part = partial(_count_texts, isinstance(texts, _bag.Bag), tf=tf, rules=rules, **options)
     return parts.finished(_total(of_parts, "part", count_part, parts.united, client), rules)
 

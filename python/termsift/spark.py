@@ -179,9 +179,9 @@ def count_texts(
         _column_sql(df, text, ("string",), "strings") + " as text",
         _column_sql(df, label, _LABELS, ", ".join(_LABELS)) + " as label",
     ]
-    listed = None if classes is None else validation.check_classes(classes)
+    labels = None if classes is None else validation.check_classes(classes)
     count_part = partial(
-        parts.count_part, classes=listed, tf=tf, rules=rules, on_missing=on_missing
+        parts.count_part, classes=labels, tf=tf, rules=rules, on_missing=on_missing
     )
     of_no_rows = count_part([], [], text=None, label=None)
     count_partition = partial(_count_texts, count_part=count_part)
@@ -208,7 +208,7 @@ def _total(
     count_rows = partial(_count_rows, count_partition)
     tree = partials = documents.mapInArrow(count_rows, _SCHEMA).persist()
     try:
-        # This counts the rows, once; the tree below works on what is persisted.
+        # This counts the rows, once: the tree below starts from the persisted counts.
         of_parts = _checked(partials.where("piece = 0").drop("counts").collect())
         if not of_parts:
             return None
@@ -306,7 +306,7 @@ def _pieces(part: int, count: Callable[[], ClassCounts | None]) -> Any:
     return _pa.Table.from_pylist(rows, _ROW)
 
 
-# ---- from Arrow to what is counted ---------------------------------------------------------------
+# ---- from Arrow to matrices and labels -----------------------------------------------------------
 
 
 def _windows(batches: Iterable[Any]) -> Iterator[list[Any]]:

@@ -30,7 +30,7 @@ class AdditiveCounts:
     # another updates sees the state either before or after.
     _state: Held
     _changing: threading.Lock  # held from reading the state to replacing it
-    _warns_of: set[str]  # what has not been checked yet
+    _warns_of: set[str]  # the checks that have not run yet
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -170,8 +170,8 @@ class AdditiveCounts:
         if np.any(docs != np.floor(docs)):  # weights explain them
             return
         self._warns_of.discard("fractions")
-        if found := counts.first_fraction():
-            c, term, value = found
+        if fraction := counts.first_fraction():
+            c, term, value = fraction
             warnings.warn(
                 f"{method} needs occurrences, but X holds fractions, such as tf-idf (class "
                 f"{classes[c]!r} has term {term} {value:g} times): pass the counts of "
@@ -180,7 +180,7 @@ class AdditiveCounts:
             )
 
     def _warn_no_more(self) -> None:
-        """Give no more warnings, since counts like these have led to them."""
+        """Suppress further warnings, since counts like these have led to them."""
         self._warns_of.clear()
 
     # ---- adding and subtracting ------------------------------------------------------------------
@@ -232,14 +232,14 @@ class AdditiveCounts:
         matrix = validation.check_matrix(X, threads, is_counted=True)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
-            before, known, names, tf = self._state
-            labels = validation.check_labels(y, matrix.n_docs, classes, known or None)
+            before, present, names, tf = self._state
+            labels = validation.check_labels(y, matrix.n_docs, classes, present or None)
             if names is not None and matrix.n_terms > before.n_terms:
                 raise ValueError(
                     f"X has {matrix.n_terms} terms, but only {before.n_terms} have names: "
                     "set term_names to None first"
                 )
-            united, in_self, _ = validation.unite_classes(known, labels.classes)
+            united, in_self, _ = validation.unite_classes(present, labels.classes)
             position = {label: c for c, label in enumerate(united)}
             to_united = np.array([position[label] for label in labels.classes], dtype=np.int32)
             counts = add_documents(

@@ -212,7 +212,7 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count`; for a missing text or label, for a text that is no string, for rules
+        As `termsift.count`; for a missing text or label, for a text that is not a string, for rules
         that `termsift.text.TextRules` refuses, and if no text has a term.
 
     See Also

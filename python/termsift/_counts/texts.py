@@ -155,8 +155,8 @@ class ByDocument:
         names = object_array(sorted(self._words, key=self._words.__getitem__))
         if not self._grows:  # there may be no document that could say how many columns there are
             n_columns = self._rules.hashing or len(names)
-            known = np.arange(counts.counts.n_terms)
-            return counts.in_columns(known, n_columns, names if len(names) else None)
+            same = np.arange(counts.counts.n_terms)
+            return counts.in_columns(same, n_columns, names if len(names) else None)
         order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
         if self._rules.drops:
             order = order[kept_terms(self._rules, n_docs, *self._totals[:, order])]

@@ -213,8 +213,8 @@ class TextRules:
             for name, value in given.items()
             if repr(value) != repr(getattr(TextRules, name))  # arrays cannot be compared
         ]
-        listed = ", ".join(changed)
-        return f"a term by these rules: {listed}" if listed else "a word of two or more letters"
+        shown = ", ".join(changed)
+        return f"a term by these rules: {shown}" if shown else "a word of two or more letters"
 
     @property
     def drops(self) -> bool:
@@ -259,10 +259,10 @@ def check_rule_names(names: Iterable[str], function: Callable[..., Any]) -> None
     """Refuse names that are not rules; the message has all arguments of the caller's function."""
     for name in names:
         if name not in TextRules.__dataclass_fields__:
-            known = [*signature(function).parameters]
-            hint = did_you_mean(name, known)
+            arguments = [*signature(function).parameters]
+            hint = did_you_mean(name, arguments)
             raise TypeError(
-                f"texts have no rule {name!r}, expected one of {', '.join(known)}{hint}"
+                f"texts have no rule {name!r}, expected one of {', '.join(arguments)}{hint}"
             )
 
 
