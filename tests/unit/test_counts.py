@@ -261,13 +261,6 @@ def test_names_cannot_be_changed_behind_the_counts() -> None:
         names[0] = "z"
 
 
-def test_late_classes_and_terms() -> None:
-    counts = ts.count(np.array([[1, 2]]), ["m"])
-    counts.update(np.array([[0, 1, 5]]), ["a"]).update(np.array([[4]]), ["z"])
-    assert counts.classes == ["a", "m", "z"]
-    assert counts.term_frequency.toarray().tolist() == [[0, 1, 5], [1, 2, 0], [4, 0, 0]]
-
-
 def test_given_classes_keep_their_order_and_late_ones_follow() -> None:
     counts = ts.count(np.array([[1], [2]]), ["a", "c"], classes=["c", "b", "a"])
     assert counts.classes == ["c", "b", "a"]

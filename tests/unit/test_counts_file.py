@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from counts_files import COUNTS, DENSE
+from counts_files import COUNTS
 from termsift._counts import file
 
 
@@ -49,20 +49,6 @@ def test_round_trip(counts, path):
     again = path.with_name("again")
     loaded.save(again)
     assert again.read_bytes() == path.read_bytes()
-
-
-@pytest.mark.parametrize("key", ["exact", "float", "unlabelled documents", "names"])
-def test_loaded_counts_count_on(key, path):
-    counts = COUNTS[key]
-    counts.save(path)
-    loaded = ts.load(path)
-    more = (DENSE[:2], counts.classes)
-    expected = counts + ts.count(*more)
-    assert loaded.update(*more).term_frequency.toarray().tolist() == (
-        expected.term_frequency.toarray().tolist()
-    )
-    assert loaded.n_docs == expected.n_docs
-    assert ts.load(path).score("md").tolist() == counts.score("md").tolist()
 
 
 LABELS = {
@@ -171,15 +157,6 @@ def test_failure_leaves_what_was_there(step, existed, error, path, monkeypatch):
     if existed:
         assert path.read_bytes() == before
         assert ts.load(path) == COUNTS["float"]
-
-
-def test_the_old_file_is_there_until_the_new_one_is_whole(path, monkeypatch):
-    COUNTS["float"].save(path)
-    fsync, seen = os.fsync, []
-    monkeypatch.setattr(os, "fsync", lambda fd: (seen.append(ts.load(path)), fsync(fd))[1])
-    COUNTS["exact"].save(path)
-    assert seen == [COUNTS["float"]]
-    assert ts.load(path) == COUNTS["exact"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")

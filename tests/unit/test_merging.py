@@ -47,13 +47,6 @@ def test_one_part_is_itself() -> None:
         ts.merge([3])  # type: ignore[list-item]
 
 
-def test_equal_names_or_none_merge_by_index() -> None:
-    a, b = counted([[1, 2]], ["a"], ["s", "r"]), counted([[3, 4]], ["b"], ["s", "r"])
-    merged = ts.merge([a, b])
-    assert list(merged.term_names) == ["s", "r"]
-    assert merged.term_frequency.toarray().tolist() == [[1, 2], [3, 4]]
-
-
 def test_different_widths_are_refused_or_merged_by_index() -> None:
     a, b = counted([[1, 2]], ["a"]), counted([[3, 4, 5]], ["b"])
     with pytest.raises(ValueError, match="part 1 and those before it: 2 and 3 terms, not all with"):
@@ -136,13 +129,6 @@ def test_merge_command_names_the_file(run: Any, shards: list[Path], tmp_path: Pa
     assert result.complaint.startswith(f"{shards[2]}: part 1 and those before it: 2 and")
     assert not (tmp_path / "all.termsift").exists()
     assert run("merge", shards[0], shards[2], "--by-index", "-o", tmp_path / "x").code == 0
-
-
-def test_merge_command_checks_the_output_first(
-    run: Any, shards: list[Path], tmp_path: Path
-) -> None:
-    assert "no such folder" in run("merge", *shards, "-o", tmp_path / "no" / "x").complaint
-    assert "is a folder" in run("merge", *shards, "-o", tmp_path).complaint
 
 
 def test_numbers_are_words_where_another_shard_has_words(tmp_path: Any) -> None:

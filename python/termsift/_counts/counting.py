@@ -111,12 +111,10 @@ def count(
     tf = validation.check_tf(tf)  # type: ignore[assignment]
     skips = validation.check_on_missing(on_missing)
     if isinstance(X, Scan):
-        of_labels = {"y": y, "sample_weight": sample_weight, "classes": classes}
-        for name, value in {**of_labels, "on_missing": skips or None}.items():
-            if value is not None:
-                raise TypeError(f"a scan has labels of its own: leave out {name}")
-        if term_names is not None:
-            raise TypeError("a scan has names of its own: leave out term_names")
+        others = {"y": y, "sample_weight": sample_weight, "classes": classes}
+        others |= {"term_names": term_names, "on_missing": skips or None}
+        if too_many := [name for name, value in others.items() if value is not None]:
+            raise TypeError(f"a scan has labels and names already: leave out {too_many[0]}")
         counting = ScanCounting(X, tf, n_threads=n_threads)
         for _ in counting.steps():
             pass
