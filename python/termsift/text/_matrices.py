@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ import numpy as np
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.tabular import object_array
-from termsift._util.validation import check_kind, check_words, is_integer
 from termsift.text._terms import drops, kept_terms
 
 if TYPE_CHECKING:
@@ -116,24 +115,6 @@ def kept_columns(
     total = scipy.sparse.csr_array((1, 1), dtype=dtype).sum(axis=0)
     kept = kept_terms(rules, n_docs, documents, occurrences.astype(total.dtype))
     return np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-
-
-def columns_of(terms: Any, name: str) -> dict[str, int]:
-    """Return the column of each term of a mapping to columns, or of a collection in its order."""
-    words = list(terms) if isinstance(terms, Mapping) else check_words(terms, name)
-    for term in words:
-        check_kind(term, str, f"each of {name}")
-    if isinstance(terms, Mapping):
-        columns = dict(terms)
-    else:
-        ordered = sorted(words) if isinstance(terms, (set, frozenset)) else words
-        columns = {term: column for column, term in enumerate(ordered)}
-        if len(columns) < len(words):
-            raise ValueError(f"{name} must not hold a term twice")
-    numbers = columns.values()
-    if not all(map(is_integer, numbers)) or sorted(numbers) != list(range(len(columns))):
-        raise ValueError(f"{name} must have the columns 0, 1, 2, ... without gaps")
-    return columns
 
 
 # ---- parts -------------------------------------------------------------------------------------

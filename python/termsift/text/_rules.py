@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, fields
 from inspect import Parameter, signature
 from numbers import Real
@@ -18,11 +18,12 @@ from termsift._util.validation import (
     check_iterable,
     check_kind,
     check_n_threads,
+    check_words,
     did_you_mean,
     is_integer,
 )
 from termsift.text._blocks import text_blocks
-from termsift.text._matrices import columns_of, count_blocks
+from termsift.text._matrices import count_blocks
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
 if TYPE_CHECKING:
@@ -174,11 +175,23 @@ class TextRules:
 
     def columns(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
-        if self.vocabulary is None:
+        terms = self.vocabulary
+        if terms is None:
             return None
-        columns = columns_of(self.vocabulary, "vocabulary")
-        if not columns:
+        words = list(terms) if isinstance(terms, Mapping) else check_words(terms, "vocabulary")
+        if not words:
             raise ValueError("vocabulary must hold terms, got none")
+        for word in words:
+            check_kind(word, str, "each of vocabulary")
+        ordered = sorted(words) if isinstance(terms, Set) else words
+        columns = {word: column for column, word in enumerate(ordered)}
+        if isinstance(terms, Mapping):
+            columns = dict(terms)
+        elif len(columns) < len(words):
+            raise ValueError("vocabulary must not hold a term twice")
+        numbers = columns.values()
+        if not all(map(is_integer, numbers)) or sorted(numbers) != list(range(len(columns))):
+            raise ValueError("vocabulary must have the columns 0, 1, 2, ... without gaps")
         return columns
 
     def cutter(self) -> Callable[[str], Iterable[str]]:
