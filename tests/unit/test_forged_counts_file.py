@@ -297,6 +297,13 @@ def test_forged(forgery, path):
     assert refusal(sealed(path, forgery)).startswith("the saved counts are damaged: ")
 
 
+def test_every_kind_of_forgery_is_refused_in_the_quick_tier_too(path):
+    for arrays in NAMES.values():
+        assert refusal(sealed(path, payload(ARRAYS | arrays))).startswith("the saved counts are d")
+    for n_docs in HEADERS["n_docs"]:
+        assert refusal(sealed(path, payload(n_docs=n_docs))).startswith("the saved counts are d")
+
+
 def test_forged_sizes_allocate_nothing(path):
     sealed(path, payload(listed=listing(dtype="V100000000", n="ab")))
     tracemalloc.start()

@@ -83,15 +83,14 @@ def test_an_overflow_stays_one() -> None:
 
 @pytest.mark.parametrize("min_df", [1, 2, 3, 10])
 @pytest.mark.parametrize("dtype", [int, float])
-@pytest.mark.parametrize("several", [False, True])
-def test_without_the_terms_of_few_documents(min_df: int, dtype: type, several: bool) -> None:
+def test_without_the_terms_of_few_documents(min_df: int, dtype: type) -> None:
     rng = np.random.default_rng(11)
     X = (rng.poisson(0.15, (30, 40)) * (1 if dtype is int else 0.1)).astype(dtype)
-    y: Any = rng.integers(0, 2, (30, 3)) if several else rng.integers(0, 3, 30)
     kept = (X > 0).sum(axis=0) >= min_df
     names = np.array([f"t{i}" for i in range(40)])
-    expected = counted(X[:, kept], y, names[kept])
-    assert counted(X, y, names).with_min_df(min_df) == expected
+    for y in (rng.integers(0, 3, 30), rng.integers(0, 2, (30, 3))):
+        expected = counted(X[:, kept], y, names[kept])
+        assert counted(X, y, names).with_min_df(min_df) == expected
 
 
 def test_min_df_leaves_the_counts_as_they_are() -> None:
