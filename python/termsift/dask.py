@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from termsift._counts import counting, parts
+from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.texts import check_rules_of_parts
 from termsift._util import validation
@@ -186,7 +186,9 @@ def count_texts(
         )
     options = {"text": text, "label": label, "classes": labels, "on_missing": on_missing}
     count_part = partial(_count_texts, isinstance(texts, _bag.Bag), tf=tf, rules=rules, **options)
-    return parts.finished(_total(of_parts, "part", count_part, parts.united, client), rules)
+    return counting.finished_parts(
+        _total(of_parts, "part", count_part, counting.united, client), rules
+    )
 
 
 def _total(
@@ -296,10 +298,10 @@ def _count_texts(are_pairs: bool, part: Any, place: str, **options: Any) -> Clas
                     )
             part = [[pair[i] for pair in part] for i in (0, 1)]
         elif options["label"] is not None:
-            return parts.count_part(part, None, **options)
+            return counting.count_part(part, None, **options)
         elif not isinstance(part, (tuple, list)) or len(part) != 2:
             raise TypeError(
                 "expected (texts, y), or a frame whose columns are named by text and label, got "
                 f"{validation.a_kind(part)}"
             )
-        return parts.count_part(*part, **options)
+        return counting.count_part(*part, **options)
