@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from termsift._counts.counting import count as count
     from termsift._counts.counting import count_texts as count_texts
     from termsift._counts.counting import load as load
-    from termsift._counts.merging import merge as merge
+    from termsift._counts.counting import merge as merge
     from termsift._evaluate.curve import Curve as Curve
     from termsift._evaluate.evaluation import choose_k as choose_k
     from termsift._evaluate.evaluation import cross_validate as cross_validate
@@ -73,8 +73,7 @@ __version__ = _core.__version__
 # answers at once, and who needs no scipy does not wait for it.
 _HOMES = {
     "_counts.class_counts": ("ClassCounts",),
-    "_counts.counting": ("count", "count_texts", "load"),
-    "_counts.merging": ("merge",),
+    "_counts.counting": ("count", "count_texts", "load", "merge"),
     "text._passages": ("Passage", "find_passages"),
     "_evaluate.curve": ("Curve",),
     "_evaluate.evaluation": ("choose_k", "cross_validate", "selection_curve"),

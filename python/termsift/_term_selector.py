@@ -13,7 +13,7 @@ from scipy import sparse
 
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.parts import nothing
+from termsift._counts.counting import nothing
 from termsift._evaluate.evaluation import choose_k
 from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._evaluate.rankers import rank_by

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from termsift._counts import counting, parts
+from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.texts import check_rules_of_parts
 from termsift._util import validation
@@ -96,8 +96,8 @@ def count(
     array([[6, 3]])
     """
     validation.check_tf(tf)
-    listed = None if classes is None else validation.check_classes(classes)
-    count_chunk = partial(_count_chunk, classes=listed, tf=tf)
+    labels = None if classes is None else validation.check_classes(classes)
+    count_chunk = partial(_count_chunk, classes=labels, tf=tf)
     if isinstance(X, _array.Array):
         kind, chunks = "block", _chunks_of_array(X, y, sample_weight)
         count_chunk = partial(count_chunk, n_terms=X.shape[1])
@@ -172,7 +172,7 @@ def count_texts(
     """
     rules = check_rules(rules, keywords, count_texts)
     check_rules_of_parts(rules, tf)
-    listed = None if classes is None else validation.check_classes(classes)
+    labels = None if classes is None else validation.check_classes(classes)
     if isinstance(texts, (list, tuple)):
         of_parts = list(texts)
     elif isinstance(texts, _bag.Bag):
@@ -184,9 +184,11 @@ def count_texts(
             "texts must be a dask data frame, whose columns are named by text and label, a dask "
             f"bag of pairs (text, label) or a list of parts, got {validation.a_kind(texts)}"
         )
-    options = {"text": text, "label": label, "classes": listed, "on_missing": on_missing}
+    options = {"text": text, "label": label, "classes": labels, "on_missing": on_missing}
     count_part = partial(_count_texts, isinstance(texts, _bag.Bag), tf=tf, rules=rules, **options)
-    return parts.finished(_total(of_parts, "part", count_part, parts.united, client), rules)
+    return counting.finished_parts(
+        _total(of_parts, "part", count_part, counting.united, client), rules
+    )
 
 
 def _total(
@@ -296,10 +298,10 @@ def _count_texts(are_pairs: bool, part: Any, place: str, **options: Any) -> Clas
                     )
             part = [[pair[i] for pair in part] for i in (0, 1)]
         elif options["label"] is not None:
-            return parts.count_part(part, None, **options)
+            return counting.count_part(part, None, **options)
         elif not isinstance(part, (tuple, list)) or len(part) != 2:
             raise TypeError(
                 "expected (texts, y), or a frame whose columns are named by text and label, got "
                 f"{validation.a_kind(part)}"
             )
-        return parts.count_part(*part, **options)
+        return counting.count_part(*part, **options)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from termsift import _core
-from termsift._counts import file, parts
+from termsift._counts import counting, file
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.texts import check_rules_of_parts
 from termsift._util import validation
@@ -121,7 +121,7 @@ def count(
     if weight is not None:
         columns.append(_column_sql(df, weight, _NUMBERS, ", ".join(_NUMBERS)) + " as weight")
     counts = _total(df.selectExpr(*columns), partial(_count_vectors, tf=tf), _added)
-    return parts.nothing(tf) if counts is None else counts
+    return counting.nothing(tf) if counts is None else counts
 
 
 @shows_rules
@@ -179,14 +179,14 @@ def count_texts(
         _column_sql(df, text, ("string",), "strings") + " as text",
         _column_sql(df, label, _LABELS, ", ".join(_LABELS)) + " as label",
     ]
-    listed = None if classes is None else validation.check_classes(classes)
+    labels = None if classes is None else validation.check_classes(classes)
     count_part = partial(
-        parts.count_part, classes=listed, tf=tf, rules=rules, on_missing=on_missing
+        counting.count_part, classes=labels, tf=tf, rules=rules, on_missing=on_missing
     )
     of_no_rows = count_part([], [], text=None, label=None)
     count_partition = partial(_count_texts, count_part=count_part)
-    counts = _total(df.selectExpr(*columns), count_partition, parts.united)
-    return parts.finished(of_no_rows if counts is None else counts, rules)
+    counts = _total(df.selectExpr(*columns), count_partition, counting.united)
+    return counting.finished_parts(of_no_rows if counts is None else counts, rules)
 
 
 def _column_sql(df: Any, name: str, types: Iterable[str], expected: str) -> str:
@@ -208,7 +208,7 @@ def _total(
     count_rows = partial(_count_rows, count_partition)
     tree = partials = documents.mapInArrow(count_rows, _SCHEMA).persist()
     try:
-        # This counts the rows, once; the tree below works on what is persisted.
+        # This counts the rows, once: the tree below starts from the persisted counts.
         of_parts = _checked(partials.where("piece = 0").drop("counts").collect())
         if not of_parts:
             return None
@@ -247,7 +247,7 @@ def _count_rows(
 
 def _count_vectors(part: int, batches: Iterator[Any], *, tf: Any) -> ClassCounts | None:
     """Count the rows (vector, label and perhaps weight) of a partition; return None for none."""
-    counts = parts.nothing(tf)
+    counts = counting.nothing(tf)
     start = 0
     for vectors, labels, *weights in _windows(batches):
         with validation.naming(f"partition {part}, from row {start}"):
@@ -306,7 +306,7 @@ def _pieces(part: int, count: Callable[[], ClassCounts | None]) -> Any:
     return _pa.Table.from_pylist(rows, _ROW)
 
 
-# ---- from Arrow to what is counted ---------------------------------------------------------------
+# ---- from Arrow to matrices and labels -----------------------------------------------------------
 
 
 def _windows(batches: Iterable[Any]) -> Iterator[list[Any]]:

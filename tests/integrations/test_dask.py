@@ -305,7 +305,7 @@ def test_classes_tf_and_what_is_missing() -> None:
         (PARTS, {"max_features": 3, "tf": "log"}, ValueError, "max_features needs tf='raw'"),
         (PARTS, {"nonsense": 3}, TypeError, "texts have no rule 'nonsense'"),
         ([(["", "x"], [1, 2])], {}, ValueError, "empty vocabulary; no text has a word"),
-        (PARTS, {"min_df": 61}, ValueError, "and there are 60 documents; lower min_df"),
+        (PARTS, {"min_df": 61}, ValueError, "of 60 documents, min_df=61 asks for"),
     ],
 )  # fmt: skip
 def test_texts_that_are_refused(

@@ -149,6 +149,7 @@ RULES: dict[str, dict[str, Any]] = {
     "pairs": {"ngram_range": (1, 2), "stop_words": ["eggs"], "binary": True, "min_df": 2},
     "vocabulary": {"vocabulary": ["pills", "eggs", "absent"]},
     "hashing": {"hashing": 16},
+    "function": {"analyzer": lambda text: text.split()},
 }
 
 
@@ -176,15 +177,6 @@ def test_texts_are_counted_as_on_one_machine(spark: Any, rules: dict[str, Any]) 
     assert ts.spark.count_texts(some, text="a.text`s name", **rules) == whole
     by_rules = ts.text.TextRules(**rules)
     assert ts.spark.count_texts(df.coalesce(1), rules=by_rules) == whole
-
-
-def test_texts_cut_by_a_function_and_labels_that_are_numbers(spark: Any) -> None:
-    texts, y = texts_and_labels(30)
-    numbers = [int(label[-1]) * 3 - 4 for label in y]
-    df = text_frame(spark, texts, numbers)
-    classes = [5, 2, -1, -4, 99]
-    options: dict[str, Any] = {"classes": classes, "tf": "binary", "analyzer": lambda t: t.split()}
-    assert ts.spark.count_texts(df, **options) == ts.count_texts(texts, numbers, **options)
 
 
 def test_texts_and_labels_that_are_null(spark: Any) -> None:

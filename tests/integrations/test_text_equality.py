@@ -188,15 +188,6 @@ def learned_or_refused(module: Any, texts: list[str], rules: dict[str, Any], **o
         return str(error)
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint16, np.float32, np.float64, bool])
-def test_every_dtype(dtype: Any) -> None:
-    texts = adversarial_texts.few()
-    X, _ = learned(ts.text, texts, {"dtype": dtype})
-    wanted, _ = learned(text, texts, {"dtype": dtype})
-    wanted.sort_indices()
-    assert_equal(X, wanted)
-
-
 # ---- known terms ---------------------------------------------------------------------------------
 
 

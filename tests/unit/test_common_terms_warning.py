@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from typing import Any
 
 import numpy as np
@@ -43,21 +42,11 @@ def test_the_warning_names_the_evidence_the_line_and_the_cures() -> None:
     ts.count(*documents()).rank("md_chi2")  # a process
 
 
-def test_an_error_in_its_place_is_raised_by_other_counts_too() -> None:
-    for _ in range(2):
-        with pytest.raises(UserWarning, match="such as column 0, "):
-            ts.count(*documents()).rank("md")
-
-
 @pytest.mark.parametrize(
     "arguments", [{"policy": "round_robin"}, {"alpha": 0.01}, {"method": "g2"}, {"k": 9}]
 )
 def test_no_warning_where_other_terms_lead_or_few_are_ranked(arguments: dict[str, Any]) -> None:
     ts.count(*documents(n_short=30)).rank(**{"method": "md", **arguments})
-
-
-def test_no_warning_of_a_small_vocabulary() -> None:
-    ts.count(*documents(999)).rank("md")
 
 
 def test_no_warning_where_classes_are_told_apart_under_strong_smoothing() -> None:
@@ -86,15 +75,3 @@ def test_no_warning_where_nobody_reads_the_ranking() -> None:
     for k in (10, "auto"):
         assert len(ts.TermSelector(k=k, cv=2).fit(X, y).ranking_)
     assert len(ts.TermSelector(k=10).partial_fit(X, y).ranking_)
-
-
-def test_the_command_line_says_it_in_one_line(run: Any, tmp_path: Any) -> None:
-    X, y = documents()
-    path = tmp_path / "texts.csv"
-    rows = [" ".join(f"word{i}" for i in np.flatnonzero(row)) for row in X]
-    path.write_text("text,label\n" + "\n".join(map(",".join, zip(rows, y, strict=True))))
-    with warnings.catch_warnings(action="default"):
-        result = run("rank", path, "-k", "10")
-    assert result.code == 0
-    (line,) = result.err.splitlines()
-    assert line.startswith("termsift: warning: 10 of the first 10 terms, such as 'word0', ")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import warnings
 from collections.abc import Callable
@@ -15,7 +14,6 @@ import scipy.sparse as sp
 
 import termsift as ts
 from counted_texts import RULES, TEXTS, WEIGHTS, Y, by_matrix, own, vectorizers
-from termsift._util.validation import LabelCoder
 
 # ---- the counts ----------------------------------------------------------------------------------
 
@@ -47,39 +45,14 @@ def test_weights_and_indicator_matrices(rules: str, weights: Any, y: Any) -> Non
         )
 
 
-KINDS: dict[str, Callable[[list[str]], Any]] = {
-    "list": list,
-    "tuple": tuple,
-    "generator": lambda texts: (text for text in texts),
-    "object array": lambda texts: np.array(texts, dtype=object),
-}
-
-
 @pytest.mark.parametrize("size", [1, 5, len(TEXTS), 100])
-@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
-def test_blocks_of_texts_add_up(
-    kind: Callable[[list[str]], Any], size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_of_texts_add_up(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
     monkeypatch.setattr("termsift.text._blocks._TEXTS_AT_ONCE", size)
     for rules in (RULES["words"], RULES["min_df"], RULES["analyzer"], RULES["vocabulary"]):
         for weights in WEIGHTS:
             expected = by_matrix(TEXTS, Y, weights, **rules)
-            assert ts.count_texts(kind(TEXTS), Y, sample_weight=weights, **rules) == expected
-
-
-@pytest.mark.parametrize("n_threads", [1, 2, 3])
-def test_many_classes(n_threads: int) -> None:
-    rng = np.random.default_rng(1)
-    texts = [f"w{a} w{b} w{a}" for a, b in rng.integers(10, 300, (12_000, 2))]
-    y = rng.integers(0, 5_000, 12_000)
-    assert ts.count_texts(texts, y, n_threads=n_threads) == by_matrix(texts, y)
-
-
-@pytest.mark.parametrize("texts", [["one word"], ["", "word"], ["word", "", ""], ["aa"] * 1000])
-def test_small_collections(texts: list[str]) -> None:
-    y = [0, 1, 0][: len(texts)] if len(texts) < 4 else [1] * len(texts)
-    assert ts.count_texts(texts, y) == by_matrix(texts, y)
+            assert ts.count_texts(iter(TEXTS), Y, sample_weight=weights, **rules) == expected
 
 
 @pytest.mark.parametrize("tf", ["raw", "log"])
@@ -174,18 +147,6 @@ def test_labels_for_more_or_fewer_texts_than_come_are_refused(n_labels: int) -> 
     y = (Y * 2)[:n_labels]
     with pytest.raises(ValueError, match=f"there are {n_labels} labels or weights for"):
         ts.count_texts((text for text in TEXTS), y)
-
-
-@pytest.mark.parametrize("given", [*itertools.product([True, False], repeat=2)])
-def test_labels_are_coded_one_by_one_or_all_at_once(given: tuple[bool, bool]) -> None:
-    fixed, again = given
-    for y in LABELS:
-        coders = [LabelCoder([*dict.fromkeys(y)] if fixed else None) for _ in range(2)]
-        for _ in range(1 + again):
-            fast = coders[0].codes(y)
-            slow = [coders[1].codes([label])[0] for label in y]
-            np.testing.assert_array_equal(fast, slow)
-        assert list(map(repr, coders[0].classes)) == list(map(repr, coders[1].classes))
 
 
 @pytest.mark.parametrize(

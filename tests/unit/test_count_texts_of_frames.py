@@ -176,63 +176,23 @@ def test_labels_come_from_one_place() -> None:
             ts.count_texts(TEXTS, **arguments)
 
 
-# ---- updates -------------------------------------------------------------------------------------
+# ---- chunks --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("tf", ["raw", "binary", "log"])
 @pytest.mark.parametrize("rules", ["words", "pairs", "vocabulary", "analyzer"])
-@pytest.mark.parametrize("cut", [0, 1, 5, 11, 12])
-def test_updates_unite_the_words(tf: Any, rules: str, cut: int) -> None:
-    counts = ts.count(np.empty((0, 0), dtype=int), [], tf=tf)
-    for part in (slice(cut), slice(cut, None)):
-        assert counts.update_texts(TEXTS[part], Y[part], **RULES[rules]) is counts
-    expected = by_matrix(TEXTS, Y, tf=tf, **RULES[rules])
+def test_chunks_add_up_by_word(tf: Any, rules: str) -> None:
+    parts = [ts.count_texts(TEXTS[i::3], Y[i::3], tf=tf, **RULES[rules]) for i in range(3)]
+    merged, expected = ts.merge(parts), by_matrix(TEXTS, Y, tf=tf, **RULES[rules])
     if tf == "log":  # sums of fractions are rounded in another order
-        assert list(counts.term_names) == list(expected.term_names)  # type: ignore[arg-type]
+        assert list(merged.term_names) == list(expected.term_names)  # type: ignore[arg-type]
         np.testing.assert_allclose(
-            counts.term_frequency.toarray(), expected.term_frequency.toarray(), 1e-14
+            merged.term_frequency.toarray(), expected.term_frequency.toarray(), 1e-14
         )
     else:
-        assert counts == expected
+        assert merged == expected
 
 
-def test_updates_add_classes_and_weights() -> None:
-    counts = ts.count_texts(["aa bb"], [2], classes=[2, 1])
-    counts.update_texts(["bb cc", "dd"], [0, 2], sample_weight=[2, 0])
-    assert counts.classes == [2, 1, 0]
-    assert counts.term_frequency.toarray().tolist() == [[1, 1, 0, 0], [0, 0, 0, 0], [0, 2, 2, 0]]
-    hashed = ts.count_texts(TEXTS[:3], Y[:3], hashing=16)
-    assert hashed.update_texts(TEXTS[3:], Y[3:], hashing=16) == ts.count_texts(TEXTS, Y, hashing=16)
-
-
-@pytest.mark.parametrize(
-    ("texts", "y", "options", "message"),
-    [
-        (["eggs", 3], [0, 1], {}, "texts has an int at 1|3"),
-        (["eggs"], [None], {}, "the label of document 0 is missing"),
-        (["eggs"], [0], {"min_df": 2}, "use with_min_df when all texts are counted"),
-        (["eggs"], [0], {"max_features": 2}, "use with_min_df"),
-        (["eggs"], [0], {"hashing": 4}, "not all with names"),
-        (["eggs"], [0], {"sample_weight": [-1]}, "sample_weight has -1 at row 0"),
-        (["eggs"], [0], {"sample_weight": [2**63 - 1]}, r"exceeds 2\^63 - 1"),
-    ],
-)
-def test_an_update_that_fails_changes_nothing(
-    texts: Any, y: Any, options: dict[str, Any], message: str
-) -> None:
-    counts = ts.count_texts(["eggs eggs"], [0])
-    before = counts + counts - counts
-    with pytest.raises((ValueError, TypeError), match=message):
-        counts.update_texts(texts, y, **options)
-    assert counts == before
-
-
-def test_counts_without_names_take_no_texts() -> None:
-    counts = ts.count(np.eye(2, dtype=int), [0, 1])
-    with pytest.raises(ValueError, match="2 and 1 terms, not all with names"):
-        counts.update_texts(["eggs"], [0])
-
-
-def test_collections_add_up_by_word() -> None:
-    shards = [ts.count_texts(TEXTS[i::3], Y[i::3]) for i in range(3)]
-    assert ts.merge(shards) == ts.count_texts(TEXTS, Y)
+def test_hashed_chunks_add_up_by_column() -> None:
+    parts = [ts.count_texts(TEXTS[i::3], Y[i::3], hashing=16) for i in range(3)]
+    assert ts.merge(parts) == ts.count_texts(TEXTS, Y, hashing=16)

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import termsift as ts
 from termsift import _core
-
-STOP_WORDS = ["", "\0", "aa bb", "aa", "aa", "\ud800"]
 
 
 def rules(analyzer: str = "word", most: int = 1, stop_words: Any = ()) -> _core.TextRules:
@@ -65,52 +62,6 @@ def test_wrong_columns_are_refused(columns: list[int], message: str) -> None:
         counter, array = sorted_counter(by_class=by_class), np.array(columns, dtype=np.int32)
         with pytest.raises(ValueError, match=message):
             counter.counts(1, array) if by_class else counter.matrix(array)
-
-
-def test_wrong_numbers_of_classes_are_refused() -> None:
-    with pytest.raises(ValueError, match="documents have class 0, expected below 0"):
-        sorted_counter(by_class=True).counts(0)
-    with pytest.raises(ValueError, match="there are -1 classes"):
-        sorted_counter(by_class=True).counts(-1)
-
-
-@pytest.mark.parametrize("n_threads", [-1, 1000, 2**31 - 1])
-def test_any_number_of_threads_counts(n_threads: int) -> None:
-    assert sorted_counter(n_threads=n_threads).term_frequency(n_threads).tolist() == [3, 1, 1]
-    by_class = sorted_counter(by_class=True, n_threads=n_threads)
-    assert by_class.document_frequency(n_threads).tolist() == [2, 1, 1]
-    assert by_class.counts(1, n_threads=n_threads).n_terms == 3
-    index = _core.TextIndex(rules(), ["aa"])
-    assert index.matrix(texts(), n_threads)[0].tolist() == [2, 1]
-    assert len(_core.hashed_matrix(rules(), texts(), 5, True, n_threads)[0]) == 4
-
-
-def test_stop_words_may_be_anything_that_is_a_string() -> None:
-    counter = _core.TextCounter(rules(stop_words=STOP_WORDS))
-    counter.add(texts())
-    counter.sort()
-    assert counter.terms() == ["bb", "cc"]
-    for other in (None, 1, b"aa"):
-        with pytest.raises(TypeError, match="stop words must be strings"):
-            rules(stop_words=[other])
-
-
-def test_a_vocabulary_may_hold_any_strings() -> None:
-    index = _core.TextIndex(rules(), ["aa", "", "\ud800", "a\0b", "cc"])
-    assert [part.tolist() for part in index.matrix(texts())] == [[2, 1, 1], [0, 4, 0], [0, 1, 2, 3]]
-
-
-def test_the_length_of_ngrams_is_bounded() -> None:
-    with pytest.raises(ValueError, match="n-grams may have at most 1000 words, got 1001"):
-        rules(most=1001)
-    counter = _core.TextCounter(rules("char", most=2**62))
-    counter.add(_core.Texts.of_strings(["abc"]))
-    counter.sort()
-    assert counter.n_terms == 6
-    # Beyond that, terms are cut in Python, as by scikit-learn.
-    pytest.importorskip("sklearn")
-    vectorizer = ts.text.CountVectorizer(ngram_range=(1, 10**9))
-    assert vectorizer.fit_transform(["aa bb cc"]).shape == (1, 6)
 
 
 def test_a_counter_in_two_threads_counts_all_or_refuses() -> None:

@@ -54,8 +54,11 @@ def test_passages_by_hand() -> None:
     }
 
 
-def test_terms_of_each_class_and_their_number() -> None:
-    found = ts.find_passages(TEXTS * 50, LABELS * 50, {"spam": ["free"]}, n_passages=5)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_terms_of_each_class_and_their_number(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
+    monkeypatch.setattr("termsift.text._blocks._TEXTS_AT_ONCE", size)
+    found = ts.find_passages(iter(TEXTS * 50), LABELS * 50, {"spam": ["free"]}, n_passages=5)
     assert list(found) == ["spam"]
     assert [passage.document for passage in found["spam"]["free"]] == [2, 3, 3, 6, 7]
 

@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import corpora
 import termsift as ts
 from termsift._util import progress
 from termsift.io import Collection, _class_folder, _tables, read_collection, read_split
 from termsift.io._source import SKIP
-from termsift.text import PRESETS
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -75,19 +73,6 @@ def test_a_folder_of_class_folders(folder: Path) -> None:
         [0, 0, 1, 1, 0, 1, 1, 0],
     ]
     assert collection.source == str(folder)
-
-
-def test_folders_are_read_as_by_load_files(folder: Path) -> None:
-    datasets = pytest.importorskip("sklearn.datasets")
-    text = pytest.importorskip("sklearn.feature_extraction.text")
-    (folder / ".git/config").unlink()
-    (folder / ".git").rmdir()
-    (folder / "sport/.DS_Store").unlink()
-    loaded = datasets.load_files(folder, encoding="utf-8", shuffle=False)
-    collection = read_collection(folder)
-    assert list(collection.y) == [loaded.target_names[label] for label in loaded.target]
-    expected = text.CountVectorizer().fit_transform(loaded.data).toarray()
-    np.testing.assert_array_equal(collection.X.toarray(), expected)
 
 
 def test_classes_that_are_numbers_and_documents_that_are_compressed(tmp_path: Path) -> None:
@@ -170,23 +155,6 @@ def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
     known, tested = read_split(ts.scan(first, hashing=16), tmp_path / "test")
     assert (known.X.shape, tested.X.shape) == ((4, 16), (2, 16))
     assert known.term_names is tested.term_names is None
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("rules", [{}, {"ngram_range": (1, 2)}, PRESETS["paper"]], ids=str)
-def test_the_news_of_reuters(rules: dict[str, Any]) -> None:
-    text = pytest.importorskip("sklearn.feature_extraction.text")
-    folder = corpora.FOLDER / "r8_text"
-    if not folder.is_dir():
-        pytest.skip("the texts of Reuters-8 are not here: no r8_text in TERMSIFT_DATA")
-    known, tested = read_split(ts.scan(folder / "train.txt", **rules), folder / "test.txt")
-    vectorizer = text.CountVectorizer(**rules)
-    for part, file in ((known, "train.txt"), (tested, "test.txt")):
-        rows = [row.split("\t") for row in (folder / file).read_text("utf-8").splitlines()]
-        count = vectorizer.fit_transform if part is known else vectorizer.transform
-        assert (count([document for _, document in rows]) != part.X).nnz == 0
-        assert list(part.y) == [label for label, _ in rows]
-    assert words(known) == list(vectorizer.get_feature_names_out())
 
 
 class Terminal:

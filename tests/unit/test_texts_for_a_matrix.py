@@ -38,7 +38,7 @@ def test_texts_in_place_of_a_matrix_are_refused_with_the_cure(
     of_documents: list[Any] = [ts.conditional_gain, ts.guided_gain, ts.dispersion]
     of_documents += [ts.cross_validate, ts.TermSelector().fit]
     for calls, cure in (
-        (of_counts, r"termsift\.count_texts, or further ones with update_texts"),
+        (of_counts, r"termsift\.count_texts"),
         (of_documents, r"X = termsift\.text\.CountVectorizer\(\)\.fit_transform\(texts\)"),
     ):
         for call in calls:

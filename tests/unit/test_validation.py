@@ -50,10 +50,7 @@ def case(message: str, X: Any = DENSE, y: Any = Y, w: Any = None, error: Any = V
 
 COUNT = "expected a finite count that is not negative"
 HASHED = f"{COUNT} (HashingVectorizer needs alternate_sign=False)"
-TEXTS = (
-    "expected a matrix of counts: count texts with termsift.count_texts, or further ones with "
-    "update_texts"
-)
+TEXTS = "expected a matrix of counts: count texts with termsift.count_texts"
 NUMBERS = "expected booleans, integers or floats"
 NOT_FINITE = (NAN, INF, -INF, -0.5)
 BAD_VALUES = [

@@ -15,14 +15,10 @@ from termsift import _core
 from termsift._counts import file
 from termsift._counts.held import Held
 from termsift._counts.reshaping import of_classes, of_collection
-from termsift._counts.texts import united_with_texts
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents
 from termsift._util.files import replacing
 from termsift._util.log import levels_to_caller
-from termsift.text import TextRules
-from termsift.text._labelled_texts import LabelledTexts, OnMissing
-from termsift.text._rules import check_rules, shows_rules
 
 
 class AdditiveCounts:
@@ -34,7 +30,7 @@ class AdditiveCounts:
     # another updates sees the state either before or after.
     _state: Held
     _changing: threading.Lock  # held from reading the state to replacing it
-    _warns_of: set[str]  # what has not been checked yet
+    _warns_of: set[str]  # the checks that have not run yet
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -174,8 +170,8 @@ class AdditiveCounts:
         if np.any(docs != np.floor(docs)):  # weights explain them
             return
         self._warns_of.discard("fractions")
-        if found := counts.first_fraction():
-            c, term, value = found
+        if fraction := counts.first_fraction():
+            c, term, value = fraction
             warnings.warn(
                 f"{method} needs occurrences, but X holds fractions, such as tf-idf (class "
                 f"{classes[c]!r} has term {term} {value:g} times): pass the counts of "
@@ -184,7 +180,7 @@ class AdditiveCounts:
             )
 
     def _warn_no_more(self) -> None:
-        """Give no more warnings, since counts like these have led to them."""
+        """Suppress further warnings, since counts like these have led to them."""
         self._warns_of.clear()
 
     # ---- adding and subtracting ------------------------------------------------------------------
@@ -236,14 +232,14 @@ class AdditiveCounts:
         matrix = validation.check_matrix(X, threads, is_counted=True)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
-            before, known, names, tf = self._state
-            labels = validation.check_labels(y, matrix.n_docs, classes, known or None)
+            before, present, names, tf = self._state
+            labels = validation.check_labels(y, matrix.n_docs, classes, present or None)
             if names is not None and matrix.n_terms > before.n_terms:
                 raise ValueError(
                     f"X has {matrix.n_terms} terms, but only {before.n_terms} have names: "
                     "set term_names to None first"
                 )
-            united, in_self, _ = validation.unite_classes(known, labels.classes)
+            united, in_self, _ = validation.unite_classes(present, labels.classes)
             position = {label: c for c, label in enumerate(united)}
             to_united = np.array([position[label] for label in labels.classes], dtype=np.int32)
             counts = add_documents(
@@ -272,70 +268,12 @@ class AdditiveCounts:
 
         The classes stay those of the whole. Raises ValueError if ``other`` cannot be a part: if it
         has another class or a larger count, or if a term would have more documents than
-        occurrences. In float counts of fractions, a remainder below 2^-40 of the whole is taken for
-        rounding and becomes 0, and a remainder that rounding has destroyed is an error.
+        occurrences. In float counts, a remainder below 2^-40 of the whole is rounding and becomes
+        0.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
         return self._of(self._state.minus(other._state))
-
-    @shows_rules
-    def update_texts(
-        self,
-        texts: Any,
-        y: Any = None,
-        *,
-        text: Any = None,
-        label: Any = None,
-        sample_weight: Any = None,
-        classes: Iterable[Hashable] | None = None,
-        rules: TextRules | None = None,
-        on_missing: OnMissing = "raise",
-        n_threads: int | None = None,
-        **keywords: Any,
-    ) -> Self:
-        """Count further texts, whose words may be new.
-
-        Parameters
-        ----------
-        texts, y, text, label, sample_weight, classes, on_missing, n_threads
-            As for `termsift.count_texts`.
-        rules, **keywords
-            The rules of the texts before, without ``min_df``, ``max_df`` and ``max_features``:
-            they look at all documents at once, so use `with_min_df` at the end.
-
-        Returns
-        -------
-        self : ClassCounts
-            Terms are matched by name, as by `termsift.merge`; ``tf`` stays the same.
-
-        Raises
-        ------
-        ValueError, CountOverflowError, TypeError
-            As for `termsift.count_texts`, and if the terms so far have no names. The counts do not
-            change.
-
-        Examples
-        --------
-        >>> import termsift as ts
-        >>> counts = ts.count_texts(["eggs and bacon"], ["ham"])
-        >>> _ = counts.update_texts(["cheap eggs"], ["spam"])
-        >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
-        (['and', 'bacon', 'cheap', 'eggs'], [[1, 1, 0, 1], [0, 0, 1, 1]])
-        """
-        with self._changing:
-            rules = check_rules(rules, keywords, AdditiveCounts.update_texts)
-            documents = LabelledTexts(
-                texts,
-                y,
-                text=text,
-                label=label,
-                sample_weight=sample_weight,
-                classes=classes,
-                on_missing=on_missing,
-            )
-            self._state = united_with_texts(self._state, documents, rules, n_threads)
-        return self
 
     def with_min_df(self, min_df: int) -> Self:
         """Return the counts without terms that occur in few documents.
@@ -343,23 +281,19 @@ class AdditiveCounts:
         Parameters
         ----------
         min_df : int
-            The least number of documents of a term that is kept. The paper uses 2, which leaves out
-            the terms of a single document.
+            The least number of documents of a term that is kept. The paper uses 2.
 
         Returns
         -------
         counts : ClassCounts
-            The same as if the collection were counted without those terms; all documents count.
-            Terms keep their order and names, and move to the first columns.
+            The same as if the collection were counted without those terms; all documents count. The
+            terms ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are left, with
+            their names, in the first columns.
 
         Raises
         ------
         ValueError, TypeError
-            If min_df is less than 1 or no integer.
-
-        Notes
-        -----
-        ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are the terms left.
+            If min_df is less than 1 or not an integer.
 
         Examples
         --------

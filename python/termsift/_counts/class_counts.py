@@ -47,7 +47,7 @@ class ClassCounts(AdditiveCounts):
     class_tokens : ndarray of shape (n_classes,)
         The occurrences of all terms in each class, l_c.
     term_frequency : csr_array of shape (n_classes, n_terms)
-        The occurrences of each term in each class, l_ic.
+        The occurrences of each term in each class, l_ic, counted as ``tf`` says.
     document_frequency : csr_array of shape (n_classes, n_terms)
         The documents of each class that contain each term, d_ic.
     n_docs : int or float
@@ -56,15 +56,14 @@ class ClassCounts(AdditiveCounts):
     n_terms, n_classes : int
     term_names : ndarray of shape (n_terms,), str objects, or None
         May be set. Rankings then have the names of their terms.
-    tf : str
-        How an entry of a document is counted, "raw", "log" or "binary": see `termsift.count`. The
-        l_ic are sums of these values.
+    tf : {"raw", "log", "binary"}
+        How an entry of a document is counted: see `termsift.count`.
 
     Notes
     -----
     Every count is int64 for integer input, else float64. Only pairs of a class and a term that
-    occurs in it are stored. A pair takes 12 bytes, or 20 in a class whose tokens may exceed 2^32 or
-    are fractions.
+    occurs in it are stored, in 12 bytes each, or 20 in a class whose tokens may exceed 2^32 or are
+    fractions.
     """
 
     __slots__ = ()
@@ -131,10 +130,9 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Most class scores are large on either side; this is the side. It is the sign of what the
-        score compares, such as p_ic - q_ic for `md`; docs/methods.md has that of each method. Under
-        smoothing a small class may have the largest p of a term that is absent from it, since b1
-        weighs most where there are few tokens. By `md` its direction is then 1.
+        The direction is the sign of the difference that the score measures, such as p_ic - q_ic for
+        `md`; docs/methods.md has that of each method. Under smoothing, a small class may have the
+        largest p of a term that is absent from it, and then the direction by `md` is 1.
 
         Examples
         --------
@@ -176,19 +174,19 @@ class ClassCounts(AdditiveCounts):
             The class priors pi_c. An array is normalised to sum to 1. None means empirical: the
             class's share of the documents.
         aggregate : {"sum", "mean", "max"}, optional
-            How the class values become one score; "mean" is weighted by pi_c. By default the
-            method's own.
+            How the class values become one score; "mean" is weighted by pi_c. By default as the
+            method says.
         n_threads : int, optional
             As for `termsift.count`.
         **options
-            The method's own options, such as ``noncentrality="pearson"`` of md_chi2.
+            Options of the method, such as ``noncentrality="pearson"`` of md_chi2.
 
         Returns
         -------
         scores : ndarray of shape (n_terms,), float64
             In nats for divergences, and never NaN. Some methods are infinite for empty cells (see
-            ``zeros`` in `termsift.methods`); without smoothing, so are divergences for a term that
-            is absent from some classes. A sum or mean of both inf and -inf is 0.
+            ``zeros`` in `termsift.methods`), as divergences are without smoothing. A sum or mean of
+            both inf and -inf is 0.
 
         Raises
         ------
@@ -199,12 +197,8 @@ class ClassCounts(AdditiveCounts):
         -----
         q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
         without documents are left out. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0. Scores are accurate
-        to a relative 1e-14 where p and q differ by at least 1e-15 * n_classes^2 of the larger.
-
-        Time is O(pairs of a class and a term in it), but O(n_classes * n_terms) for `md` and
-        `md_chi2` with few classes or with the largest value. The sum or mean of some methods, which
-        docs/methods.md names, takes another O(n_classes) for each distinct total of a term. Whole
-        counts have at most sqrt(2 * occurrences) distinct totals.
+        to a relative 1e-14 where p and q differ by at least 1e-15 * n_classes^2 of the larger. Time
+        is O(pairs of a class and a term in it) or O(n_classes * n_terms): see docs/methods.md.
 
         "multinomial" is as above. "binary" counts documents in place of occurrences,
         p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" is the share of documents,
@@ -230,8 +224,8 @@ class ClassCounts(AdditiveCounts):
         Parameters
         ----------
         method : {"chi2", "g2", "chi2_counts", "g2_counts"}
-            The statistic. chi2 and g2 compare the documents with the term in a class and outside
-            it, with one degree of freedom, and g2_counts the occurrences. chi2_counts is
+            The statistic. chi2 and g2 compare the documents with the term inside and outside a
+            class, with one degree of freedom; g2_counts compares occurrences. chi2_counts is
             scikit-learn's chi2.
         per_class : bool, default False
             Test each class against the others. Otherwise chi2, g2 and g2_counts test the class in
@@ -291,9 +285,9 @@ class ClassCounts(AdditiveCounts):
             sorting the rest.
         policy : {"top", "round_robin"}, default "top"
             "top" takes the terms with the highest scores. With "round_robin" the classes take
-            turns, so that small classes get their share: each class lists the terms by its own
-            values, and a term takes the best place that it has in any list. Terms with the same
-            place come by index. There is no aggregate then.
+            turns, so that small classes get their share: each class lists the terms by its class
+            scores, and a term takes the best place that it has in any list. Terms with the same
+            place are ordered by index. There is no aggregate then.
         model, alpha, class_prior, aggregate, n_threads, **options
             As for `score`. Selectors have no aggregate and no options.
 
@@ -317,9 +311,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Terms with equal counts in every class have equal scores. For other terms, scores that the
-        formula makes equal may differ by rounding. Round robin takes O(n_classes * n_terms) time
-        and up to 160 MiB of memory.
+        Terms with equal counts in every class have equal scores. Round robin takes
+        O(n_classes * n_terms) time and up to 160 MiB of memory.
 
         Examples
         --------

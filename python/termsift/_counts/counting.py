@@ -1,20 +1,22 @@
-"""Counting: from a matrix and labels, or from files, to `ClassCounts`."""
+"""Counting, loading and merging: all that makes `ClassCounts`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._core import CountOverflowError
 from termsift._counts import file
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held
 from termsift._counts.scan_counting import ScanCounting, finished
-from termsift._counts.texts import counted, with_terms
+from termsift._counts.texts import counted, kept_terms_only, with_terms
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
 from termsift._util.files import check_path
@@ -111,12 +113,10 @@ def count(
     tf = validation.check_tf(tf)  # type: ignore[assignment]
     skips = validation.check_on_missing(on_missing)
     if isinstance(X, Scan):
-        of_labels = {"y": y, "sample_weight": sample_weight, "classes": classes}
-        for name, value in {**of_labels, "on_missing": skips or None}.items():
-            if value is not None:
-                raise TypeError(f"a scan has labels of its own: leave out {name}")
-        if term_names is not None:
-            raise TypeError("a scan has names of its own: leave out term_names")
+        others = {"y": y, "sample_weight": sample_weight, "classes": classes}
+        others |= {"term_names": term_names, "on_missing": skips or None}
+        if too_many := [name for name, value in others.items() if value is not None]:
+            raise TypeError(f"a scan has labels and names already: leave out {too_many[0]}")
         counting = ScanCounting(X, tf, n_threads=n_threads)
         for _ in counting.steps():
             pass
@@ -212,12 +212,12 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count`; for a missing text or label, for a text that is no string, for rules
+        As `termsift.count`; for a missing text or label, for a text that is not a string, for rules
         that `termsift.text.TextRules` refuses, and if no text has a term.
 
     See Also
     --------
-    ClassCounts.update_texts : Count further texts.
+    merge : Add the counts of further texts, with terms matched by name.
 
     Notes
     -----
@@ -279,3 +279,98 @@ def load(path: str | os.PathLike[str]) -> ClassCounts:
     check_path(path)
     with open(path, "rb") as saved:
         return ClassCounts._of(file.read_from(saved, os.fspath(path)))
+
+
+def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCounts:
+    """Merge the counts of several collections, whatever their classes and vocabularies.
+
+    Parameters
+    ----------
+    parts : iterable of ClassCounts
+        At least one. They are taken one at a time, so a generator of loaded files needs memory for
+        the sum and one part.
+    by_index : bool, default False
+        Match terms without names by index even if the parts have different numbers of them, as
+        ``a + b`` does. Otherwise different numbers are an error.
+
+    Returns
+    -------
+    counts : ClassCounts
+        Classes are matched by label. If those of one part are whole numbers and those of another
+        are strings, the numbers become strings, as in a text file that holds both. If vocabularies
+        with names differ, terms are matched by name: first the terms of the first part, then the
+        new ones of each further part; or sorted, if the terms of every part are.
+
+    Raises
+    ------
+    ValueError
+        If the parts have different ``tf``, different numbers of terms without names, or names in
+        one part only; or if terms are matched by name and a part has a name twice.
+
+    Notes
+    -----
+    Exact counts are added exactly. Float cells are added part by part, which may round differently
+    from counting all documents at once.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> a, b = ts.count(np.array([[2, 1]]), ["ham"]), ts.count(np.array([[3, 4]]), ["spam"])
+    >>> a.term_names, b.term_names = ["egg", "tea"], ["jam", "tea"]
+    >>> counts = ts.merge([a, b])
+    >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
+    (['egg', 'jam', 'tea'], [[2, 0, 1], [0, 3, 4]])
+    """
+    merged: Held | None = None
+    by_index = validation.check_flag(by_index, "by_index")
+    for number, part in enumerate(validation.check_iterable(parts, "parts", "ClassCounts")):
+        if not isinstance(part, ClassCounts):
+            raise TypeError(f"part {number} is {validation.a_kind(part)}, expected ClassCounts")
+        try:
+            held = part._state
+            if merged is not None:
+                a = _with_strings_for_numbers(merged, held)
+                b = _with_strings_for_numbers(held, merged)
+                held = a.united(b, by_index=by_index)
+            merged = held
+        except ValueError as error:
+            kind = CountOverflowError if isinstance(error, OverflowError) else ValueError
+            raise kind(f"part {number} and those before it: {error}") from None
+    if merged is None:
+        raise ValueError("expected at least one part to merge, got none")
+    return ClassCounts._of(merged)
+
+
+def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
+    """Convert integer labels to strings if the labels of the others are strings.
+
+    Labels of text become integers if all are whole numbers, and a shard does not know the others.
+    """
+    are_numbers = all(type(label) is int for label in counts.classes)
+    if others.classes and are_numbers and all(isinstance(label, str) for label in others.classes):
+        return counts.renamed([str(label) for label in counts.classes])
+    return counts
+
+
+# ---- parts of a collection, on a cluster --------------------------------------------------------
+
+
+def nothing(tf: str) -> ClassCounts:
+    """Return the counts of no documents, to which others can be added."""
+    return ClassCounts._of(Held.nothing(tf))
+
+
+def count_part(texts: Any, y: Any, *, rules: TextRules, tf: str, **options: Any) -> ClassCounts:
+    """Return the counts of a part of a collection, with all its terms, on one thread."""
+    all_terms = replace(rules, min_df=1, max_df=1.0, max_features=None)
+    return ClassCounts._of(counted(LabelledTexts(texts, y, **options), all_terms, tf, 1))
+
+
+def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
+    """Return the counts of two parts, with terms matched by name."""
+    return ClassCounts._of(a._state.united(b._state))
+
+
+def finished_parts(counts: ClassCounts, rules: TextRules) -> ClassCounts:
+    """Return the counts of all parts together, without the terms that the rules drop."""
+    return ClassCounts._of(with_terms(kept_terms_only(counts._state, rules), rules))

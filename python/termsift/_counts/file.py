@@ -148,7 +148,7 @@ def _parse(file: IO[bytes], length: int) -> Held:
         raise ValueError(f"it holds {n_docs!r} documents")
     n_terms, has_collection = header["n_terms"], header["has_collection"]
     if type(n_terms) is not int or type(has_collection) is not bool:
-        raise ValueError("its sizes are no numbers")
+        raise ValueError("its sizes are not numbers")
     if not 0 <= n_terms <= _core.max_terms or type(header["classes"]) is not list:
         raise ValueError("its sizes are out of range")
     counts = _core.Counts.from_arrays(n_terms, n_docs, has_collection, **cast(Any, arrays))
@@ -159,14 +159,14 @@ def _parse(file: IO[bytes], length: int) -> Held:
     return Held(counts, classes, _decode_names(*names, counts.n_terms), tf)
 
 
-def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray[Any]]:
-    known = ("<i4", "<u4", "<i8", "<f8", "|u1")
-    if not all(type(n) is int and n >= 0 and dtype in known for _, dtype, n in listed):
+def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDArray[Any]]:
+    dtypes = ("<i4", "<u4", "<i8", "<f8", "|u1")
+    if not all(type(n) is int and n >= 0 and dtype in dtypes for _, dtype, n in described):
         raise ValueError("its arrays are of unknown kinds")
-    sizes = [np.dtype(dtype).itemsize * n for _, dtype, n in listed]
+    sizes = [np.dtype(dtype).itemsize * n for _, dtype, n in described]
     if sum(sizes) != length:
         raise ValueError("its arrays do not fill it")
-    return {name: _read_array(file, np.dtype(dtype), n) for name, dtype, n in listed}
+    return {name: _read_array(file, np.dtype(dtype), n) for name, dtype, n in described}
 
 
 def _read_array(file: IO[bytes], dtype: np.dtype[Any], n: int) -> NDArray[Any]:

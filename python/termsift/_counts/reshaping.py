@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from termsift import _core
 
-_FREQUENCIES = ("term_frequency", "document_frequency")
-
 
 def of_collection(
     counts: _core.Counts, frequency: Literal["term_frequency", "document_frequency"]
@@ -27,45 +25,21 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
 
     ``groups`` has the rows of the classes of each group; no row occurs twice.
     """
-    held = counts.to_arrays()
-    if held["has_collection"]:
+    if counts.to_arrays()["has_collection"]:
         raise ValueError(
             "documents have several classes, and counts do not hold which of them two classes "
             "share: count the documents of these classes instead"
         )
-    parts = [_of_rows(held, rows) for rows in groups]
-    parts = [
-        part if len(rows) == 1 else _from_parts(held, [part]).as_one_class().to_arrays()
-        for part, rows in zip(parts, groups, strict=True)
-    ]
-    return _from_parts(held, parts)
-
-
-def _of_rows(held: _core.CountArrays, rows: list[int]) -> Any:
-    """Return the arrays of some classes."""
-    ends = [(held["indptr"][row], held["indptr"][row + 1]) for row in rows]
-    part: dict[str, Any] = {
-        name: np.concatenate([held[name][a:b] for a, b in ends])  # type: ignore[literal-required]
-        for name in ("terms", *_FREQUENCIES)
-    }
-    part["indptr"] = np.append(0, np.cumsum([b - a for a, b in ends], dtype=np.int64))
-    return part | {"class_docs": held["class_docs"][rows]}
-
-
-def _from_parts(held: _core.CountArrays, parts: list[Any]) -> _core.Counts:
-    """Return the counts of the classes of all parts, one part after another."""
-    joined: dict[str, Any] = {
-        name: np.concatenate([part[name] for part in parts])
-        for name in ("class_docs", "terms", *_FREQUENCIES)
-    }
-    sizes = np.concatenate([np.diff(part["indptr"]) for part in parts])
-    joined["indptr"] = np.append(0, np.cumsum(sizes, dtype=np.int64))
-    return _core.Counts.from_arrays(
-        n_terms=held["n_terms"],
-        n_docs=joined["class_docs"].sum().item(),
-        has_collection=False,
-        **joined,
-    )
+    # The groups of one class at once, and then each larger group.
+    result = counts.with_classes([rows[0] if len(rows) == 1 else -1 for rows in groups])
+    for place, rows in enumerate(groups):
+        if len(rows) > 1:
+            merged = counts.with_classes(rows).as_one_class()
+            in_place = [0 if i == place else -1 for i in range(len(groups))]
+            result = result.merge(merged.with_classes(in_place))
+    held = result.to_arrays()
+    held["n_docs"] = held["class_docs"].sum().item()  # all others are left out
+    return _core.Counts.from_arrays(**held)
 
 
 def in_columns(counts: _core.Counts, new_column: NDArray[np.int64], n_terms: int) -> _core.Counts:
@@ -85,6 +59,6 @@ def in_columns(counts: _core.Counts, new_column: NDArray[np.int64], n_terms: int
     sizes = np.bincount(rows, minlength=n_rows)
     held["indptr"] = np.append(0, np.cumsum(sizes, dtype=np.int64))
     held["terms"] = np.ascontiguousarray(columns[order])
-    for name in _FREQUENCIES:
+    for name in ("term_frequency", "document_frequency"):
         held[name] = np.ascontiguousarray(held[name][kept][order])
     return _core.Counts.from_arrays(**held)

@@ -26,14 +26,14 @@ def _function(method: Method) -> Callable[..., Any]:
     score.__name__ = score.__qualname__ = method.name
     score.__module__ = "termsift"
     score.__doc__ = _docstring(method)
-    own = list(inspect.signature(score).parameters.values())[:3]
-    shared = list(inspect.signature(ClassCounts.score).parameters.values())[2:]
-    score.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+    of_count = list(inspect.signature(score).parameters.values())[:3]
+    of_score = list(inspect.signature(ClassCounts.score).parameters.values())[2:]
+    score.__signature__ = inspect.Signature([*of_count, *of_score])  # type: ignore[attr-defined]
     return score
 
 
 def _docstring(method: Method) -> str:
-    own = [
+    options = [
         f"``{name}`` is one of {', '.join(map(repr, values))}; the first is the default."
         for name, values in method.options.items()
     ]
@@ -56,7 +56,7 @@ X, y, sample_weight
 model, alpha, class_prior, aggregate, n_threads
     As for `termsift.ClassCounts.score`.
 **options : str
-    {" ".join(own) or "This method has none."}
+    {" ".join(options) or "This method has none."}
 
 Returns
 -------

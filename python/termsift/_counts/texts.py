@@ -22,18 +22,6 @@ from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._terms import kept_terms
 
 
-def united_with_texts(
-    before: Held, documents: LabelledTexts, rules: TextRules, n_threads: int | None
-) -> Held:
-    """Return counts with those of further texts; see `ClassCounts.update_texts`."""
-    if rules.drops and rules.vocabulary is None:
-        raise ValueError(
-            "min_df, max_df and max_features look at all documents, and an update has only some: "
-            "leave them out, and use with_min_df when all texts are counted"
-        )
-    return before.united(counted(documents, rules, before.tf, n_threads))
-
-
 def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int | None) -> Held:
     """Count labelled texts; there may be no terms."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
@@ -167,8 +155,8 @@ class ByDocument:
         names = object_array(sorted(self._words, key=self._words.__getitem__))
         if not self._grows:  # there may be no document that could say how many columns there are
             n_columns = self._rules.hashing or len(names)
-            known = np.arange(counts.counts.n_terms)
-            return counts.in_columns(known, n_columns, names if len(names) else None)
+            same = np.arange(counts.counts.n_terms)
+            return counts.in_columns(same, n_columns, names if len(names) else None)
         order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
         if self._rules.drops:
             order = order[kept_terms(self._rules, n_docs, *self._totals[:, order])]

@@ -22,8 +22,8 @@ _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
 _DATASET_ROWS = 1 << 12
 
-# Consecutive texts, of which some may be missing, and their labels, in a form that `LabelCoder`
-# takes; None without a column of labels.
+# Consecutive texts, some perhaps missing, and their labels in a form that `LabelCoder` takes; None
+# without a column of labels.
 LabelledBlock: TypeAlias = tuple[_core.Texts, Any]
 
 
@@ -99,7 +99,7 @@ def check_source(texts: Any, text: Any, label: Any) -> list[Any] | None:
 
 
 def _whole(texts: Any) -> _core.Texts | None:
-    """Return the texts of a column in memory, or None for what is to be iterated."""
+    """Return the texts of a column in memory, or None for an iterator."""
     if getattr(texts, "ndim", 1) != 1:
         cure = ": pass one column, as in texts[:, 0]" if texts.ndim == 2 else ""
         raise TypeError(f"texts has the shape {texts.shape}, expected one dimension{cure}")
@@ -221,7 +221,7 @@ def _labels(column: Any) -> Any:
 
 
 def _column_names(texts: Any) -> list[Any] | None:
-    """Return the names of the columns of a frame, or None for what is no frame."""
+    """Return the names of the columns of a frame, or None for any other object."""
     if getattr(texts, "ndim", 2) != 2:  # a Series has its rows as attributes
         return None
     schema = getattr(texts, "schema", None)
@@ -237,7 +237,7 @@ def _column_names(texts: Any) -> list[Any] | None:
 
 def _check_columns(names: list[Any], text: Any, label: Any) -> None:
     """Check that a frame has the columns of texts and labels, each once."""
-    listed = ", ".join(map(repr, names))
+    columns = ", ".join(map(repr, names))
     for parameter, name in (("text", text), ("label", label)):
         if name is None:
             continue
@@ -245,7 +245,7 @@ def _check_columns(names: list[Any], text: Any, label: Any) -> None:
         if n_columns == 0:
             raise ValueError(
                 f"{parameter}={name!r} is no column of the frame, which has the columns "
-                f"{listed}{did_you_mean(name, [n for n in names if isinstance(n, str)])}"
+                f"{columns}{did_you_mean(name, [n for n in names if isinstance(n, str)])}"
             )
         if n_columns > 1:
             raise ValueError(

@@ -37,8 +37,8 @@ class LabelledTexts:
         self._skips = validation.check_on_missing(on_missing)
         check_source(texts, text, label)
         self._blocks = labelled_blocks(texts, text, label)
-        known = None if classes is None else validation.check_classes(classes)
-        self._coder = validation.LabelCoder(known)
+        given = None if classes is None else validation.check_classes(classes)
+        self._coder = validation.LabelCoder(given)
         n_docs = _number_of(texts)
         self._whole: validation.Labels | None = None
         if (y is None) == (label is None):
@@ -47,12 +47,12 @@ class LabelledTexts:
                 "column in label"
             )
         if y is not None:
-            y = validation.only_column(y, known)
+            y = validation.only_column(y, given)
             if not scipy.sparse.issparse(y):
                 y = validation.as_sequence(y, "y", "a label for each document")
             if n_docs is None:  # texts of an iterator are counted on the way
                 n_docs = y.shape[0] if hasattr(y, "shape") else len(y)
-            self._whole = validation.check_labels(y, n_docs, known, skip_missing=self._skips)
+            self._whole = validation.check_labels(y, n_docs, given, skip_missing=self._skips)
         if sample_weight is not None and n_docs is None:
             n_docs = len(validation.as_array(sample_weight, "sample_weight"))
         self.weights = validation.check_weights(sample_weight, 0 if n_docs is None else n_docs)

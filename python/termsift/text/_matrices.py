@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ import numpy as np
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.tabular import object_array
-from termsift._util.validation import check_kind, check_words, is_integer
 from termsift.text._terms import drops, kept_terms
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ def count_blocks(
     if native is not None and rules.hashing is None and columns is None:
         counter, n_docs = counted(blocks, native, threads)
         kept = kept_columns(rules, counter, n_docs, threads)
-        found = object_array(counter.terms(kept))
-        X = csr(counter.matrix(kept, threads), len(found))
+        names = object_array(counter.terms(kept))
+        X = csr(counter.matrix(kept, threads), len(names))
         if rules.binary:
             X.data.fill(1)
     else:
@@ -42,11 +41,11 @@ def count_blocks(
         rows = [by_block.count(block) for block in blocks]
         parts = ((part.data, part.indices, part.indptr) for part in rows)
         X = stacked(parts, len(words) if rules.hashing is None else rules.hashing)
-        found = object_array(sorted(words, key=words.__getitem__))
+        names = object_array(sorted(words, key=words.__getitem__))
         if columns is None and rules.hashing is None:
-            X, found = _sorted_and_kept(X, found, rules)
+            X, names = _sorted_and_kept(X, names, rules)
         X.sort_indices()
-    return X, found if rules.hashing is None else None
+    return X, names if rules.hashing is None else None
 
 
 class BlockCounter:
@@ -118,24 +117,6 @@ def kept_columns(
     return np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
 
 
-def columns_of(terms: Any, name: str) -> dict[str, int]:
-    """Return the column of each term of a mapping to columns, or of a collection in its order."""
-    listed = list(terms) if isinstance(terms, Mapping) else check_words(terms, name)
-    for term in listed:
-        check_kind(term, str, f"each of {name}")
-    if isinstance(terms, Mapping):
-        columns = dict(terms)
-    else:
-        ordered = sorted(listed) if isinstance(terms, (set, frozenset)) else listed
-        columns = {term: column for column, term in enumerate(ordered)}
-        if len(columns) < len(listed):
-            raise ValueError(f"{name} must not hold a term twice")
-    numbers = columns.values()
-    if not all(map(is_integer, numbers)) or sorted(numbers) != list(range(len(columns))):
-        raise ValueError(f"{name} must have the columns 0, 1, 2, ... without gaps")
-    return columns
-
-
 # ---- parts -------------------------------------------------------------------------------------
 
 
@@ -198,11 +179,11 @@ def stacked(parts: Iterable[tuple[Any, Any, Any]], n_columns: int) -> scipy.spar
 
 
 def _sorted_and_kept(
-    X: scipy.sparse.csr_array, found: npt.NDArray[np.object_], rules: Any
+    X: scipy.sparse.csr_array, names: npt.NDArray[np.object_], rules: Any
 ) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_]]:
     """Return the columns of the terms that stay, sorted by term."""
-    order = np.argsort(found, kind="stable")
-    documents = np.bincount(X.indices, minlength=len(found))
+    order = np.argsort(names, kind="stable")
+    documents = np.bincount(X.indices, minlength=len(names))
     occurrences = np.asarray(X.sum(axis=0)).ravel()
     kept = order[kept_terms(rules, X.shape[0], documents[order], occurrences[order])]
-    return X[:, kept], found[kept]
+    return X[:, kept], names[kept]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from typing import Any, NamedTuple, TypeAlias
 
 from termsift import _core
@@ -117,7 +117,7 @@ def find_passages(
             else:
                 ends = labels.indptr.tolist()
                 of_each = (codes[a:b] for a, b in pairwise(ends))
-                yield block, [[labels.classes[code] for code in own] for own in of_each]
+                yield block, [[labels.classes[code] for code in some] for some in of_each]
 
     return passages_of(blocks(), terms, rules, n_passages=n_passages, width=width)
 
@@ -139,11 +139,11 @@ def passages_of(
     by_class = _wanted(terms)
     rules = replace(rules, min_df=1, max_df=1.0, max_features=None, vocabulary=None)
     queries: dict[str, list[str]] = {}  # by the term that each asks for
-    for query in dict.fromkeys(query for own in by_class.values() for query in own):
+    for query in dict.fromkeys(chain.from_iterable(by_class.values())):
         queries.setdefault(_as_counted(query, rules), []).append(query)
     vocabulary = list(queries)
-    found: Passages = {label: {query: [] for query in own} for label, own in by_class.items()}
-    everywhere = found.pop(None, None)
+    passages: Passages = {label: {q: [] for q in asked} for label, asked in by_class.items()}
+    everywhere = passages.pop(None, None)
     n_before = 0
     is_words = rules.analyzer not in ("char", "char_wb")
     longest = max(term.count(" ") + 1 if is_words else len(term) or 1 for term in vocabulary)
@@ -154,38 +154,36 @@ def passages_of(
     cut = cache(partial(_terms_of, rules=of_word))
     for texts, labels in blocks:
         if everywhere is not None:
-            for own in labels:
-                for label in own:
-                    found.setdefault(label, {query: [] for query in everywhere})
+            for label in chain.from_iterable(labels):
+                passages.setdefault(label, {query: [] for query in everywhere})
         X, _ = count_blocks([texts], cutting, 0)
-        for document, own in enumerate(labels):
+        for document, classes in enumerate(labels):
             columns = X.indices[X.indptr[document] : X.indptr[document + 1]].tolist()
             terms = [vocabulary[column] for column in columns]
-            for label, term in product(own, terms):
+            for label, term in product(classes, terms):
                 for query in queries[term]:
-                    passages = found.get(label, {}).get(query)
-                    if passages is None or len(passages) == n_passages:
+                    of_term = passages.get(label, {}).get(query)
+                    if of_term is None or len(of_term) == n_passages:
                         continue
                     content = texts[document] or ""
-                    n_more = 1 if one_per_document else n_passages - len(passages)
+                    n_more = 1 if one_per_document else n_passages - len(of_term)
                     for place in _places(content, term, rules, cut)[:n_more]:
-                        passages.append(_passage(content, *place, width, n_before + document))
+                        of_term.append(_passage(content, *place, width, n_before + document))
         n_before += len(labels)
         # A class that is still to come may hold terms that are wanted everywhere.
         if everywhere is None and all(
-            len(passages) == n_passages for own in found.values() for passages in own.values()
+            len(of_term) == n_passages for lists in passages.values() for of_term in lists.values()
         ):
             break
-    return found
+    return passages
 
 
 def _wanted(terms: Any) -> dict[Any, list[str]]:
     """Return the terms of each class; None stands for all classes."""
     by_class = terms if isinstance(terms, Mapping) else {None: terms}
-    wanted = {label: validation.check_words(own, "terms") for label, own in by_class.items()}
-    for own in wanted.values():
-        for term in own:
-            validation.check_kind(term, str, "each of terms")
+    wanted = {label: validation.check_words(some, "terms") for label, some in by_class.items()}
+    for term in chain.from_iterable(wanted.values()):
+        validation.check_kind(term, str, "each of terms")
     if not any(wanted.values()):
         raise ValueError("terms names no term")
     return wanted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, fields
 from inspect import Parameter, signature
 from numbers import Real
@@ -18,11 +18,12 @@ from termsift._util.validation import (
     check_iterable,
     check_kind,
     check_n_threads,
+    check_words,
     did_you_mean,
     is_integer,
 )
 from termsift.text._blocks import text_blocks
-from termsift.text._matrices import columns_of, count_blocks
+from termsift.text._matrices import count_blocks
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
 if TYPE_CHECKING:
@@ -174,11 +175,23 @@ class TextRules:
 
     def columns(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
-        if self.vocabulary is None:
+        terms = self.vocabulary
+        if terms is None:
             return None
-        columns = columns_of(self.vocabulary, "vocabulary")
-        if not columns:
+        words = list(terms) if isinstance(terms, Mapping) else check_words(terms, "vocabulary")
+        if not words:
             raise ValueError("vocabulary must hold terms, got none")
+        for word in words:
+            check_kind(word, str, "each of vocabulary")
+        ordered = sorted(words) if isinstance(terms, Set) else words
+        columns = {word: column for column, word in enumerate(ordered)}
+        if isinstance(terms, Mapping):
+            columns = dict(terms)
+        elif len(columns) < len(words):
+            raise ValueError("vocabulary must not hold a term twice")
+        numbers = columns.values()
+        if not all(map(is_integer, numbers)) or sorted(numbers) != list(range(len(columns))):
+            raise ValueError("vocabulary must have the columns 0, 1, 2, ... without gaps")
         return columns
 
     def cutter(self) -> Callable[[str], Iterable[str]]:
@@ -213,8 +226,8 @@ class TextRules:
             for name, value in given.items()
             if repr(value) != repr(getattr(TextRules, name))  # arrays cannot be compared
         ]
-        listed = ", ".join(changed)
-        return f"a term by these rules: {listed}" if listed else "a word of two or more letters"
+        shown = ", ".join(changed)
+        return f"a term by these rules: {shown}" if shown else "a word of two or more letters"
 
     @property
     def drops(self) -> bool:
@@ -225,10 +238,10 @@ class TextRules:
 def shows_rules(function: _Function) -> _Function:
     """Show each rule in the signature of a function, in place of the keywords that take them."""
     shown = signature(function)
-    own = [given for given in shown.parameters.values() if given.kind is not Parameter.VAR_KEYWORD]
+    others = [one for one in shown.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
     rules = signature(TextRules).parameters.values()
     named = [rule.replace(kind=Parameter.KEYWORD_ONLY) for rule in rules]
-    function.__signature__ = shown.replace(parameters=[*own, *named])  # type: ignore[attr-defined]
+    function.__signature__ = shown.replace(parameters=[*others, *named])  # type: ignore[attr-defined]
     return function
 
 
@@ -259,10 +272,10 @@ def check_rule_names(names: Iterable[str], function: Callable[..., Any]) -> None
     """Refuse names that are not rules; the message has all arguments of the caller's function."""
     for name in names:
         if name not in TextRules.__dataclass_fields__:
-            known = [*signature(function).parameters]
-            hint = did_you_mean(name, known)
+            arguments = [*signature(function).parameters]
+            hint = did_you_mean(name, arguments)
             raise TypeError(
-                f"texts have no rule {name!r}, expected one of {', '.join(known)}{hint}"
+                f"texts have no rule {name!r}, expected one of {', '.join(arguments)}{hint}"
             )
 
 

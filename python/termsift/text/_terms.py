@@ -66,16 +66,10 @@ def kept_terms(
     """
     low, high = limits(rules, n_docs)
     if n_docs and high < low:
-        there_are = number_of(n_docs, "document")
-        if low > n_docs:
-            raise ValueError(
-                f"min_df={rules.min_df} asks for terms in {low} documents or more, and there "
-                f"{'is' if n_docs == 1 else 'are'} {there_are}; lower min_df (--min-df)"
-            )
         raise ValueError(
-            f"of {there_are}, min_df={rules.min_df} asks for terms in {float(low):g} or more and "
-            f"max_df={rules.max_df} for terms in {float(high):g} or fewer; lower min_df "
-            "(--min-df) or raise max_df (--max-df)"
+            f"of {number_of(n_docs, 'document')}, min_df={rules.min_df} asks for terms in "
+            f"{float(low):g} or more and max_df={rules.max_df} for terms in {float(high):g} or "
+            "fewer; lower min_df (--min-df) or raise max_df (--max-df)"
         )
     kept = (documents <= high) & (documents >= low)
     most = rules.max_features

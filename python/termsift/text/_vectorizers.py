@@ -32,7 +32,7 @@ try:  # the kind of sparse matrix that scikit-learn is configured to return
 except ImportError:  # versions before 1.9 have one kind
     as_configured = scipy.sparse.csr_matrix
 
-# The methods that cut a text. The core cuts as scikit-learn's own, and not as a subclass's.
+# The methods that cut a text. The core cuts as scikit-learn's do, not as a subclass's.
 _CUTTING = (
     "build_analyzer",
     "build_preprocessor",
@@ -66,7 +66,7 @@ class _CutByCore:
             if _holds_objects(documents):
                 documents = documents.tolist()
             if isinstance(documents, (list, tuple)):
-                with suppress(TypeError):  # some are no strings: bytes, for example
+                with suppress(TypeError):  # some are not strings, but bytes for example
                     return [_core.Texts.of_strings(documents)]
             elif _is_column(documents):
                 return text_blocks(documents)
@@ -105,10 +105,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
 
     Parameters, attributes, methods, errors and results are those of the installed version's, whose
-    class this is derived from. It is much faster unless a ``token_pattern`` or a function of your
-    own cuts the texts. Four things differ: each row of the matrix is sorted, ``vocabulary_`` lists
-    the terms in the order of their columns, a document that is no text is a TypeError, and a count
-    that does not fit a narrow ``dtype`` is a CountOverflowError, where scikit-learn's is wrong.
+    class this is derived from. It is much faster unless a ``token_pattern`` or a function cuts the
+    texts. Four things differ: each row of the matrix is sorted, ``vocabulary_`` lists the terms in
+    the order of their columns, a document that is not a text is a TypeError, and a count that does
+    not fit a narrow ``dtype`` is a CountOverflowError, where scikit-learn's is wrong.
 
     Parameters
     ----------
@@ -239,20 +239,20 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         return terms, as_configured(self._in_dtype(X, np.intc, terms))
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
-        """Return the index of the vocabulary, or None if its terms are no strings.
+        """Return the index of the vocabulary, or None if its terms are not strings.
 
         It is kept until the rules change or the vocabulary is another.
         """
-        known = self.vocabulary_
+        columns = self.vocabulary_
         made_for, vocabulary, index = getattr(self, "_made", (None, None, None))
-        if made_for == native and vocabulary is known:
+        if made_for == native and vocabulary is columns:
             return index
-        terms = sorted(known, key=known.__getitem__)
-        in_order = all(known[term] == column for column, term in enumerate(terms))
+        terms = sorted(columns, key=columns.__getitem__)
+        in_order = all(columns[term] == column for column, term in enumerate(terms))
         index = None
         if in_order and all(isinstance(term, str) for term in terms):
             index = _core.TextIndex(_core.TextRules(*native), terms)
-        self._made = native, known, index  # at once, for other threads
+        self._made = native, columns, index  # at once, for other threads
         return index
 
     def __getstate__(self) -> dict[str, Any]:
@@ -266,8 +266,8 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
     """Count the hashes of terms in a matrix, as scikit-learn's ``HashingVectorizer`` does.
 
     Parameters, methods, errors and results are those of the installed version's, whose class this
-    is derived from. It is much faster unless a ``token_pattern`` or a function of your own cuts the
-    texts. A document that is no text is a TypeError, and a count that does not fit ``dtype`` is a
+    is derived from. It is much faster unless a ``token_pattern`` or a function cuts the texts. A
+    document that is not a text is a TypeError, and a count that does not fit ``dtype`` is a
     CountOverflowError.
 
     Parameters
@@ -327,8 +327,8 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
 
 def _with_n_threads(ours: Any, parent: Any) -> None:
     """Show the parameters of the parent, by which scikit-learn knows those of an estimator."""
-    theirs, own = (inspect.signature(one.__init__).parameters for one in (parent, ours))
-    shown = [*theirs.values(), own["n_threads"]]
+    of_parent, added = (inspect.signature(one.__init__).parameters for one in (parent, ours))
+    shown = [*of_parent.values(), added["n_threads"]]
     ours.__init__.__signature__ = inspect.Signature(shown)
 
 

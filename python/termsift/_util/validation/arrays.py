@@ -99,7 +99,7 @@ def refuse_other_kinds(X: Any, name: str = "X", *, is_counted: bool = False) -> 
     if any(isinstance(value, (str, bytes)) for value in first):
         cure = f"make one by {name} = termsift.text.CountVectorizer().fit_transform(texts)"
         if is_counted:
-            cure = "count texts with termsift.count_texts, or further ones with update_texts"
+            cure = "count texts with termsift.count_texts"
         raise TypeError(f"{name} holds texts, expected a matrix of counts: {cure}")
 
 
