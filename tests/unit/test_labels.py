@@ -149,7 +149,7 @@ def test_the_first_wrong_label_is_named() -> None:
 
     cure = f"; {validation.SKIP_MISSING}"
     unhashable = "the label of document 1 is a list, expected something hashable: for several"
-    assert complaint(["a", None, ["b"]]) == "the label of document 1 is missing: None" + cure
+    assert complaint(["a", None, "b"]) == "the label of document 1 is missing: None" + cure
     assert complaint(["a", ["b"], None]).startswith(unhashable)
     assert complaint([None, "a", ["b"]], skip_missing=True).startswith("the label of document 2")
     coder = validation.LabelCoder(None)

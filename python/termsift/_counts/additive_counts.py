@@ -235,7 +235,7 @@ class AdditiveCounts:
         """
         threads = validation.check_n_threads(n_threads)
         window = validation.check_integer(window_bytes, "window_bytes", most=2**62 - 1)
-        matrix = validation.check_matrix(X, threads, is_counted=True)
+        matrix = validation.check_matrix(X, threads)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
             before, known, names, tf = self._state

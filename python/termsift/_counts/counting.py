@@ -130,7 +130,7 @@ def count(
         raise TypeError(f"y must hold a label for each document in order, got None{cure}")
     threads = validation.check_n_threads(n_threads)
     window = validation.check_integer(window_bytes, "window_bytes", most=2**62 - 1)
-    matrix = validation.check_matrix(X, threads, is_counted=True)
+    matrix = validation.check_matrix(X, threads)
     labels = validation.check_labels(y, matrix.n_docs, classes, skip_missing=skips)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     matrix, labels, weights = validation.labelled_documents(matrix, labels, weights, threads)

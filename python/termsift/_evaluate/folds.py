@@ -85,7 +85,7 @@ def _dealt(
             "folds: some folds are without it",
             stacklevel=levels_to_caller(),
         )
-    rng = validation.check_random_state(random_state)
+    rng = np.random.default_rng(random_state)
     for _ in range(repeats):
         shuffled = rng.permutation(len(codes))
         by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
