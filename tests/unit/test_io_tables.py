@@ -101,23 +101,6 @@ def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read_collection(path).X.toarray(), [[100_000], [0]])
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        (["1", "2", "1"], [1, 2, 1]),
-        ([1, 2, 1], [1, 2, 1]),
-        ([1, "1", True], ["1", "1", "true"]),
-        ([2**70, 1, 1], [str(2**70), "1", "1"]),
-        ([10**18, 1], [str(10**18), "1"]),
-        ([10**18 - 1, 1], [10**18 - 1, 1]),
-    ],
-)
-def test_json_labels(tmp_path: Path, values: list[Any], expected: list[Any]) -> None:
-    lines = [json.dumps({"label": value, "text": "some words"}) for value in values]
-    y = read_collection(write(tmp_path / "c.jsonl", "\n".join(lines))).y.tolist()
-    assert [(type(label), label) for label in y] == [(type(label), label) for label in expected]
-
-
 def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
     text = pytest.importorskip("sklearn.feature_extraction.text")
     documents = [
@@ -320,14 +303,6 @@ def test_marks_and_returns_after_the_beginning_are_text(
     assert read_collection(path).X.sum() == 1000
     path = write(path.with_name(f"c.csv{gz}"), f'text,label\n"{long}\r{long}",\ufeffa\n')
     assert list(read_collection(path).y) == ["\ufeffa"]
-
-
-def test_quotes_that_mean_nothing_are_read_as_the_error_says(tmp_path: Path) -> None:
-    path = write(tmp_path / "c.csv", 'label,text\nsport,"ball" ball\ntrade,"oil\n')
-    assert "let its name end in .txt and name its columns" in complaint(path)
-    path = path.rename(tmp_path / "c.txt")
-    collection = read_collection(path, text="text", label="label")
-    assert collection.X.toarray().tolist() == [[2, 0], [0, 1]]
 
 
 @pytest.mark.parametrize(

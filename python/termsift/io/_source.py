@@ -36,7 +36,7 @@ def check_one_column(where: str, name: str, names: list[str], cure: str = NAMED)
     """Check that a table has one column of a name; ``cure`` is for a table that has none."""
     if names.count(name) != 1:
         cure = "give each column another name" if name in names else cure
-        hint = "" if name in names else did_you_mean(name, names)
+        hint = did_you_mean(name, names) if name not in names and len(names) > 1 else ""
         raise ValueError(
             f"{where}: expected one column {name!r}, found {listed(names)}; {cure}{hint}"
         )
