@@ -146,7 +146,7 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          + COLUMNS),
         ("c.csv", "text,text,label\n", {},
          "c.csv, line 1: expected one column 'text', found 'text', 'text', 'label'; "
-         "give each column of the header another name"),
+         "give each column another name"),
         ("c.csv", "label,text\na,one, two\n", {},
          f"c.csv, line 2: expected 2 fields, found 3; {QUOTED}"),
         ("c.csv", "label,text\na,one\nb\n", {}, "c.csv, line 3: expected 2 fields, found 1"),

@@ -125,9 +125,8 @@ class SvmlightFile(Source):
     def blocks(self) -> Generator[MatrixBlock, None, None]:
         """Parse the file block by block; blocks may have no documents.
 
-        A document may have any number of labels if some document of the file has several, and needs
-        one otherwise. Only the end shows this, so the first line without a label is an error there.
-        If bad lines are left out, lines without a label always are.
+        Lines without a label are refused at the end, unless another line has several labels. They
+        are left out with all bad lines.
         """
         options, path = self.options, self.path
         base, names, skips = options.index_base, options.names, options.skip

@@ -67,8 +67,8 @@ def scan(
     Parameters
     ----------
     paths : path, sequence of paths, or mapping of str to path
-        The files and folders to read, in this order, of the kinds that `termsift.io` reads. All are
-        matrices or all are texts. A mapping has the folder of documents of each class.
+        The files and folders to read, all of matrices or all of texts. `termsift.io` lists their
+        kinds. A mapping has the folder of documents of each class.
     labels : path, or sequence of as many paths, optional
         A file with one label per line for each ``.npz`` or ``.mtx`` file.
     terms : path, optional
@@ -111,8 +111,8 @@ def scan(
     FileNotFoundError
         If a file does not exist.
     ValueError
-        If a file is not what its name or the arguments say. The message is one line, with the file
-        and the line in it. Errors in the content of a file are raised as it is read.
+        If a file is not what its name or the arguments say; the message names file and line.
+        Errors in the content of a file are raised as it is read.
     TypeError
         For an unknown rule, or one of a wrong type.
     MissingExtraError
@@ -120,11 +120,9 @@ def scan(
 
     Notes
     -----
-    Memory holds one chunk: 16 MiB of svmlight text or 4 MiB of texts. The words of texts (some 100
-    bytes each) and files of labels and names are kept as well, and ``.npz`` and ``.mtx`` files are
-    read whole. Words join the columns in the order of the chunks, those of a chunk sorted.
-    `termsift.count` returns all words sorted, and makes integers of text labels if all of them are
-    whole numbers.
+    Memory holds one chunk, of 16 MiB of svmlight text or 4 MiB of texts, and the words of texts
+    (some 100 bytes each). Only ``.npz`` and ``.mtx`` files are read whole. New words get the next
+    columns; `termsift.count` returns all words sorted.
 
     Examples
     --------
@@ -179,9 +177,7 @@ def scan(
         first, *_ = _paths(list(folders.values()), "paths")
         return Scan([ClassFolder(first, options, folders=folders)], options)
     inputs = _paths(paths, "paths")
-    label_files: Sequence[Path | None] = [None] * len(inputs)
-    if labels is not None:
-        label_files = _paths(labels, "labels")
+    label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):
         raise ValueError(f"labels names {len(label_files)} files for {len(inputs)} inputs")
     pairs = zip(inputs, label_files, strict=True)
