@@ -176,7 +176,7 @@ def test_errors_of_values_name_their_file(run: Any, tmp_path: Path) -> None:
 def test_matrices_and_texts_do_not_mix(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("1 1:1\n")
     (tmp_path / "b.txt").write_text("1\tbee\n")
-    assert "expected tables of texts or matrices, not both" in refused(
+    assert "expected texts in all, or matrices in all" in refused(
         [tmp_path / "a.svm", tmp_path / "b.txt"]
     )
 

@@ -60,9 +60,7 @@ class MatrixFile(Source):
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
         if labels is None:
-            raise ValueError(
-                f"{path}: has no labels of its own; give a file with one label per line"
-            )
+            raise ValueError(f"{path}: has no labels; give a file with one label per line")
         self._labels = existing(labels)
         self.files = [path, self._labels]
 

@@ -248,22 +248,15 @@ class Scan:
     def __init__(self, sources: list[Source], options: Options) -> None:
         self._sources, self._options, self.rules = sources, options, options.rules
         self.has_texts = sources[0].has_texts
-        for source in sources:
-            if source.has_texts != self.has_texts:
-                raise ValueError(
-                    f"{sources[0].path} and {source.path}: expected tables of texts or matrices, "
-                    "not both"
-                )
+        # Where the documents come from, in words.
+        paths = [str(source.path) for source in sources[:3]]
+        self._source = ", ".join([*paths, "..."] if len(sources) > 3 else paths)
+        if any(source.has_texts != self.has_texts for source in sources):
+            raise ValueError(f"{self._source}: expected texts in all, or matrices in all")
         if not self.has_texts and options.names is None and self.rules.drops:
-            raise ValueError(
-                f"{sources[0].path}: its terms have no names, and dropping some would change the "
-                "indices of the others; give names by terms, or leave out min_df"
-            )
+            raise ValueError(f"{self._source}: its terms have no names; give names by terms")
         self.has_columns = all("label" in source.takes for source in sources)
         self._labels_are_text = all(source.labels_are_text for source in sources)
-        # Where the documents come from, in words.
-        self._source = ", ".join(str(source.path) for source in sources[:3])
-        self._source += ", ..." if len(sources) > 3 else ""
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._words: dict[str, int] = {}
         self._begin_after(0)

@@ -22,7 +22,6 @@ _ROWS_AT_ONCE = 1 << 12  # of a table of columns
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
-# A function that reads the next bytes of a file into a buffer.
 _ReadInto: TypeAlias = Callable[[memoryview], int]
 # The columns of the texts and that of the labels, for some rows, and how many bytes have been read.
 _Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]

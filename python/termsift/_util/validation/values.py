@@ -116,7 +116,9 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
         return ""
     # Dashes in front of options would make all of them alike.
     plain = {other.lower().replace("-", "_").strip("_"): other for other in known}
-    near = difflib.get_close_matches(name.lower().replace("-", "_").strip("_"), plain, 1, 0.5)
+    mine = name.lower().replace("-", "_").strip("_")
+    alike = [other for other in plain if other[:1] == mine[:1]]
+    near = difflib.get_close_matches(mine, alike, n=1, cutoff=0.5)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
