@@ -58,12 +58,6 @@ class TestSvmlight:
         counts = ts.count(ts.scan(path, index_base=0))
         np.testing.assert_array_equal(counts.term_frequency.toarray(), [[0, 2], [5, 0]])
 
-    def test_fractions_stay(self, tmp_path: Path) -> None:
-        collection = read_collection(write(tmp_path / "c.svm", "1.5 1:0.25\n2 1:1\n"))
-        assert collection.X.dtype == np.float64
-        np.testing.assert_array_equal(collection.X.toarray(), [[0.25], [1]])
-        np.testing.assert_array_equal(collection.y, [1.5, 2])
-
     def test_indices_come_in_any_order_and_repeated_ones_add_up(self, tmp_path: Path) -> None:
         collection = read_collection(write(tmp_path / "c.svm", "1 3:1 1:2 3:4\n"))
         np.testing.assert_array_equal(collection.X.toarray(), [[2, 0, 5]])
