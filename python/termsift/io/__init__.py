@@ -6,7 +6,7 @@ The ending of a file's name tells how it is read:
 ending                              content                                           compressed
 ==================================  ================================================  ==========
 ``.svm`` ``.svmlight`` ``.libsvm``  ``label index:count ...`` per line                yes
-``.npz``                            a matrix by ``scipy.sparse.save_npz``             no
+``.npz``                            a matrix by ``scipy.sparse.save_npz``             yes
 ``.mtx``                            Matrix Market                                     yes
 ``.csv`` ``.tsv``                   a table with quoting: a text and a label          yes
 ``.txt``                            ``label<TAB>text`` per line, never quoted         yes
