@@ -262,6 +262,11 @@ def test_other_encodings(tmp_path: Path, name: str, codec: str) -> None:
     check(read_collection(write(tmp_path / name, lines.encode(codec)), encoding=codec))
 
 
+def test_a_long_text_of_another_encoding_is_read_to_its_end(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.txt", ("a\tgrößer\n" * 20_000).encode("latin-1"))
+    assert read_collection(path, encoding="latin-1").X.shape == (20_000, 1)
+
+
 def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", table(",") + "a,b,c\n" * 7)
     collection = read_collection(path, on_error="skip")
