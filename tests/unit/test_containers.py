@@ -45,15 +45,6 @@ class Stored:
         return DENSE[rows]
 
 
-class StoredSparse:
-    """A sparse matrix in a file, like that of a backed AnnData."""
-
-    shape = DENSE.shape
-
-    def to_memory(self) -> Any:
-        raise AssertionError("the matrix was read")
-
-
 class Lazy(Stored):
     """A collection like those of Dask."""
 
@@ -78,8 +69,7 @@ def test_what_is_no_matrix_is_refused_at_once_with_its_cure(taker: str) -> None:
         pytest.importorskip("sklearn")
     take = TAKERS.get(taker) or (lambda X: ts.TermSelector().fit(X, Y))
     for X, message in (
-        (Annotated(), f"an Annotated, {KINDS}: pass its attribute X, as in adata.X"),
-        (StoredSparse(), f"a StoredSparse, {KINDS}: pass X.to_memory()"),
+        (Annotated(), f"an Annotated, {KINDS}: pass its attribute X"),
         (Lazy(), "a Dask collection: use termsift.dask.count, or compute it"),
         ("counts.npz", f"a str, {KINDS}"),
     ):
@@ -98,18 +88,6 @@ def test_a_dense_matrix_in_a_file_is_read_by_blocks(
     assert ts.count(mapped, Y) == base()
     mapped[2, 3] = -5
     assert complaint(VALUE, ts.count, mapped, Y).startswith("X has -5 at row 2, column 3, ")
-
-
-def test_anndata(tmp_path: Any) -> None:
-    anndata = pytest.importorskip("anndata")
-    cells = anndata.AnnData(sp.csr_matrix(DENSE.astype(np.float32)))
-    expected = f"X is an AnnData, {KINDS}: pass its attribute X, as in adata.X"
-    assert complaint(TYPE, ts.count, cells, Y) == expected
-    cells.write_h5ad(tmp_path / "cells.h5ad")
-    backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
-    assert complaint(TYPE, ts.count, backed.X, Y).endswith(f"{KINDS}: pass X.to_memory()")
-    assert (ts.count(backed.X.to_memory(), Y).term_frequency != base().term_frequency).nnz == 0
-    backed.file.close()
 
 
 # ---- labels --------------------------------------------------------------------------------------

@@ -166,8 +166,6 @@ def test_what_is_no_source_is_told_before_its_labels_are_missed() -> None:
             ts.count_texts(frame, y)
     with pytest.raises(ValueError, match=r"label='star' is no column of the frame.*'body'$"):
         ts.count_texts(frame[["body"]], label="star")
-    with pytest.raises(TypeError, match=r"paths is a DataFrame, .* by termsift\.count_texts"):
-        ts.scan(frame)
 
 
 def test_labels_come_from_one_place() -> None:

@@ -63,7 +63,7 @@ def test_fewer_than_two_classes_are_refused(classes: list[str]) -> None:
     [
         ([0, 3], ValueError, r"indices has 3 at position 1, expected a term in \[0, 3\)"),
         ([-1], ValueError, r"indices has -1 at position 0, expected a term in \[0, 3\)"),
-        ([2, 0, 2], ValueError, "indices has 2 at positions 0 and 2, expected each term once"),
+        ([2, 0, 2], ValueError, "indices has 2 twice, expected each term once"),
         ([[0, 1]], ValueError, "indices has 2 dimensions, expected 1"),
         (0, TypeError, "indices must hold integers in order, got 0"),
         ([0.0], TypeError, "indices must hold integers, got dtype float64"),

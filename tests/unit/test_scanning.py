@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from file_kinds import KINDS, N_DOCS, TEXTS, WORDS, as_folders, as_table, random_collection, write
+from file_kinds import KINDS, N_DOCS, WORDS, as_folders, as_table, random_collection, write
 from termsift import io
 from termsift._counts.scan_counting import ScanCounting, finished
 from termsift.io import _class_folder, _matrices, _tables
@@ -55,12 +55,6 @@ def test_counts_are_those_of_the_whole(written: Any, collection: Any) -> None:
     scan = ts.scan(path, **options)
     assert ts.count(scan) == expected(collection, path)
     assert sum(X.shape[0] for X, _ in scan) == N_DOCS
-
-
-def test_every_iteration_begins_anew(written: Any) -> None:
-    path, options = written
-    scan = ts.scan(path, **options)
-    assert ts.count(scan) == ts.count(scan)
 
 
 def test_going_on_after_every_input(written: Any) -> None:
@@ -129,24 +123,6 @@ def test_labels_that_text_wrote_are_settled_at_the_end(tmp_path: Path) -> None:
     assert ts.count(ts.scan([numbers, words])).classes == ["10", "2", "six"]
 
 
-def test_a_label_is_one_in_tables_of_every_kind(tmp_path: Path) -> None:
-    table, lines, columns = (tmp_path / name for name in ("a.csv", "b.jsonl", "c.parquet"))
-    table.write_text("label,text\n1,ant bee\n2,bee\n")
-    lines.write_text('{"label": 1, "text": "ant"}\n')
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(pyarrow.table({"label": [2], "text": ["cow"]}), columns)
-    paths = [table, lines, columns]
-    counts = ts.count(ts.scan(paths))
-    assert counts.classes == [1, 2]
-    assert counts.term_frequency.toarray().tolist() == [[2, 1, 0], [0, 1, 1]]
-    assert ts.merge(ts.count(ts.scan(path)) for path in paths) == counts
-    assert {label for _, y in ts.scan(paths) for label in y} == {"1", "2"}
-    lines.write_text('{"label": "x", "text": "ant"}\n')
-    counts = ts.count(ts.scan(paths))
-    assert counts.classes == ["1", "2", "x"]
-    assert ts.merge(ts.count(ts.scan(path)) for path in paths) == counts
-
-
 def test_names_of_terms(tmp_path: Path) -> None:
     (tmp_path / "c.svm").write_text("1 1:2\n2 2:1\n")
     (tmp_path / "terms").write_text("ant\nbee\ncow\n")
@@ -190,32 +166,6 @@ def test_texts_are_cut_as_when_read_whole(tmp_path: Path, rules: Any, written_as
     expected = ts.count(whole.X, whole.y)
     expected.term_names = whole.term_names
     assert ts.count(ts.scan(path, **rules)) == expected
-
-
-@pytest.mark.parametrize("rules", [{}, {"preset": "paper"}, {"hashing": 64}], ids=str)
-@pytest.mark.parametrize("command", [["rank", "-k", "5"], ["info"]], ids=lambda command: command[0])
-def test_commands_read_tables_of_columns(
-    run: Any, tmp_path: Path, command: list[str], rules: Any
-) -> None:
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    columns = {"text": [text for text, _ in TEXTS], "label": [label for _, label in TEXTS]}
-    parquet.write_table(pyarrow.table(columns), tmp_path / "c.parquet")
-    options = [f"--{name}={value}" for name, value in rules.items()]
-    name, *more = command
-    results = [
-        run(name, path, *more, *options) for path in (tmp_path / "c.parquet", as_table(tmp_path))
-    ]
-    assert [result.code for result in results] == [0, 0]
-    columns, rows = (result.out.replace(".parquet", ".jsonl") for result in results)
-    assert columns == rows
-
-
-def test_a_split_of_tables_of_columns(tmp_path: Path) -> None:
-    parquet, pyarrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
-    columns = {"text": [text for text, _ in TEXTS], "label": [label for _, label in TEXTS]}
-    parquet.write_table(pyarrow.table(columns), tmp_path / "c.parquet")
-    known, new = io.read_split(as_table(tmp_path), tmp_path / "c.parquet")
-    assert known.X.toarray().tolist() == new.X.toarray().tolist()
 
 
 def test_blocks_of_svmlight_are_stacked(tmp_path: Path) -> None:

@@ -24,34 +24,19 @@ def refused(path: Any, **options: Any) -> str:
     return str(caught.value).removesuffix(f"; {SKIP}")
 
 
-BAD_LINES = {
-    "index 0": (
-        "2 0:1",
-        "from 1 to 2147483647 before the colon (from 0 with index_base=0 or --index-base 0)",
-    ),
-    "negative index": ("2 -1:1", "'-1:1'"),
-    "index beyond 2^63": ("2 9223372036854775808:1", "'9223372036854775808:1'"),
-    "NaN": ("2 1:nan", "'1:nan'"),
-    "infinite": ("2 1:inf", "'1:inf'"),
-    "negative count": ("2 1:-3", "'1:-3'"),
-    "label with blanks": ("two words 1:1", "'two'"),
-    "label that is no number": ("spam 1:1", "'spam'"),
-}
-
-
-@pytest.mark.parametrize(("line", "complaint"), BAD_LINES.values(), ids=BAD_LINES)
-def test_bad_lines_of_svmlight(tmp_path: Path, line: str, complaint: str) -> None:
-    path = tmp_path / "c.svm"
-    path.write_text(f"1 1:1\n# nothing\n\n{line}\n1 1:1\n")
-    message = refused(path)
-    assert message.startswith(f"{path}, line 4: ")
-    assert complaint in message
-
-
-@pytest.mark.parametrize("line", [line for line, _ in BAD_LINES.values()])
-def test_bad_lines_are_skipped(tmp_path: Path, line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "token"),
+    [
+        *(("2 0:1", "'0:1'"), ("2 9223372036854775808:1", "'9223372036854775808:1'")),
+        *(("2 1:nan", "'1:nan'"), ("two words 1:1", "'two'")),
+    ],
+)
+def test_bad_lines_are_refused_or_skipped(tmp_path: Path, line: str, token: str) -> None:
     path = tmp_path / "c.svm"
     path.write_text(f"1 1:1\n{line}\n2 2:2\n{line}\n")
+    message = refused(path)
+    assert message.startswith(f"{path}, line 2: expected ")
+    assert message.endswith(f"found {token}")
     scan = ts.scan(path, on_error="skip")
     assert ts.count(scan) == ts.count(np.array([[1, 0], [0, 2]]), [1, 2])
     assert scan.n_skipped == 2
@@ -87,15 +72,6 @@ BAD_ROWS = {
 }
 
 
-def test_documents_of_a_folder_are_left_out(tmp_path: Path) -> None:
-    folder = as_folders(tmp_path)
-    (folder / "ham" / "wrong").write_bytes(b"\xff\xfe")
-    assert "ham/wrong, line 1: byte 0 is not UTF-8" in refused(folder)
-    scan = ts.scan(folder, on_error="skip")
-    assert ts.count(scan).n_docs == len(TEXTS)
-    assert (scan.n_skipped, len(scan.skipped)) == (1, 1)
-
-
 def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
     folder = as_folders(tmp_path)
     (folder / "ham" / "1a").mkdir()
@@ -105,8 +81,8 @@ def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
         os.mkfifo(folder / "ham" / "pipe")
         odd.append("pipe")
     assert refused(folder) == (
-        f"{folder}/ham/1a: expected a file, a document of the class 'ham', found a folder; if it "
-        f"is a class, give {folder}/ham"
+        f"{folder}/ham/1a: expected a file, a document of the class 'ham'; if it is a class, "
+        f"give {folder}/ham"
     )
     for _ in range(2):
         scan = ts.scan(folder, on_error="skip")
@@ -170,12 +146,6 @@ def test_a_table_without_its_header(tmp_path: Path, kind: str, content: str) -> 
     assert ts.count(ts.scan([good, empty], text=2, label=1)).n_docs == 1
 
 
-def test_damaged_zstandard(tmp_path: Path) -> None:
-    pytest.importorskip("backports.zstd")
-    (tmp_path / "c.svm.zst").write_bytes(b"1 1:1\n")
-    assert "damaged or cut short" in refused(tmp_path / "c.svm.zst")
-
-
 def test_tables_of_columns_that_are_wrong(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -186,7 +156,8 @@ def test_tables_of_columns_that_are_wrong(tmp_path: Path) -> None:
     message = refused(path, label="n")
     assert message == f"{path}, row 2: the text is missing, expected a string"
     scan = ts.scan(path, label="n", on_error="skip")
-    assert (ts.count(scan).classes, scan.n_skipped) == ([1, 2], 1)
+    counts = ts.count(scan)
+    assert (counts.classes, counts.n_docs, scan.n_skipped) == ([1, 2], 2, 1)
     path.write_bytes(path.read_bytes()[:-3])
     assert refused(path).startswith(f"{path}: damaged or no such table: ")
 
@@ -205,7 +176,7 @@ def test_errors_of_values_name_their_file(run: Any, tmp_path: Path) -> None:
 def test_matrices_and_texts_do_not_mix(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("1 1:1\n")
     (tmp_path / "b.txt").write_text("1\tbee\n")
-    assert "expected tables of texts or matrices, not both" in refused(
+    assert "expected texts in all, or matrices in all" in refused(
         [tmp_path / "a.svm", tmp_path / "b.txt"]
     )
 
@@ -224,23 +195,6 @@ def test_files_that_are_wrong_as_a_whole(tmp_path: Path, content: str, complaint
     assert complaint in refused(tmp_path / "c.svm", terms=tmp_path / "terms")
 
 
-@pytest.mark.parametrize("line", ["1 1:x", "1 2"])
-def test_bad_lines_of_svmlight_text_can_be_left_out(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "c.svm"
-    path.write_text(f"1 1:1\n{line}\n2 1:1\n")
-    for read in (ts.io.read_collection, lambda path: ts.count(ts.scan(path))):
-        with pytest.raises(ValueError, match=r"line 2: expected .*; on_error='skip' .* leaves it"):
-            read(path)
-    assert ts.io.read_collection(path, on_error="skip").n_skipped == 1
-
-
-@pytest.mark.parametrize("n_labels", [1, 3])
-def test_labels_of_another_length(tmp_path: Path, n_labels: int) -> None:
-    sparse.save_npz(tmp_path / "c.npz", sparse.csr_array([[1], [1]]))
-    (tmp_path / "labels").write_text("x\n" * n_labels)
-    assert f"{n_labels} labels" in refused(tmp_path / "c.npz", labels=tmp_path / "labels")
-
-
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
@@ -253,14 +207,6 @@ def test_labels_of_another_length(tmp_path: Path, n_labels: int) -> None:
 def test_arguments_that_do_not_fit(tmp_path: Path, options: Any, complaint: str) -> None:
     (tmp_path / "c.svm").write_text("1 1:1\n")
     assert complaint in refused(tmp_path / "c.svm", **options)
-
-
-def test_a_scan_brings_its_labels(tmp_path: Path) -> None:
-    (tmp_path / "c.svm").write_text("1 1:1\n")
-    with pytest.raises(TypeError, match="leave out y"):
-        ts.count(ts.scan(tmp_path / "c.svm"), [1])
-    with pytest.raises(TypeError, match="y must hold a label for each document"):
-        ts.count(np.eye(2))
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:

@@ -314,7 +314,7 @@ E4, Y4 = np.eye(4, dtype=int), ["a", "b", "a", "b"]
     [
         (([0], E4, Y4, E4[:, :3], Y4), {}, ValueError, "X_test has 3 columns, X_train 4"),
         (([0, 4], E4, Y4, E4, Y4), {}, ValueError, "ranking has 4 at position 1"),
-        (([1, 1], E4, Y4, E4, Y4), {}, ValueError, "ranking has 1 at positions 0 and 1"),
+        (([1, 1], E4, Y4, E4, Y4), {}, ValueError, "ranking has 1 twice"),
         (([0.5], E4, Y4, E4, Y4), {}, TypeError, "ranking must hold integers"),
         (([0], E4, Y4, E4, Y4), {"ks": [2]}, ValueError, r"numbers in \[1, 1\]"),
         (([], E4, Y4, E4, Y4), {}, ValueError, "no terms to choose from"),

@@ -208,22 +208,6 @@ def test_the_largest_numbers() -> None:
     assert found["labels"].tolist() == [1, 1 - 2**53]
 
 
-@pytest.mark.parametrize("block", [bytes, bytearray, memoryview])
-def test_anything_with_bytes_is_a_block(block: Any) -> None:
-    assert parse(block(b"1 1:1"))["indices"].tolist() == [1]
-
-
-@pytest.mark.parametrize("block", ["1 1:1", None])
-def test_nothing_else_is_a_block(block: Any) -> None:
-    with pytest.raises(TypeError):
-        parse(block)
-
-
-def test_a_name_of_any_characters() -> None:
-    with pytest.raises(ValueError, match=r"^\udcff, line 1: "):
-        parse(b"x", file="\udcff")
-
-
 def test_a_line_of_many_tokens_in_little_memory() -> None:
     resource = pytest.importorskip("resource")
     # It runs in its own process, because a limit on the memory of this one would stay.
@@ -333,14 +317,6 @@ def test_documents_without_a_label_are_skipped(read: Any) -> None:
         collection = read(text, on_error="skip")
         assert (collection.X.shape[0], collection.n_skipped) == (2, 2)
         assert ["line 2" in collection.skipped[0], "line 3" in collection.skipped[1]] == [True] * 2
-
-
-def test_bad_lines_are_skipped_and_reported(read: Any) -> None:
-    collection = read(b"1 1:1\nx\n2 2:1\n1 1:-1\n3 1:1\n", on_error="skip")
-    assert collection.y.tolist() == [1, 2, 3]
-    assert collection.n_skipped == 2
-    lines = [complaint.partition(": ")[0].rpartition(" ")[2] for complaint in collection.skipped]
-    assert lines == ["2", "4"]
 
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])

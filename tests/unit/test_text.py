@@ -113,7 +113,7 @@ def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert complaint(tmp_path / "none") == "none: holds no documents"
     assert caplog.messages == [f"{tmp_path}/none/empty: a class without documents is left out"]
     (folder / "trade/deep").mkdir()
-    expected = "trade/deep: expected a file, a document of the class 'trade', found a folder; "
+    expected = "trade/deep: expected a file, a document of the class 'trade'; "
     assert complaint(folder) == f"{expected}if it is a class, give trade"
     labels = write(tmp_path / "labels", "a\n")
     expected = "news: a folder of class folders has its own labels and terms, and no columns; "

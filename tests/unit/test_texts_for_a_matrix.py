@@ -15,17 +15,10 @@ from counted_texts import vectorizers
 
 HOLDERS: dict[str, Callable[[list[str]], Any]] = {
     "list": list,
-    "tuple": tuple,
-    "bytes": lambda texts: [text.encode() for text in texts],
     "array": np.array,
     "object array": lambda texts: np.array(texts, dtype=object),
-    "StringDType": lambda texts: np.array(texts, dtype=np.dtypes.StringDType()),
     "series": lambda texts: pytest.importorskip("pandas").Series(texts),
-    "frame": lambda texts: pytest.importorskip("pandas").DataFrame({"text": texts}),
-    "polars": lambda texts: pytest.importorskip("polars").Series(texts),
     "polars frame": lambda texts: pytest.importorskip("polars").DataFrame({"text": texts}),
-    "arrow": lambda texts: pytest.importorskip("pyarrow").array(texts),
-    "arrow table": lambda texts: pytest.importorskip("pyarrow").table({"text": texts}),
 }
 
 
@@ -34,18 +27,10 @@ def test_texts_in_place_of_a_matrix_are_refused_with_the_cure(
     holder: Callable[[list[str]], Any],
 ) -> None:
     X, y = holder(["good eggs", "bad ham", "eggs"]), [0, 1, 0]
-    of_counts: list[Any] = [ts.count, ts.md, ts.chi2, ts.count(np.eye(3), y).update]
-    of_documents: list[Any] = [ts.conditional_gain, ts.guided_gain, ts.dispersion]
-    of_documents += [ts.cross_validate, ts.TermSelector().fit]
-    for calls, cure in (
-        (of_counts, r"termsift\.count_texts"),
-        (of_documents, r"X = termsift\.text\.CountVectorizer\(\)\.fit_transform\(texts\)"),
-    ):
-        for call in calls:
-            with pytest.raises(TypeError, match=rf"X holds texts, .* {cure}$"):
-                call(X, y)
-    with pytest.raises(TypeError, match=r"counts hold no documents; pass .*CountVectorizer"):
-        ts.conditional_gain(ts.count(np.eye(3), y), y)
+    calls: list[Any] = [ts.count, ts.md, ts.count(np.eye(3), y).update, ts.conditional_gain]
+    for call in (*calls, ts.guided_gain, ts.dispersion, ts.cross_validate, ts.TermSelector().fit):
+        with pytest.raises(TypeError, match=r"X holds texts, .*count_texts, .*CountVectorizer$"):
+            call(X, y)
 
 
 def test_long_texts_are_refused_before_they_are_padded() -> None:
@@ -78,5 +63,5 @@ def test_a_selector_after_a_vectorizer_of_either_library() -> None:
     assert names[0] == names[1]
     ranking = ts.count_texts(texts, y).rank("md", k=20)
     assert set(names[0]) == set(ranking.terms)
-    with pytest.raises(TypeError, match=r"make one by X = termsift\.text\.CountVectorizer"):
+    with pytest.raises(TypeError, match=r"X holds texts, .*CountVectorizer"):
         make_pipeline(ts.TermSelector(k=2), MultinomialNB()).fit(texts, y)

@@ -50,7 +50,10 @@ def case(message: str, X: Any = DENSE, y: Any = Y, w: Any = None, error: Any = V
 
 COUNT = "expected a finite count that is not negative"
 HASHED = f"{COUNT} (HashingVectorizer needs alternate_sign=False)"
-TEXTS = "expected a matrix of counts: count texts with termsift.count_texts"
+TEXTS = (
+    "expected a matrix of counts: count texts by termsift.count_texts, or make a matrix by "
+    "termsift.text.CountVectorizer"
+)
 NUMBERS = "expected booleans, integers or floats"
 NOT_FINITE = (NAN, INF, -INF, -0.5)
 BAD_VALUES = [
@@ -152,7 +155,7 @@ LABEL_CASES = [
       np.array([1, 2]))),
     *(case(f"y must hold a label for each document in order, got {got}", y=y, error=TYPE) for got, y
       in (("'ham'", "ham"), ("b'ham'", b"ham"), ("5", 5), ("2.5", 2.5), ("None", None), ("a set",
-      {"ham"}), ("an ellipsis", ...), ("a ndarray", np.array(1)), ("a dict", dict.fromkeys(Y)))),
+      {"ham"}), ("an ellipsis", ...), ("a dict", dict.fromkeys(Y)))),
     *(case(f"the label of document 1 is a {type(y).__name__}, expected something hashable: for "
       "several labels per document pass the indicator matrix of "
       "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes",

@@ -39,14 +39,14 @@ PARAMETERS = [
     ("alpha", [(1, True), [[1], [2]], {1, 2}, (None, 1)], TYPE, NUMBER_ALPHA),
     ("alpha", [(2, 1)], VALUE, "alpha = (b1, b2) must satisfy b1 <= b2, got {!r}"),
     ("class_prior", ["flat"], VALUE,
-     "class_prior must be 'empirical', 'uniform' or an array, got 'flat'"),
+     "class_prior must be 'empirical' or 'uniform', got 'flat'"),
     *(("class_prior", [p], VALUE, f"class_prior has shape {np.shape(p)}, expected (2,)")
       for p in (1, [1], [1, 1, 1], [[1, 1]])),
     *(("class_prior", [[1, p]], VALUE,
        f"class_prior is {p} for class 1, expected a finite number, not negative")
       for p in (-1.0, NAN, INF)),
-    *(("class_prior", [p], TYPE, f"class_prior must hold numbers, got dtype {np.asarray(p).dtype}")
-      for p in (["a", "b"], [True, False], [1j, 1], [None, 1])),
+    *(("class_prior", [p], TYPE, f"class_prior has dtype {np.asarray(p).dtype}, "
+       "expected booleans, integers or floats") for p in (["a", "b"], [1j, 1], [None, 1])),
     ("class_prior", [[1, 0]], VALUE, ALL_MASS.format(0)),
     ("class_prior", [[0, 1]], VALUE, ALL_MASS.format(1)),
     ("class_prior", [[0, 0]], VALUE, "class_prior gives no class with documents any mass"),
@@ -105,22 +105,6 @@ def test_only_the_ratio_of_priors_matters(scale):
     assert base().score("md", class_prior=[scale, scale]).tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize(
-    ("method", "nearest"),
-    [
-        *(("md_chi", "md_chi2"), ("mdchi2", "md_chi2"), ("mdd", "md"), ("MD-chi2", "md_chi2")),
-        *(("zzz", None), ("", None), (None, None), (3, None), (["md"], None)),
-    ],
-)
-def test_an_unknown_method_suggests_the_nearest(method, nearest):
-    for call in SCORES:
-        message = complaint(VALUE, getattr(base(), call), method)
-        known = ", ".join(m.name for m in ts.methods())
-        assert message.startswith(f"no method {method!r}, expected one of {known}")
-        if nearest:
-            assert message.endswith(f"; did you mean {nearest!r}?")
-
-
 @pytest.mark.parametrize("method", ["md", "md_chi2"])
 @pytest.mark.parametrize(
     ("counts", "n"),
@@ -168,6 +152,11 @@ def test_term_names(names, error, message):
     assert bits(counts) == before
 
 
+def test_an_index_beyond_the_terms_is_refused():
+    message = "indices has 4 at position 1, expected a term in [0, 4)"
+    assert complaint(VALUE, ts.divergence, base(), [3, 4]) == message
+
+
 def test_a_vocabulary_with_names_cannot_grow_or_differ():
     counts, other = base(), base()
     counts.term_names, other.term_names = list("abcd"), list("abzd")
@@ -189,14 +178,6 @@ def test_only_a_part_of_the_counts_can_be_subtracted():
         assert said.startswith("cannot subtract counts that are not part of these: ")
         assert said.endswith(message)
     assert bits(whole) == before
-
-
-@pytest.mark.parametrize("other", [1, None, "counts", DENSE], ids=["int", "None", "str", "array"])
-def test_counts_cannot_be_combined_with_other_objects(other):
-    with pytest.raises(TypeError):
-        base() + other
-    with pytest.raises(TypeError):
-        base() - other
 
 
 @pytest.mark.parametrize(

@@ -229,7 +229,7 @@ class AdditiveCounts:
                [2, 1, 0]])
         """
         threads = validation.check_n_threads(n_threads)
-        matrix = validation.check_matrix(X, threads, is_counted=True)
+        matrix = validation.check_matrix(X, threads)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
             before, present, names, tf = self._state

@@ -125,7 +125,7 @@ def count(
         cure = "; for files use termsift.scan" if isinstance(X, (str, os.PathLike)) else ""
         raise TypeError(f"y must hold a label for each document in order, got None{cure}")
     threads = validation.check_n_threads(n_threads)
-    matrix = validation.check_matrix(X, threads, is_counted=True)
+    matrix = validation.check_matrix(X, threads)
     labels = validation.check_labels(y, matrix.n_docs, classes, skip_missing=skips)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     matrix, labels, weights = validation.labelled_documents(matrix, labels, weights, threads)

@@ -43,12 +43,6 @@ def add_documents(
             "counts, it takes up to 12 bytes for each term and thread, or 28 for fractions; use "
             "fewer terms (hashing) or fewer threads"
         ) from None
-    logger.debug(
-        "counted %d documents, %d terms, %d classes, %d entries by %s",
-        matrix.n_docs,
-        matrix.n_terms,
-        len(labels.classes),
-        len(matrix.data),
-        path,
-    )
+    sizes = matrix.n_docs, matrix.n_terms, len(labels.classes), len(matrix.data)
+    logger.debug("counted %d documents, %d terms, %d classes, %d entries by %s", *sizes, path)
     return added

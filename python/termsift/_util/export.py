@@ -22,46 +22,32 @@ Columns: TypeAlias = Mapping[str, NDArray[Any]]
 
 
 def frame_of(columns: Columns, library: str, what: str) -> Any:
-    """Return the columns as a data frame of the library, which ``what`` needs.
+    """Return the columns as a data frame of the library; ``what`` begins a message.
 
-    Columns of objects hold labels, or names that may be None. pandas takes any. The other
-    libraries need the values of a column to be of one type, and get strings where all are None.
+    pandas takes labels of any types. The other libraries need one type in a column.
     """
     check_choice(library, get_args(Library), "library")
     if library == "pandas":
         pandas = require("pandas", "pandas", what)
         # Without infer_objects, labels that are numbers would stay objects.
         return pandas.DataFrame(dict(columns)).infer_objects()
-    lists: dict[str, Any] = {}
-    unknown = set()
+    frames = require(library, "arrow" if library == "pyarrow" else library, what)
+    lists: dict[str, Any] = dict(columns)
     for name, values in columns.items():
-        lists[name] = values
         if values.dtype == object:
             lists[name] = [_plain(value) for value in values]
-            _check_one_type(lists[name], name, library)
-            if all(value is None for value in values):
-                unknown.add(name)
-    if library == "polars":
-        polars = require("polars", "polars", what)
-        return polars.DataFrame(lists, schema_overrides=dict.fromkeys(unknown, polars.String))
-    arrow = require("pyarrow", "arrow", what)
-    return arrow.table(
-        {
-            name: arrow.array(values, type=arrow.string() if name in unknown else None)
-            for name, values in lists.items()
-        }
-    )
-
-
-def _check_one_type(values: list[Any], name: str, library: str) -> None:
-    for value in values:
-        _check_encodable(value, name)
-    types = sorted({type(value).__name__ for value in values if value is not None})
-    if len(types) > 1 or not {"str", "int", "float", "bool"}.issuperset(types):
-        raise ValueError(
-            f"the column {name!r} holds values of type {' and '.join(types)}, expected one of "
-            f"str, int, float and bool in {library}; library='pandas' holds any"
-        )
+            types = {type(value).__name__ for value in lists[name] if value is not None}
+            if len(types) > 1 or not types <= {"str", "int", "float", "bool"}:
+                raise ValueError(
+                    f"the column {name!r} holds values of type {' and '.join(sorted(types))}, "
+                    f"expected one of str, int, float and bool in {library}; library='pandas' "
+                    "holds any"
+                )
+            if not types and library == "polars":  # names that nobody gave are strings
+                lists[name] = frames.Series(lists[name], dtype=frames.String)
+            elif not types:
+                lists[name] = frames.array(lists[name], frames.string())
+    return frames.DataFrame(lists) if library == "polars" else frames.table(lists)
 
 
 # ---- files -----------------------------------------------------------------------------------
@@ -85,12 +71,7 @@ def write_csv(file: TextIO, columns: Columns) -> None:
     writer = csv.writer(_UnixLines(file), lineterminator="\r\n")
     writer.writerow(columns)
     for row in _rows(columns):
-        try:
-            writer.writerow(repr(value) if isinstance(value, float) else value for value in row)
-        except UnicodeEncodeError as error:
-            for name, value in zip(columns, row, strict=True):
-                _check_encodable(value, name, error.encoding)
-            raise
+        writer.writerow(repr(value) if isinstance(value, float) else value for value in row)
 
 
 def escaped_formulas(columns: Columns) -> dict[str, NDArray[Any]]:
@@ -169,14 +150,3 @@ def _rows(columns: Columns) -> Iterator[tuple[Any, ...]]:
 def _plain(value: Any) -> Any:
     """Return a numpy scalar as a Python value."""
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _check_encodable(value: object, name: str, encoding: str = "utf-8") -> None:
-    """Refuse a string that the encoding cannot write, such as half of a surrogate pair."""
-    if isinstance(value, str):
-        try:
-            value.encode(encoding)
-        except UnicodeEncodeError as error:
-            raise ValueError(
-                f"{encoding} cannot encode the {name} {value!r}: {error.reason} at {error.start}"
-            ) from None

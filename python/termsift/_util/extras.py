@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_PIP_NAMES = {"sklearn": "scikit-learn"}  # where they differ from the names of modules
-
 
 class MissingExtraError(ImportError):
     """A package that comes with one of termsift's extras is not installed."""
@@ -23,8 +21,7 @@ def require(module: str, extra: str, what: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        package = module.partition(".")[0]
-        package = _PIP_NAMES.get(package, package)
+        package = module.partition(".")[0].replace("sklearn", "scikit-learn")
         raise MissingExtraError(  # in a checkout that is not installed, only the second cure works
             f"{what} needs {package}: pip install 'termsift[{extra}]', or pip install {package}"
         ) from error

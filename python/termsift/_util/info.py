@@ -12,8 +12,7 @@ from termsift import _core
 
 
 def build_info() -> dict[str, str]:
-    """Return versions and build as a dictionary, which `show_versions` prints."""
-    openmp = _core.openmp_version()
+    """Return what `show_versions` prints."""
     return {
         "termsift": _core.__version__,
         "python": sys.version.split()[0],
@@ -21,7 +20,7 @@ def build_info() -> dict[str, str]:
         "scipy": importlib.metadata.version("scipy"),
         "machine": f"{platform.system()} {platform.machine()}",
         "compiler": _core.compiler(),
-        "OpenMP": openmp,
+        "OpenMP": _core.openmp_version(),
         "threads": str(_core.effective_n_threads(0)),
         "threads set by": _core.what_limits_threads(),
         "SIMD target": f"{_core.simd_target()} (of {', '.join(_core.simd_targets())})",
@@ -29,7 +28,7 @@ def build_info() -> dict[str, str]:
 
 
 def show_versions() -> None:
-    """Print versions, compiler, OpenMP, threads and SIMD target, for a bug report.
+    """Print the versions and the build of this installation, for a bug report.
 
     Examples
     --------

@@ -1,37 +1,28 @@
-"""How the threads of libraries are started, and how they wait, which libraries read once."""
+"""Set how libraries start threads and how these wait; libraries read this once."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
-# Variables of the user's that say how threads wait, and how many BLAS has.
+# Variables with which users choose how threads wait, and how many threads BLAS has.
 _WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY")
 _BLAS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 
-@contextmanager
-def threads_wait_asleep() -> Iterator[None]:
+def threads_wait_asleep() -> AbstractContextManager[None]:
     """Let threads sleep while they wait if the OpenMP runtime is loaded in this block.
 
-    By default they spin for milliseconds. Beside another busy process this takes the core from a
-    thread that has work, and a call may last four times as long. It has no effect on a runtime that
-    another library has loaded before.
+    By default they spin for milliseconds, which takes the core from other processes: a call may
+    last four times as long. A runtime that another library has loaded before stays as it is.
     """
-    with _setting(_WAITING, "passive"):
-        yield
+    return _setting(_WAITING, "passive")
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Let OpenBLAS have one thread if it is loaded in this block.
-
-    By default it starts one for each core, which spin for a while. The command line multiplies no
-    matrices, so that they only take time from it.
-    """
-    with _setting(_BLAS, "1"):
-        yield
+def one_blas_thread() -> AbstractContextManager[None]:
+    """Let OpenBLAS have one thread if it is loaded in this block; the others would only spin."""
+    return _setting(_BLAS, "1")
 
 
 @contextmanager

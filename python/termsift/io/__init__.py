@@ -6,7 +6,7 @@ The ending of a file's name tells how it is read:
 ending                              content                                           compressed
 ==================================  ================================================  ==========
 ``.svm`` ``.svmlight`` ``.libsvm``  ``label index:count ...`` per line                yes
-``.npz``                            a matrix by ``scipy.sparse.save_npz``             no
+``.npz``                            a matrix by ``scipy.sparse.save_npz``             yes
 ``.mtx``                            Matrix Market                                     yes
 ``.csv`` ``.tsv``                   a table with quoting: a text and a label          yes
 ``.txt``                            ``label<TAB>text`` per line, never quoted         yes
@@ -22,8 +22,7 @@ needs the extra ``termsift[zstd]``. Parquet and Arrow need ``termsift[text]``.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` need a
 file of labels; svmlight files have their own (``1,3 5:2`` gives a document two labels). Their
-indices count from 1, or from 0 with ``index_base=0``: the first index is column 0, and the first
-name of a file of terms.
+indices count from 1, or from 0 with ``index_base=0``.
 
 **Tables** name their columns in a header, and ``text`` and ``label`` choose two of them. Numbers
 count the columns from 1 and mean that there is no header; ``.txt`` has none by default (label 1,
@@ -36,10 +35,10 @@ in the order of their names. Hidden files, and files beside the class folders, a
 **Texts** are cut into words as by the defaults of scikit-learn's ``CountVectorizer``: lower case,
 two or more letters, digits or underscores. :class:`termsift.text.TextRules` has other rules.
 
-Files are UTF-8; ``encoding`` chooses another encoding for texts. **Labels** of texts and of files
-of labels are text, so that they mean the same in every format: JSON's ``1`` and ``"1"`` are one
-label, and its ``true`` is ``"true"``. If all labels of a collection are whole numbers of at most 18
-digits, as Python writes them, they become integers in the end.
+Files are UTF-8; ``encoding`` chooses another encoding for texts. **Labels** are text, so that they
+mean the same in every format: JSON's ``1`` and ``"1"`` are one label, and its ``true`` is
+``"true"``. If all labels of a collection are whole numbers of at most 18 digits, they become
+integers in the end. Those of svmlight files are numbers.
 
 An error is one line with the name of the file and, if there is one, the number of the line.
 """

@@ -80,10 +80,8 @@ class ClassFolder(TextSource):
         for label, file in documents:
             try:
                 if not file.is_file():  # a folder, a pipe, a broken link
-                    cure = ""
-                    if file.is_dir():
-                        folder = os.path.dirname(file)
-                        cure = f", found a folder; if it is a class, give {folder}"
+                    folder = os.path.dirname(file)
+                    cure = f"; if it is a class, give {folder}" if file.is_dir() else ""
                     raise ValueError(
                         f"{file.path}: expected a file, a document of the class {label!r}{cure}"
                     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,6 @@ from termsift.io._scan import AnyPath, Scan, scan
 from termsift.io._source import labelled
 from termsift.text import TextRules
 from termsift.text._matrices import count_blocks
-
-_P = ParamSpec("_P")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +55,9 @@ class Collection:
     skipped: list[str] = field(default_factory=list)
 
 
-def _taking_arguments_of(scan: Callable[_P, Scan]) -> Callable[..., Callable[_P, Collection]]:
-    def decorate(read: Callable[[Scan], Collection]) -> Callable[_P, Collection]:
-        @wraps(scan)
-        @printable_errors()
-        def read_arguments(*args: _P.args, **kwargs: _P.kwargs) -> Collection:
-            return read(scan(*args, **kwargs))
-
-        read_arguments.__name__, read_arguments.__doc__ = read.__name__, read.__doc__
-        return read_arguments
-
-    return decorate
-
-
-@_taking_arguments_of(scan)
-def read_collection(scan: Scan) -> Collection:
+@printable_errors()
+@wraps(scan, ())  # which gives it the signature of scan
+def read_collection(*args: Any, **options: Any) -> Collection:
     r"""Read a labelled collection whole.
 
     It takes the arguments of `termsift.scan`, and raises its errors.
@@ -94,7 +80,7 @@ def read_collection(scan: Scan) -> Collection:
     >>> list(collection.term_names), list(collection.y)
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
-    return read_whole(scan)
+    return read_whole(scan(*args, **options))
 
 
 def read_whole(scan: Scan) -> Collection:

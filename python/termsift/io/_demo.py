@@ -39,22 +39,13 @@ def load_demo() -> Collection:
     Each docstring of a module, class or function is a document, and its class is the top-level
     package that contains it (``asyncio``, ``email``, ``json``, ...). Modules that are a single file
     are left out, and so are packages of fewer than ten docstrings. The sources are read, never
-    imported.
+    imported. The collection depends on the version of Python: it is an example, not a benchmark.
 
     Returns
     -------
     collection : Collection
         The documents in the order of the sources. Terms are lower-case words of two or more
         letters, without the most common English ones.
-
-    Raises
-    ------
-    ValueError
-        If this Python has no sources of its library, as some embedded ones.
-
-    Notes
-    -----
-    The collection depends on the version of Python: it is an example, not a benchmark.
 
     Examples
     --------
@@ -80,8 +71,8 @@ class Docstrings(TextSource):
         super().__init__(library, Options(TextRules(analyzer=_words_of)))
         self._files_of: dict[str, list[Path]] = {}
         for package in sorted(entry.parent for entry in library.glob("*/__init__.py")):
-            paths = [path.relative_to(library) for path in sorted(package.rglob("*.py"))]
-            paths = [library / path for path in paths if _SKIPPED.isdisjoint(path.parts)]
+            paths = sorted(package.rglob("*.py"))
+            paths = [p for p in paths if _SKIPPED.isdisjoint(p.relative_to(library).parts)]
             self._files_of[package.name] = paths
         self.files = [path for paths in self._files_of.values() for path in paths]
 

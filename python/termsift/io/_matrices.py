@@ -60,9 +60,7 @@ class MatrixFile(Source):
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
         if labels is None:
-            raise ValueError(
-                f"{path}: has no labels of its own; give a file with one label per line"
-            )
+            raise ValueError(f"{path}: has no labels; give a file with one label per line")
         self._labels = existing(labels)
         self.files = [path, self._labels]
 
@@ -125,9 +123,8 @@ class SvmlightFile(Source):
     def blocks(self) -> Generator[MatrixBlock, None, None]:
         """Parse the file block by block; blocks may have no documents.
 
-        A document may have any number of labels if some document of the file has several, and needs
-        one otherwise. Only the end shows this, so the first line without a label is an error there.
-        If bad lines are left out, lines without a label always are.
+        Lines without a label are refused at the end, unless another line has several labels. They
+        are left out with all bad lines.
         """
         options, path = self.options, self.path
         base, names, skips = options.index_base, options.names, options.skip

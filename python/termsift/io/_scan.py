@@ -67,8 +67,8 @@ def scan(
     Parameters
     ----------
     paths : path, sequence of paths, or mapping of str to path
-        The files and folders to read, in this order, of the kinds that `termsift.io` reads. All are
-        matrices or all are texts. A mapping has the folder of documents of each class.
+        The files and folders to read, all of matrices or all of texts. `termsift.io` lists their
+        kinds. A mapping has the folder of documents of each class.
     labels : path, or sequence of as many paths, optional
         A file with one label per line for each ``.npz`` or ``.mtx`` file.
     terms : path, optional
@@ -111,8 +111,8 @@ def scan(
     FileNotFoundError
         If a file does not exist.
     ValueError
-        If a file is not what its name or the arguments say. The message is one line, with the file
-        and the line in it. Errors in the content of a file are raised as it is read.
+        If a file is not what its name or the arguments say; the message names file and line.
+        Errors in the content of a file are raised as it is read.
     TypeError
         For an unknown rule, or one of a wrong type.
     MissingExtraError
@@ -120,11 +120,9 @@ def scan(
 
     Notes
     -----
-    Memory holds one chunk: 16 MiB of svmlight text or 4 MiB of texts. The words of texts (some 100
-    bytes each) and files of labels and names are kept as well, and ``.npz`` and ``.mtx`` files are
-    read whole. Words join the columns in the order of the chunks, those of a chunk sorted.
-    `termsift.count` returns all words sorted, and makes integers of text labels if all of them are
-    whole numbers.
+    Memory holds one chunk, of 16 MiB of svmlight text or 4 MiB of texts, and the words of texts
+    (some 100 bytes each). Only ``.npz`` and ``.mtx`` files are read whole. New words get the next
+    columns; `termsift.count` returns all words sorted.
 
     Examples
     --------
@@ -179,9 +177,7 @@ def scan(
         first, *_ = _paths(list(folders.values()), "paths")
         return Scan([ClassFolder(first, options, folders=folders)], options)
     inputs = _paths(paths, "paths")
-    label_files: Sequence[Path | None] = [None] * len(inputs)
-    if labels is not None:
-        label_files = _paths(labels, "labels")
+    label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):
         raise ValueError(f"labels names {len(label_files)} files for {len(inputs)} inputs")
     pairs = zip(inputs, label_files, strict=True)
@@ -252,22 +248,15 @@ class Scan:
     def __init__(self, sources: list[Source], options: Options) -> None:
         self._sources, self._options, self.rules = sources, options, options.rules
         self.has_texts = sources[0].has_texts
-        for source in sources:
-            if source.has_texts != self.has_texts:
-                raise ValueError(
-                    f"{sources[0].path} and {source.path}: expected tables of texts or matrices, "
-                    "not both"
-                )
+        # Where the documents come from, in words.
+        paths = [str(source.path) for source in sources[:3]]
+        self._source = ", ".join([*paths, "..."] if len(sources) > 3 else paths)
+        if any(source.has_texts != self.has_texts for source in sources):
+            raise ValueError(f"{self._source}: expected texts in all, or matrices in all")
         if not self.has_texts and options.names is None and self.rules.drops:
-            raise ValueError(
-                f"{sources[0].path}: its terms have no names, and dropping some would change the "
-                "indices of the others; give names by terms, or leave out min_df"
-            )
+            raise ValueError(f"{self._source}: its terms have no names; give names by terms")
         self.has_columns = all("label" in source.takes for source in sources)
         self._labels_are_text = all(source.labels_are_text for source in sources)
-        # Where the documents come from, in words.
-        self._source = ", ".join(str(source.path) for source in sources[:3])
-        self._source += ", ..." if len(sources) > 3 else ""
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._words: dict[str, int] = {}
         self._begin_after(0)

@@ -35,19 +35,18 @@ def listed(names: Sequence[str]) -> str:
 def check_one_column(where: str, name: str, names: list[str], cure: str = NAMED) -> None:
     """Check that a table has one column of a name; ``cure`` is for a table that has none."""
     if names.count(name) != 1:
-        cure = "give each column another name" if name in names else cure
-        hint = "" if name in names else did_you_mean(name, names)
-        raise ValueError(
-            f"{where}: expected one column {name!r}, found {listed(names)}; {cure}{hint}"
-        )
+        if name in names:
+            cure = "give each column another name"
+        elif len(names) > 1:
+            cure += did_you_mean(name, names)
+        raise ValueError(f"{where}: expected one column {name!r}, found {listed(names)}; {cure}")
 
 
 @dataclass(frozen=True)
 class Options:
-    """How inputs are read; `termsift.scan` explains each option.
+    """How inputs are read, by the options of `termsift.scan`.
 
-    ``given`` names the arguments of the caller that only some kinds of input take, and ``names``
-    are the names of the terms of matrices, from the file ``terms``.
+    ``given`` lists the arguments that only some kinds of input take; ``names`` come from ``terms``.
     """
 
     rules: TextRules

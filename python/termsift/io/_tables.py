@@ -22,7 +22,6 @@ _ROWS_AT_ONCE = 1 << 12  # of a table of columns
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
-# A function that reads the next bytes of a file into a buffer.
 _ReadInto: TypeAlias = Callable[[memoryview], int]
 # The columns of the texts and that of the labels, for some rows, and how many bytes have been read.
 _Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
@@ -159,8 +158,7 @@ class ArrowTable(TextSource):
                     yield self._block(pyarrow, columns, row, n_bytes)
                     row += len(columns[0])
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            message = _one_line(error)
-            raise ValueError(f"{self.path}: damaged or no such table: {message}") from None
+            raise ValueError(f"{self.path}: damaged or no such table: {error}") from None
 
     def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> TextBlock:
         """Return the good ones of some rows; ``row`` others come before them."""
@@ -169,7 +167,7 @@ class ArrowTable(TextSource):
                 column.validate(full=True)
         except pyarrow.ArrowInvalid as error:
             rows = f"rows {row + 1} to {row + len(columns[0])}"
-            raise ValueError(f"{self.path}, {rows}: damaged: {_one_line(error)}") from None
+            raise ValueError(f"{self.path}, {rows}: damaged: {error}") from None
         *texts, label = columns
         text = texts[0]
         if len(texts) > 1:
@@ -231,12 +229,7 @@ def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
         of_column = schema.field(name).type
         is_dictionary = str(of_column).startswith("dictionary<")
         kind = str(of_column.value_type if is_dictionary else of_column)
-        is_label = i == len(names)
-        if kind not in _STRINGS and not (is_label and kind in (*_INTEGERS, "bool")):
-            expected = "strings or whole numbers" if is_label else "strings"
+        if kind not in _STRINGS and (i < len(names) or kind not in (*_INTEGERS, "bool")):
+            expected = "strings" if i < len(names) else "strings or whole numbers"
             where = f"in column {name!r}, found {str(of_column)!r}"
             raise ValueError(f"{path}: expected {expected} {where}; convert it, or {NAMED}")
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.extras import is_from
-from termsift._util.validation.values import a_kind, shown
+from termsift._util.validation.values import a_kind, check_choice, shown
 
 # A dense matrix becomes sparse in blocks of at most this many cells.
 _BLOCK_CELLS = 1 << 24
-_UNORDERED = (str, bytes, bytearray, memoryview, Set, Mapping, type)
+_UNORDERED = (str, bytes, Set, Mapping)
 
 
 @dataclass(frozen=True)
@@ -46,14 +45,13 @@ class Csr:
 # ---- the matrix ----------------------------------------------------------------------------------
 
 
-def check_matrix(X: Any, n_threads: int, name: str = "X", *, is_counted: bool = False) -> Csr:
+def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
     """Return the CSR triple of a CSR, CSC or dense matrix of counts.
 
     CSR arrays are used in place (copied if strided, unaligned or byte-swapped); CSC and dense
-    matrices are converted. Messages call the matrix ``name``; what only counts, ``is_counted``,
-    has functions for texts, which the message about texts advises.
+    matrices are converted. Messages call the matrix ``name``.
     """
-    refuse_other_kinds(X, name, is_counted=is_counted)
+    refuse_other_kinds(X, name)
     is_sparse = scipy.sparse.issparse(X)
     matrix: Any = X if is_sparse or _has_rows(X) else as_array(X, name)
     if len(matrix.shape) != 2:
@@ -80,27 +78,22 @@ def check_matrix(X: Any, n_threads: int, name: str = "X", *, is_counted: bool = 
     return _triple(matrix, name)
 
 
-def refuse_other_kinds(X: Any, name: str = "X", *, is_counted: bool = False) -> None:
-    """Refuse what is no matrix in this process, before numpy tries to make an array of it."""
+def refuse_other_kinds(X: Any, name: str = "X") -> None:
+    """Refuse texts, and an object that is no matrix in memory."""
     if hasattr(X, "__dask_graph__"):
         raise TypeError(f"{name} is a Dask collection: use termsift.dask.count, or compute it")
+    if scipy.sparse.issparse(X):
+        return
     is_list = isinstance(X, (list, tuple))
-    if not (is_list or scipy.sparse.issparse(X) or hasattr(X, "__array__")):
-        cures = {"X": ": pass its attribute X, as in adata.X", "to_memory": ": pass X.to_memory()"}
-        cures["class_docs"] = (
-            ": counts hold no documents; pass their matrix, as termsift.text.CountVectorizer makes"
-        )
-        cure = next((cures[attribute] for attribute in cures if hasattr(X, attribute)), "")
+    if not is_list and not hasattr(X, "__array__"):
+        cure = ": pass its attribute X" if hasattr(X, "X") else ""  # of AnnData
         raise TypeError(f"{name} is {a_kind(X)}, expected a CSR, CSC or dense matrix{cure}")
-    first: Any = X[:8] if is_list else ()
-    is_arrow = is_from(X, "pyarrow")  # whose columns have no shape
-    if (_has_rows(X) or is_arrow) and not scipy.sparse.issparse(X):
-        first = np.asarray(_rows(X, 0, 8)).ravel()
+    first: Any = X[:8] if is_list else np.asarray(_rows(X, 0, 8)).ravel() if _has_rows(X) else ()
     if any(isinstance(value, (str, bytes)) for value in first):
-        cure = f"make one by {name} = termsift.text.CountVectorizer().fit_transform(texts)"
-        if is_counted:
-            cure = "count texts with termsift.count_texts"
-        raise TypeError(f"{name} holds texts, expected a matrix of counts: {cure}")
+        raise TypeError(
+            f"{name} holds texts, expected a matrix of counts: count texts by "
+            "termsift.count_texts, or make a matrix by termsift.text.CountVectorizer"
+        )
 
 
 def _has_rows(X: Any) -> bool:
@@ -211,15 +204,9 @@ def check_class_prior(
     if class_prior is None:
         return None
     if isinstance(class_prior, str):
-        if class_prior not in ("empirical", "uniform"):
-            raise ValueError(
-                f"class_prior must be 'empirical', 'uniform' or an array, got {class_prior!r}"
-            )
+        check_choice(class_prior, ("empirical", "uniform"), "class_prior")
         return None if class_prior == "empirical" else np.ones(n_classes)
-    prior = as_array(class_prior, "class_prior")
-    if prior.dtype.kind not in "iuf":
-        raise TypeError(f"class_prior must hold numbers, got dtype {prior.dtype}")
-    prior = prior.astype(np.float64)
+    prior = exact_dtype(as_array(class_prior, "class_prior"), "class_prior").astype(np.float64)
     if prior.shape != (n_classes,):
         raise ValueError(f"class_prior has shape {prior.shape}, expected ({n_classes},)")
     wrong = ~(prior >= 0) | ~np.isfinite(prior)
@@ -250,13 +237,9 @@ def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term")
             f"{name} has {array[position]} at position {position}, expected a {of} in [0, {n})"
         )
     terms = np.ascontiguousarray(array, dtype=np.int64)
-    order = np.argsort(terms, kind="stable")
-    again = np.flatnonzero(np.diff(terms[order]) == 0)
-    if len(again):
-        first, second = order[again[0]], order[again[0] + 1]
-        raise ValueError(
-            f"{name} has {terms[first]} at positions {first} and {second}, expected each {of} once"
-        )
+    values, n_times = np.unique(terms, return_counts=True)
+    if len(values) < len(terms):
+        raise ValueError(f"{name} has {values[n_times > 1][0]} twice, expected each {of} once")
     return terms
 
 
@@ -283,11 +266,8 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
 
 def _column_names(X: Any) -> list[str] | None:
     """Return the names of the columns of a data frame if all are strings, or None."""
-    names = getattr(X, "columns", None)
-    if names is None or callable(names) or scipy.sparse.issparse(X):
-        return None
-    listed = list(names)
-    return listed if all(isinstance(name, str) for name in listed) else None
+    names = list(getattr(X, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def check_same_terms(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> None:
@@ -325,10 +305,8 @@ def contiguous(array: NDArray[Any]) -> NDArray[Any]:
 def as_sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]:
     """Return an array as it is, and any other ordered values as a list."""
     if hasattr(values, "__array__"):
-        array = as_array(values, name)
-        if array.ndim:
-            return array
-    elif isinstance(values, Iterable) and not isinstance(values, _UNORDERED):
+        return as_array(values, name)
+    if isinstance(values, Iterable) and not isinstance(values, _UNORDERED):
         return list(values)
     raise TypeError(f"{name} must hold {expected} in order, got {shown(values)}")
 

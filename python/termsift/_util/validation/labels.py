@@ -186,12 +186,8 @@ class LabelCoder:
         try:
             codes, distinct, at = distinct_labels(labels)
         except TypeError:
-            # The first wrong label is named, which may stand before the one without a hash.
-            listed = list(labels)
-            last = next((i for i, label in enumerate(listed) if not _is_hashable(label)), 0)
-            self.numbered(listed[:last], first, skip_missing=skip_missing)
-            where = f"the label of document {first + last}"
-            _require_hashable(listed[last], where, f": {_SEVERAL}")
+            for document, label in enumerate(labels, first):
+                _require_hashable(label, f"the label of document {document}", f": {_SEVERAL}")
             raise
         plain = distinct
         missing: set[int] = set()
@@ -267,12 +263,9 @@ def in_order(classes: list[Hashable]) -> list[Hashable]:
 
     The order of appearance would depend on how a collection is cut into chunks.
     """
-    # For sets, < means subset and is no order.
-    if not any(issubclass(kind, Set) for kind in set(map(type, classes))):
-        try:
+    if not any(isinstance(label, Set) for label in classes):  # whose < means subset
+        with suppress(TypeError):
             return sorted(classes)  # type: ignore[type-var]
-        except TypeError:
-            pass
     return sorted(classes, key=lambda label: (type(label).__name__, repr(label)))
 
 
@@ -297,16 +290,11 @@ def unite_classes(
 
 
 def _require_hashable(label: Any, where: str, cure: str = "") -> None:
-    if not _is_hashable(label):
-        raise TypeError(f"{where} is a {type(label).__name__}, expected something hashable{cure}")
-
-
-def _is_hashable(label: Any) -> bool:
     try:
         hash(label)
     except TypeError:
-        return False
-    return True
+        kind = type(label).__name__
+        raise TypeError(f"{where} is a {kind}, expected something hashable{cure}") from None
 
 
 def _is_missing(label: Any) -> bool:
@@ -330,28 +318,15 @@ def check_groups(
     classes: Iterable[Hashable] | Mapping[Hashable, Any], known: list[Hashable]
 ) -> dict[Hashable, list[int]]:
     """Return the positions of the classes of each group by its new label."""
+    groups: dict[Hashable, Any]
     if isinstance(classes, Mapping):
-        groups = {label: own if isinstance(own, list) else [own] for label, own in classes.items()}
-        listed = list(groups)
+        groups = {new: old if isinstance(old, list) else [old] for new, old in classes.items()}
     else:
-        listed = check_classes(classes)
-        groups = {label: [label] for label in listed}
-    if not check_classes(listed):
-        raise ValueError("classes is empty, expected at least one label")
+        groups = {label: [label] for label in check_classes(classes)}
+    if not check_classes(list(groups)) or not all(groups.values()):
+        raise ValueError("classes is empty or has an empty group, expected at least one class each")
+    old_labels = check_classes(old for group in groups.values() for old in group)
     position = {label: row for row, label in enumerate(known)}
-    rows: dict[Hashable, list[int]] = {}
-    taken: dict[int, Hashable] = {}
-    for label, own in groups.items():
-        if not own:
-            raise ValueError(f"the group {label!r} has no class")
-        rows[label] = []
-        for old in own:
-            try:
-                row = position[old]
-            except (KeyError, TypeError):
-                raise ValueError(f"class {old!r} is not among the classes") from None
-            if row in taken:
-                raise ValueError(f"class {old!r} occurs twice, in {taken[row]!r} and {label!r}")
-            taken[row] = label
-            rows[label].append(row)
-    return rows
+    if absent := [label for label in old_labels if label not in position]:
+        raise ValueError(f"class {absent[0]!r} is not among the classes")
+    return {new: [position[old] for old in group] for new, group in groups.items()}

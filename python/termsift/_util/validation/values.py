@@ -63,8 +63,7 @@ def check_flag(value: object, name: str) -> bool:
 
 def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
     """Return an iterable as it is, without reading from it: it may be a generator."""
-    is_word = isinstance(values, (str, bytes, bytearray, type))
-    if is_word or not isinstance(values, Iterable) or getattr(values, "shape", 1) == ():
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must hold {expected}, got {shown(values)}")
     return values
 
@@ -95,12 +94,6 @@ def check_on_missing(on_missing: str) -> bool:
     return check_choice(on_missing, ("raise", "skip"), "on_missing") == "skip"
 
 
-def check_column(column: object, name: str) -> None:
-    """Check that an argument is the name or number of a column of a table, or None."""
-    if column is not None and not isinstance(column, str) and not is_integer(column):
-        raise TypeError(f"{name} must be the name or number of a column, got {column!r}")
-
-
 def is_one_of(value: object, known: Collection[str]) -> bool:
     """Return whether a value is one of some words; comparing an array would give an array."""
     return isinstance(value, str) and value in known
@@ -124,9 +117,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     # Dashes in front of options would make all of them alike.
     plain = {other.lower().replace("-", "_").strip("_"): other for other in known}
     mine = name.lower().replace("-", "_").strip("_")
-    begin_alike = [other for other in plain if other[:1] == mine[:1]]
-    near = difflib.get_close_matches(mine, plain, n=1, cutoff=0.75)
-    near = near or difflib.get_close_matches(mine, begin_alike, n=1, cutoff=0.5)
+    alike = [other for other in plain if other[:1] == mine[:1]]
+    near = difflib.get_close_matches(mine, alike, n=1, cutoff=0.5)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
@@ -163,44 +155,28 @@ def check_k(k: Any, n_terms: int) -> int:
     return min(check_integer(k, "k", least=0), n_terms)
 
 
-def check_random_state(random_state: Any) -> np.random.Generator:
-    """Return the random generator for a seed, or for an object of numpy's that holds one."""
-    random = np.random
-    sources = random.Generator, random.BitGenerator, random.SeedSequence, random.RandomState
-    if is_integer(random_state):
-        random_state = check_integer(random_state, "random_state", least=0)
-    elif random_state is not None and not isinstance(random_state, sources):
-        raise TypeError(
-            f"random_state must be an integer, a numpy Generator or None, got {random_state!r}"
-        )
-    return random.default_rng(random_state)
-
-
 # ---- real numbers --------------------------------------------------------------------------------
 
 
 def check_positive(number: float, name: str) -> float:
     """Return a positive, finite number as a float."""
-    value = _real(number, name)
-    if not 0 < value < math.inf:
-        raise ValueError(f"{name} must be positive and finite, got {number!r}")
-    return value
+    return _checked(number, name, 0 < _real(number, name) < math.inf, "positive and finite")
 
 
 def check_not_negative(number: float, name: str) -> float:
     """Return a finite number that is not negative as a float."""
-    value = _real(number, name)
-    if not 0 <= value < math.inf:
-        raise ValueError(f"{name} must be not negative and finite, got {number!r}")
-    return value
+    return _checked(number, name, 0 <= _real(number, name) < math.inf, "not negative and finite")
 
 
 def check_between_0_and_1(number: float, name: str) -> float:
     """Return a number from 0 to 1 as a float."""
-    value = _real(number, name)
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must be between 0 and 1, got {number!r}")
-    return value
+    return _checked(number, name, 0 <= _real(number, name) <= 1, "between 0 and 1")
+
+
+def _checked(number: float, name: str, is_right: bool, expected: str) -> float:
+    if not is_right:
+        raise ValueError(f"{name} must be {expected}, got {number!r}")
+    return float(number)
 
 
 def check_smoothing(
