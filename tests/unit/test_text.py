@@ -160,6 +160,8 @@ def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
 class Terminal:
     """A stream that claims to be a terminal."""
 
+    closed = False
+
     def __init__(self) -> None:
         self.written: list[str] = []
 
@@ -192,7 +194,7 @@ def test_a_terminal_shows_the_progress_of_reading(
     assert sum("termsift: read " in line for line in terminal.written) > 1
     assert terminal.written[-1].isspace()  # and the line is gone
     if name != "news":
-        assert f"read {len(content)} bytes of {len(content)} bytes" in "".join(terminal.written)
+        assert f"read {len(content)} of {len(content)} bytes" in "".join(terminal.written)
 
 
 def test_the_vectorizers_are_listed() -> None:
