@@ -1,5 +1,6 @@
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +20,18 @@ py::str decoded(std::string_view bytes) {
   return py::reinterpret_steal<py::str>(string);
 }
 
+std::string encoded(const py::handle& string) {
+  PyObject* const bytes = PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass");
+  if (bytes == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::bytes>(bytes);
+}
+
+std::vector<std::string> encoded_all(const py::list& strings) {
+  std::vector<std::string> all;
+  for (const py::handle& string : strings) all.push_back(encoded(string));
+  return all;
+}
+
 py::str described(const py::str& file, const BadRow& row) {
   const char* const form = row.first_line == row.last_line ? "{0}, line {1}: {3}" : "{0}, lines {1} to {2}: {3}";
   const py::object fault = py::bytes(row.fault).attr("decode")("utf-8", "backslashreplace");
@@ -30,10 +43,16 @@ TableReader::Read python_read(py::object readinto) {
   return [readinto = std::make_shared<py::object>(std::move(readinto))](std::uint8_t* to, std::int64_t n) {
     return or_sleep_at_exit([&] {
       const py::gil_scoped_acquire gil;
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       const auto buffer = py::memoryview::from_memory(static_cast<void*>(to), static_cast<py::ssize_t>(n));
-      const py::object n_read = (*readinto)(buffer);
-      buffer.attr("release")();
-      return n_read.cast<std::int64_t>();
+      struct Release {  // after an exception too: a traceback keeps the buffer
+        const py::memoryview& view;
+        ~Release() {
+          Py_XDECREF(PyObject_CallMethod(view.ptr(), "release", nullptr));
+          PyErr_Clear();
+        }
+      } const release{buffer};
+      return (*readinto)(buffer).cast<std::int64_t>();
     });
   };
 }
@@ -77,10 +96,9 @@ struct JsonTable : Table {
   using Table::Table;
 };
 
-TableReader::Options options_of(const std::vector<std::string>& labels, bool skip, const std::string& encoding,
-                                std::int64_t block_bytes) {
+TableReader::Options options_of(const py::list& labels, bool skip, const std::string& encoding, std::int64_t block_bytes) {
   if (block_bytes < 1) throw py::value_error("block_bytes must be positive");
-  return {labels, skip, encoding, block_bytes};
+  return {encoded_all(labels), skip, encoding, block_bytes};
 }
 
 // Returns the texts of the next block and the class of each, or None at the end.
@@ -106,9 +124,10 @@ py::list skipped(const Table& table) {
 }
 
 // Returns (line, fields, what is wrong or None) of the first row as a delimiter divides it.
-py::tuple first_row(DelimitedTable& table, char delimiter) {
+py::tuple first_row(DelimitedTable& table, char delimiter, bool is_header) {
+  const std::int64_t longest = is_header ? 1 << 26 : std::numeric_limits<std::int64_t>::max();
   const DelimitedReader::Row row =
-      table.reading([&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter); });
+      table.reading([&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, longest); });
   py::list fields;
   for (const std::string& field : row.fields) fields.append(py::bytes(field).attr("decode")("utf-8", "replace"));
   py::object fault = py::none();
@@ -143,26 +162,27 @@ void register_tables(py::module_& module) {
       .def_property_readonly("n_skipped", [](const Table& table) { return table.reader().n_skipped(); })
       .def_property_readonly("skipped", &skipped);
   py::class_<DelimitedTable, Table>(module, "DelimitedTable", "Rows of delimited fields.")
-      .def(py::init([](const py::object& readinto, const py::str& file, bool quoted, const std::vector<std::string>& labels,
-                       bool skip, const std::string& encoding, std::int64_t bytes) {
+      .def(py::init([](const py::object& readinto, const py::str& file, bool quoted, const py::list& labels, bool skip,
+                       const std::string& encoding, std::int64_t bytes) {
              const TableReader::Options options = options_of(labels, skip, encoding, bytes);
              return std::make_unique<DelimitedTable>(
                  std::make_unique<DelimitedReader>(python_read(readinto), options, quoted), file);
            }),
-           "readinto"_a, "file"_a, py::kw_only(), "quoted"_a, "labels"_a = std::vector<std::string>(), "skip"_a = false,
+           "readinto"_a, "file"_a, py::kw_only(), "quoted"_a, "labels"_a = py::list(), "skip"_a = false,
            "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes)
-      .def("first_row", &first_row, "delimiter"_a)
+      .def("first_row", &first_row, "delimiter"_a, "is_header"_a = false)
       .def("choose", &choose_columns, "delimiter"_a, "texts"_a, "label"_a, "n_fields"_a, "has_header"_a);
   py::class_<JsonTable, Table>(module, "JsonTable", "JSON objects, one in a line, or all in an array.")
-      .def(py::init([](const py::object& readinto, const py::str& file, const std::vector<std::string>& texts,
-                       const std::string& label, bool may_be_array, const std::vector<std::string>& labels, bool skip,
-                       const std::string& encoding, std::int64_t bytes) {
+      .def(py::init([](const py::object& readinto, const py::str& file, const py::list& texts, const py::str& label,
+                       bool may_be_array, const py::list& labels, bool skip, const std::string& encoding,
+                       std::int64_t bytes) {
              const TableReader::Options options = options_of(labels, skip, encoding, bytes);
              return std::make_unique<JsonTable>(
-                 std::make_unique<JsonReader>(python_read(readinto), options, texts, label, may_be_array), file);
+                 std::make_unique<JsonReader>(python_read(readinto), options, encoded_all(texts), encoded(label), may_be_array),
+                 file);
            }),
            "readinto"_a, "file"_a, py::kw_only(), "texts"_a, "label"_a, "may_be_array"_a = false,
-           "labels"_a = std::vector<std::string>(), "skip"_a = false, "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes);
+           "labels"_a = py::list(), "skip"_a = false, "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes);
 }
 
 }  // namespace termsift::bindings

@@ -63,7 +63,7 @@ class TableReader {
   bool next(TableBlock& block);
 
   const std::vector<std::string>& labels() const { return options_.labels; }
-  bool is_done() const { return is_done_; }  // whether next() has returned false
+  bool is_done() const { return is_done_; }  // whether next() has returned false or thrown
   std::int64_t bytes_read() const { return bytes_read_; }
   std::int64_t n_skipped() const { return n_skipped_; }
   const std::vector<BadRow>& skipped() const { return skipped_; }  // the first few
@@ -91,15 +91,19 @@ class TableReader {
   ClassId class_of(std::string_view label);
   // Leaves out a row, or throws.
   void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
-  // Returns what is wrong with a byte of a line; `line` is null if only the position is known.
-  std::string wrong_byte(std::int64_t byte, const std::uint8_t* line) const;
+  // Return the distance of two places in a line, and the name of a place, such as "byte 5". Units are bytes of UTF-8, but
+  // characters of other encodings, whose bytes are not known here.
+  std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
+  std::string place(std::int64_t n_units) const;
+  // Returns the fault of a byte that is not in the encoding.
+  std::string wrong_byte(std::int64_t n_units) const;
 
   Options options_;
   std::vector<std::uint8_t> pending_;  // content that was read and not yet parsed
   std::int64_t line_ = 1;              // of the content that is parsed next
 
  private:
-  ClassId add(std::string_view label, std::uint64_t hash);
+  ClassId add(std::string_view label);
 
   Read read_;
   bool at_start_ = true, at_end_ = false, is_done_ = false;
@@ -125,8 +129,8 @@ class DelimitedReader final : public TableReader {
       : TableReader(std::move(read), std::move(options)), quoted_(quoted) {}
 
   // Returns the first row that is not blank as a delimiter divides it, and leaves it to be read. It has no fields if there
-  // is none.
-  Row first_row(char delimiter);
+  // is none. A row of more than `longest` bytes is an error.
+  Row first_row(char delimiter, std::int64_t longest = longest_row);
   // Chooses columns; those of texts are joined by a blank. A header is left out. Other rows need n_fields fields.
   void choose(char delimiter, std::vector<std::int64_t> texts, std::int64_t label, std::int64_t n_fields, bool has_header);
 

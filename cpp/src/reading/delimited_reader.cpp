@@ -17,6 +17,10 @@ const char* const lone_return =
     "a carriage return without a line feed; put the field that holds it in quotes, or, if carriage returns end the lines of "
     "this file, replace them by line feeds";
 
+const char* const too_long_header =
+    "the header is longer than 64 MiB; a quote may open a field that no quote closes, or there is no header (name the columns "
+    "by number)";
+
 const char* const returns_end_lines = "carriage returns end the lines of this file; replace them by line feeds";
 
 // Returns where the line that begins at `at` ends, after its line feed if it has one.
@@ -42,12 +46,13 @@ std::size_t write_unquoted(std::string_view field, char* out) {
 
 }  // namespace
 
-DelimitedReader::Row DelimitedReader::first_row(char delimiter) {
+DelimitedReader::Row DelimitedReader::first_row(char delimiter, std::int64_t longest) {
   TableBlock block;
+  longest = std::min(longest, longest_row);
   auto size = static_cast<std::int64_t>(pending_.size());
   reserve(block, 0, size);
   std::copy(pending_.begin(), pending_.end(), block.bytes.get());
-  for (std::int64_t wanted = options_.block_bytes;; wanted = 2 * size) {
+  for (std::int64_t wanted = options_.block_bytes;; wanted = std::max(2 * size, wanted)) {
     size = fill(block, size, wanted);
     const std::uint8_t* const data = block.bytes.get();
     std::int64_t begin = 0, line = line_;
@@ -71,7 +76,7 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter) {
       pending_.assign(data, data + size);
       return {};
     }
-    if (size >= longest_row) complain(line, line, too_long, false);
+    if (size >= longest) complain(line, line, longest < longest_row ? too_long_header : too_long, false);
   }
 }
 
@@ -245,7 +250,7 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
         state = !is_end ? State::start_field : c == line_is_over ? State::start_record : State::after_return;
       } else if (state == State::after_quote) {
         row.fault.append("expected '").append(1, delimiter).append("' or the end of the line after a closing quote, ");
-        row.fault += "at byte " + std::to_string(at - line_begin);
+        row.fault += "at " + place(units(data + line_begin, data + at));
       } else if (state == State::start_field && c == '"') {
         state = State::in_quotes;
       } else {
@@ -265,7 +270,7 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
     std::int64_t line_begin = bad;
     while (line_begin > begin && data[line_begin - 1] != '\n') --line_begin;
     row.first_line = row.last_line = line_ + n_before;
-    row.fault = wrong_byte(bad - line_begin, data + line_begin);
+    row.fault = wrong_byte(units(data + line_begin, data + bad));
   }
   return row;
 }

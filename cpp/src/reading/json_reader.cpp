@@ -16,9 +16,18 @@ struct JsonReader::State {
   Layout layout;
   std::vector<json::Value> values;  // of these keys in one object
   std::vector<json::Value> found;   // its keys
-  std::int64_t column = 0;          // of the bytes of a block, how far their first one is from where its line begins
+  std::int64_t column = 0;          // the units between the first byte of a block and the beginning of its line
 
   static constexpr std::size_t keys_shown = 20;
+
+  // Returns a key as errors show it.
+  static std::string shortened(std::string_view key) {
+    constexpr std::size_t most = 60;
+    if (key.size() <= most) return std::string(key);
+    std::size_t end = most;
+    while (end > 0 && (static_cast<std::uint8_t>(key[end]) & 0xc0) == 0x80) --end;  // no part of a character
+    return std::string(key.substr(0, end)) + "...";
+  }
 
   // Reads an object. The last of several values of a key counts.
   void read_object(json::Cursor& cursor) {
@@ -59,7 +68,7 @@ struct JsonReader::State {
       if (kind == Kind::none) {
         std::string keys_found;
         for (std::size_t k = 0; k < std::min(found.size(), keys_shown); ++k)
-          keys_found += (k > 0 ? ", '" : "'") + std::string(found[k].text()) + "'";
+          keys_found += (k > 0 ? ", '" : "'") + shortened(found[k].text()) + "'";
         if (found.size() > keys_shown) keys_found += ", ...";
         return "expected a key '" + keys[i] + "', found " + (found.empty() ? "none" : keys_found) +
                "; name the columns by text and label (--text, --label)";
@@ -130,7 +139,7 @@ std::int64_t JsonReader::parse_lines(TableBlock& block, std::int64_t size, bool 
     cursor.skip_blanks();
     const std::int64_t bad_byte = is_valid ? stop - at : first_invalid_utf8(at, stop - at);
     if (bad_byte < stop - at) {
-      complain(line_, line_, wrong_byte(bad_byte, at));
+      complain(line_, line_, wrong_byte(units(at, at + bad_byte)));
     } else if (!cursor.at_end()) {
       try {
         state_->read_object(cursor);
@@ -138,7 +147,7 @@ std::int64_t JsonReader::parse_lines(TableBlock& block, std::int64_t size, bool 
         if (!cursor.at_end()) cursor.refuse("expected nothing more after the object of a line");
         take(block, line_, line_);
       } catch (const json::Fault& fault) {
-        complain(line_, line_, fault.told(fault.at - at));
+        complain(line_, line_, fault.told(place(units(at, fault.at))));
       } catch (const json::Cut&) {
         complain(line_, line_,
                  "the JSON object does not end in this line; write each in one line, or all in an array (.json)");
@@ -160,7 +169,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
     line_ += std::count(used, to, '\n');
     json::Place line_begin = to;
     while (line_begin > used && line_begin[-1] != '\n') --line_begin;
-    state_->column = line_begin > used ? to - line_begin : state_->column + (to - used);
+    state_->column = line_begin > used ? units(line_begin, to) : state_->column + units(used, to);
     used = to;
   };
   try {
@@ -181,21 +190,26 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
         continue;
       }
       json::Place const begin = cursor.at();
-      state_->read_object(cursor);
+      const bool is_object = cursor.at_end() || *begin == '{';
+      json::Kind other = json::Kind::none;
+      if (is_object) state_->read_object(cursor);
+      else other = cursor.value().kind;
       layout = Layout::after_object;
       advance(begin);
       const std::int64_t first_line = line_, bad = first_invalid_utf8(begin, cursor.at() - begin);
       const bool is_valid = bad == cursor.at() - begin;
       if (!is_valid) {
         advance(begin + bad);
-        complain(line_, line_, wrong_byte(state_->column, nullptr));
+        complain(line_, line_, wrong_byte(state_->column));
       }
       advance(cursor.at());
-      if (is_valid) take(block, first_line, line_);
+      if (!is_valid) continue;
+      if (is_object) take(block, first_line, line_);
+      else complain(first_line, line_, std::string("expected a JSON object in braces, found ") + name_of(other));
     }
   } catch (const json::Fault& fault) {
     advance(fault.at);
-    complain(line_, line_, fault.told(state_->column), false);
+    complain(line_, line_, fault.told(place(state_->column)), false);
   } catch (const json::Cut&) {
     if (is_last) finish();
   }

@@ -21,7 +21,7 @@ struct Fault {
   const char* expected;
   const char* cure;
 
-  std::string told(std::int64_t byte) const { return std::string(expected) + " at byte " + std::to_string(byte) + cure; }
+  std::string told(const std::string& place) const { return std::string(expected) + " at " + place + cure; }
 };
 // Thrown where the text ends within a value.
 struct Cut {};

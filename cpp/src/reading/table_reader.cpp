@@ -35,7 +35,8 @@ bool is_blank(std::string_view label) {
 
 TableReader::TableReader(Read read, Options options) : options_(std::move(options)), read_(std::move(read)) {
   const std::vector<std::string> labels = std::exchange(options_.labels, {});
-  for (const std::string& label : labels) add(label, label_hash::of_bytes(label.data(), label.size()));
+  for (const std::string& label : labels) add(label);
+  if (options_.labels.size() != labels.size()) throw std::invalid_argument("the labels of the first classes repeat");
 }
 
 bool TableReader::next(TableBlock& block) {
@@ -47,7 +48,7 @@ bool TableReader::next(TableBlock& block) {
   auto size = static_cast<std::int64_t>(pending_.size());
   reserve(block, 0, size);
   std::copy(pending_.begin(), pending_.end(), block.bytes.get());
-  for (std::int64_t wanted = options_.block_bytes;; wanted = 2 * size) {
+  for (std::int64_t wanted = options_.block_bytes;; wanted = std::max(2 * size, wanted)) {
     size = fill(block, size, wanted);
     if (size == 0) {
       finish();
@@ -74,8 +75,13 @@ void TableReader::reserve(TableBlock& block, std::int64_t size, std::int64_t roo
 }
 
 std::int64_t TableReader::fill(TableBlock& block, std::int64_t size, std::int64_t wanted) {
-  constexpr std::int64_t mark_bytes = 3;  // of a byte order mark
-  wanted = std::min(std::max(wanted, at_start_ ? mark_bytes : 0), longest_row);
+  constexpr std::int64_t mark_bytes = 3;  // of a byte order mark, which is no part of the text
+  if (at_start_) {
+    at_start_ = false;
+    size = fill(block, size, mark_bytes);
+    if (size == mark_bytes && std::memcmp(block.bytes.get(), "\xef\xbb\xbf", mark_bytes) == 0) size = 0;
+  }
+  wanted = std::min(wanted, longest_row);
   reserve(block, size, wanted);
   while (size < wanted && !at_end_) {
     const std::int64_t n = read_(block.bytes.get() + size, wanted - size);
@@ -84,26 +90,18 @@ std::int64_t TableReader::fill(TableBlock& block, std::int64_t size, std::int64_
     size += n;
     bytes_read_ += n;
   }
-  if (at_start_) {  // a byte order mark is no part of the text
-    at_start_ = false;
-    if (size >= mark_bytes && std::memcmp(block.bytes.get(), "\xef\xbb\xbf", mark_bytes) == 0) {
-      size -= mark_bytes;
-      std::memmove(block.bytes.get(), block.bytes.get() + mark_bytes, static_cast<std::size_t>(size));
-    }
-  }
   return size;
 }
 
 ClassId TableReader::class_of(std::string_view label) {
   const std::vector<std::string>& labels = options_.labels;
   if (last_class_ >= 0 && labels[static_cast<std::size_t>(last_class_)] == label) return last_class_;
-  const std::uint64_t hash = label_hash::of_bytes(label.data(), label.size());
-  return last_class_ = add(label, hash);
+  return last_class_ = is_blank(label) ? -1 : add(label);
 }
 
-ClassId TableReader::add(std::string_view label, std::uint64_t hash) {
+ClassId TableReader::add(std::string_view label) {
   std::vector<std::string>& labels = options_.labels;
-  if (is_blank(label)) return -1;
+  const std::uint64_t hash = label_hash::of_bytes(label.data(), label.size());
   const auto next = static_cast<ClassId>(labels.size());
   const ClassId id =
       table_.find_or_add(hash, next, [&](std::int32_t known) { return labels[static_cast<std::size_t>(known)] == label; });
@@ -118,12 +116,17 @@ void TableReader::complain(std::int64_t first_line, std::int64_t last_line, std:
   if (skipped_.size() < complaints_kept) skipped_.push_back(std::move(bad));
 }
 
-std::string TableReader::wrong_byte(std::int64_t byte, const std::uint8_t* line) const {
+std::int64_t TableReader::units(const std::uint8_t* begin, const std::uint8_t* end) const {
   const auto begins = [](std::uint8_t c) { return (c & 0xc0) != 0x80; };
-  std::string where = "byte " + std::to_string(byte);
-  if (options_.encoding != "UTF-8")  // whose bytes have been replaced by those of UTF-8
-    where = line == nullptr ? "a byte" : "character " + std::to_string(std::count_if(line, line + byte, begins));
-  return where + " is not " + options_.encoding + "; give the encoding of the texts (--encoding)";
+  return options_.encoding == "UTF-8" ? end - begin : std::count_if(begin, end, begins);
+}
+
+std::string TableReader::place(std::int64_t n_units) const {
+  return (options_.encoding == "UTF-8" ? "byte " : "character ") + std::to_string(n_units);
+}
+
+std::string TableReader::wrong_byte(std::int64_t n_units) const {
+  return place(n_units) + " is not " + options_.encoding + "; give the encoding of the texts (--encoding)";
 }
 
 }  // namespace termsift

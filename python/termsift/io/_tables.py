@@ -111,7 +111,7 @@ class DelimitedTable(Table):
         path, columns = self.path, list[Any](self._columns)
         options |= {"quoted": self.kind != ".txt"}
         table = _core.DelimitedTable(readinto, str(path), **options)
-        rows = [(delimiter, *table.first_row(delimiter)) for delimiter in self._delimiters]
+        rows = [(mark, *table.first_row(mark, self._has_header)) for mark in self._delimiters]
         delimiter, line, fields, fault = max(
             rows, key=lambda row: (all(row[2].count(name) == 1 for name in columns), len(row[2]))
         )  # errors show the most fields if no delimiter divides the header as expected

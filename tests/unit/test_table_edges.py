@@ -1,0 +1,102 @@
+"""Tables at their edges: blocks of few bytes, several inputs, other encodings, and long rows."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import termsift as ts
+from termsift import _core
+from termsift.io import read_collection
+
+
+def rows_of(table: _core.Table) -> int:
+    n_rows = 0
+    while (block := table.read()) is not None:
+        n_rows += len(block[1])
+    return n_rows
+
+
+@pytest.mark.parametrize("block_bytes", [1, 2, 3, 4, 100])
+def test_a_byte_order_mark_in_blocks_of_few_bytes(block_bytes: int) -> None:
+    content = io.BytesIO(b"\xef\xbb\xbfa,x\nb,y\n")
+    table = _core.DelimitedTable(content.readinto, "c", quoted=True, block_bytes=block_bytes)
+    assert table.first_row(",") == (1, ["a", "x"], None)
+    table.choose(",", [0], 1, 2, False)
+    assert rows_of(table) == 2
+    content = io.BytesIO(b'\xef\xbb\xbf{"t": "a", "l": "x"}\n')
+    options: Any = {"texts": ["t"], "label": "l", "block_bytes": block_bytes}
+    assert rows_of(_core.JsonTable(content.readinto, "c", **options)) == 1
+
+
+def test_the_buffer_of_a_file_is_released_after_an_error() -> None:
+    buffers = []
+
+    def readinto(buffer: memoryview) -> int:
+        buffers.append(buffer)
+        raise OSError("the disk is gone")
+
+    table = _core.DelimitedTable(readinto, "c", quoted=True)
+    with pytest.raises(OSError, match="the disk is gone"):
+        table.first_row(",")
+    with pytest.raises(ValueError, match="released"):
+        bytes(buffers[0])
+
+
+def test_labels_of_earlier_inputs_keep_their_numbers(tmp_path: Path) -> None:
+    for label, text in ((" ", "alpha"), ("zz", "beta")):
+        (tmp_path / "news" / label).mkdir(parents=True)
+        (tmp_path / "news" / label / "1.txt").write_text(text)
+    (tmp_path / "c.csv").write_text("text,label\ngamma,a\ndelta,zz\n")
+    (tmp_path / "c.jsonl").write_text('{"text": "eta", "label": "c\\ud800"}\n')
+    counts = ts.count(ts.scan([tmp_path / name for name in ("news", "c.jsonl", "c.csv")]))
+    assert counts.classes == [" ", "a", "c\ud800", "zz"]
+    assert counts.class_docs.tolist() == [1, 1, 1, 2]
+    assert counts.term_names is not None
+    words = [set(counts.term_names[row.indices]) for row in counts.term_frequency]
+    assert words == [{"alpha"}, {"gamma"}, {"eta"}, {"beta", "delta"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("c.csv", 'text,label\né,"é"x\n', r"line 2: expected ',' or .* quote, at character 5"),
+        ("c.json", '[{"text": "é"}, "é" 1]', "line 1: expected a comma .* at character 20"),
+        ("c.jsonl", '{"text": "é", 1}', "line 1: expected a key in double quotes at character 14"),
+    ],
+)
+def test_places_in_another_encoding_are_characters(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, "latin-1")
+    with pytest.raises(ValueError, match=message):
+        read_collection(path, encoding="latin-1", on_error="skip")
+
+
+def test_any_value_of_an_array_can_be_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    good = '{"text": "ham", "label": "a"}'
+    path.write_text(f'[{good}, null, [1, {{}}], "x", {good}]')
+    collection = read_collection(path, on_error="skip")
+    assert (len(collection.y), collection.n_skipped) == (2, 3)
+    message = r"c\.json, line 1: expected a JSON object in braces, found null; on_error='skip'"
+    with pytest.raises(ValueError, match=message):
+        read_collection(path)
+
+
+def test_a_long_key_is_shown_cut(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text('{"' + "ü" * 100_000 + '": 1}\n')
+    with pytest.raises(ValueError, match=f"found '{'ü' * 30}\\.\\.\\.';"):
+        read_collection(path)
+
+
+def test_an_endless_header_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_bytes(b'text,"' + b"x" * (1 << 26))
+    with pytest.raises(ValueError, match="the header is longer than 64 MiB"):
+        read_collection(path)
