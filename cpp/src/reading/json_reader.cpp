@@ -194,6 +194,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
       json::Kind other = json::Kind::none;
       if (is_object) state_->read_object(cursor);
       else other = cursor.value().kind;
+      if (!is_object && cursor.at_end() && !is_last) throw json::Cut();  // a number may go on
       layout = Layout::after_object;
       advance(begin);
       const std::int64_t first_line = line_, bad = first_invalid_utf8(begin, cursor.at() - begin);
