@@ -259,7 +259,7 @@ def test_a_split_of_matrices(run: Any, tmp_path: Path) -> None:
     curve = ts.selection_curve(ranking, X[:30], y[:30], X[30:], y[30:], [10])
     assert read_csv(result.out) == as_columns({"md": curve})
 
-    expected = f"{tmp_path / 'test.npz'}: has no labels; give a file with one label"
+    expected = f"{tmp_path / 'test.npz'}: has no labels; give one per line"
     assert run(*arguments).complaint.startswith(expected)
 
 

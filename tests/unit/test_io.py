@@ -135,7 +135,7 @@ def test_labels_that_are_all_whole_numbers_are_integers(
 
 
 def test_matrices_need_labels(matrix: Path) -> None:
-    message = "c.npz: has no labels; give a file with one label per line"
+    message = "c.npz: has no labels; give one per line in a file (--labels)"
     assert complaint(matrix) == message
 
 

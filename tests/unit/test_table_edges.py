@@ -100,3 +100,41 @@ def test_an_endless_header_is_refused_before_it_fills_the_memory(tmp_path: Path)
     path.write_bytes(b'text,"' + b"x" * (1 << 26))
     with pytest.raises(ValueError, match="the header is longer than 64 MiB"):
         read_collection(path)
+
+
+@pytest.mark.parametrize("name", ["c.txt", "c.tsv"])
+def test_a_header_that_counts_as_a_document_is_noticed(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    options: dict[str, Any] = {} if name == "c.txt" else {"text": 2, "label": 1}
+    path.write_text("Label\tText\na\tham\nb\teggs\n")
+    with pytest.warns(UserWarning, match="the first row counts as a document; if it is a header"):
+        assert len(read_collection(path, **options).y) == 3
+    path.write_text("a\tham\nb\teggs\n")
+    read_collection(path, **options)  # warns of nothing
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.jsonl"])
+@pytest.mark.parametrize("options", [{"label": "text"}, {"text": ["t", "t"]}])
+def test_a_column_is_named_once(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
+    path = tmp_path / name
+    path.write_text("text,label\nham,a\n")
+    with pytest.raises(ValueError, match="text and label name a column twice"):
+        read_collection(path, **options)
+
+
+def test_a_stream_of_arrow(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = {"n": range(9000), "text": ["ham"] * 9000, "label": ["a", "b", "c"] * 3000}
+    table = pyarrow.table(columns)
+    with pyarrow.ipc.new_stream(tmp_path / "c.arrow", table.schema) as writer:
+        writer.write_table(table, max_chunksize=5000)
+    collection = read_collection(tmp_path / "c.arrow")
+    assert (collection.X.shape, collection.X.sum()) == ((9000, 1), 9000)
+
+
+def test_names_are_shown_cut(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("ham " * 5000 + ",a\nham,b\n")
+    with pytest.raises(ValueError, match="expected one column 'text', found 'ham ") as caught:
+        read_collection(path)
+    assert len(str(caught.value)) < 400

@@ -21,7 +21,8 @@ def require(module: str, extra: str, what: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        package = module.partition(".")[0].replace("sklearn", "scikit-learn")
+        package = module if module == "backports.zstd" else module.partition(".")[0]
+        package = package.replace("sklearn", "scikit-learn")
         raise MissingExtraError(  # in a checkout that is not installed, only the second cure works
             f"{what} needs {package}: pip install 'termsift[{extra}]', or pip install {package}"
         ) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import IO, Any
@@ -97,7 +97,7 @@ def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
     os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
         if os.path.exists(target):
-            shutil.copymode(target, partial)
+            os.chmod(partial, stat.S_IMODE(os.stat(target).st_mode))
         yield partial, target
     finally:
         with suppress(FileNotFoundError):  # it has been renamed

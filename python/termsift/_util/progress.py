@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -27,7 +26,9 @@ def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None]
         if time.monotonic() >= due:
             line = f"termsift: {verb} {done:,} of {total:,} {unit}"
             # A line wider than the terminal would wrap, and each update would be a new line.
-            line = line[: shutil.get_terminal_size().columns - 1]
+            from shutil import get_terminal_size  # is slow to import, and most work is short
+
+            line = line[: get_terminal_size().columns - 1]
             stream.write(f"\r{line.ljust(width)}")  # blanks cover a longer line
             stream.flush()
             width = len(line)

@@ -34,6 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if list(argv) == ["--version"]:  # at once, without numpy
         print(f"termsift {ts.__version__}")
         return 0
-    with one_blas_thread():
-        from termsift.cli import running
-    return running.run(argv)
+    try:
+        with one_blas_thread():
+            from termsift.cli import running
+        return running.run(argv)
+    except KeyboardInterrupt:  # also while modules are imported
+        return 130  # the code that a shell reports

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -55,7 +54,8 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
     if STDIN not in inputs:
         yield
         return
-    from tempfile import TemporaryDirectory  # is needed for standard input alone
+    import shutil  # both are needed for standard input alone
+    from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="termsift-") as folder:
         path = os.path.join(folder, "standard input")
@@ -112,9 +112,11 @@ def counted(
 
 
 def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
-    """Return the labels of a class, or of several with commas between them."""
+    """Return the labels of a class, or of several as a row of CSV."""
+    import csv
+
     label_of = {str(label): label for label in counts.classes}
-    several = [names] if names in label_of else names.split(",")
+    several = [names] if names in label_of else next(csv.reader([names]), [])
     check_classes(several, label_of)
     return [label_of[name] for name in several]
 

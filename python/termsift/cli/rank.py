@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
     arguments.add_flag(group, "--per-class", "list the best terms of each class")
     direction = "with --per-class, the terms that a class has more of, less of, or both"
     arguments.add_choice(group, "--direction", DIRECTIONS, direction, "over")
-    these = "compare only these classes, as if there were no others"
+    these = "compare only these classes, a row of CSV, as if there were no others"
     arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
     rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors()]

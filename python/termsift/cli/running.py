@@ -88,8 +88,6 @@ def run(argv: Sequence[str]) -> int:
             sys.stdout.flush()
         except BrokenPipeError:
             _discard_output()
-        except KeyboardInterrupt:
-            return 130  # the code that a shell reports
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
             for line in traceback.format_exc().splitlines():
                 logger.debug("%s", line)

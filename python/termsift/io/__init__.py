@@ -13,7 +13,7 @@ ending                              content                                     
 ``.jsonl`` ``.ndjson``              a JSON object per line: a text and a label        yes
 ``.json``                           the same, or an array of JSON objects             yes
 ``.parquet``                        a Parquet table: a text and a label               no
-``.arrow`` ``.feather`` ``.ipc``    an Arrow table: a text and a label                no
+``.arrow`` ``.feather`` ``.ipc``    an Arrow table, a file or a stream                no
 a folder                            a sub-folder per class, a file per document       no
 ==================================  ================================================  ==========
 
@@ -31,9 +31,6 @@ then, by the one of comma, semicolon, tab and bar by which it does; or by ``deli
 
 **Folders** of classes are laid out as for scikit-learn's ``load_files``. Classes and documents come
 in the order of their names. Hidden files, and files beside the class folders, are not read.
-
-**Texts** are cut into words as by the defaults of scikit-learn's ``CountVectorizer``: lower case,
-two or more letters, digits or underscores. :class:`termsift.text.TextRules` has other rules.
 
 Files are UTF-8; ``encoding`` chooses another encoding for texts. **Labels** are text, so that they
 mean the same in every format: JSON's ``1`` and ``"1"`` are one label, and its ``true`` is

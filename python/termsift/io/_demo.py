@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import platform
 import re
-import sysconfig
-import tokenize
 import warnings
 from collections.abc import Generator, Iterator
 from dataclasses import replace
@@ -67,6 +64,8 @@ class Docstrings(TextSource):
     """The docstrings in the sources of the standard library, by package."""
 
     def __init__(self) -> None:
+        import sysconfig
+
         library = Path(sysconfig.get_path("stdlib"))
         super().__init__(library, Options(TextRules(analyzer=_words_of)))
         self._files_of: dict[str, list[Path]] = {}
@@ -93,6 +92,9 @@ def _words_of(docstring: str) -> list[str]:
 
 def _docstrings_of(path: Path) -> Iterator[str]:
     """Yield the docstrings of a file."""
+    import ast
+    import tokenize
+
     try:
         with tokenize.open(path) as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the sources

@@ -22,7 +22,7 @@ from termsift._util import scipy
 from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
 from termsift._util.validation import widened
-from termsift.io._opening import DAMAGE, existing, one_per_line, opened
+from termsift.io._opening import existing, is_damage, one_per_line, opened
 from termsift.io._source import SKIP, MatrixBlock, Options, Source
 
 _BLOCK_BYTES = 1 << 24  # of svmlight text that is read at once
@@ -60,7 +60,7 @@ class MatrixFile(Source):
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
         if labels is None:
-            raise ValueError(f"{path}: has no labels; give a file with one label per line")
+            raise ValueError(f"{path}: has no labels; give one per line in a file (--labels)")
         self._labels = existing(labels)
         self.files = [path, self._labels]
 
@@ -89,9 +89,9 @@ def _read_npz(path: Path) -> Any:
     with opened(path) as (file, _):  # numpy leaves a broken archive open
         try:
             X = scipy.sparse.load_npz(file)
-        except (MemoryError, *DAMAGE):
-            raise
         except Exception as exc:  # an archive of other content may raise anything
+            if isinstance(exc, MemoryError) or is_damage(exc):
+                raise
             expected = "a sparse matrix saved by scipy.sparse.save_npz"
             raise ValueError(f"{path}: expected {expected}") from exc
     if hasattr(X, "check_format"):

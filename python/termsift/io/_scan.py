@@ -1,7 +1,4 @@
-"""Reading collections of any size, a chunk of documents at a time.
-
-`scan` makes a `Scan`, which yields chunks, or is counted by `termsift.count`.
-"""
+"""Reading collections of any size, a chunk of documents at a time."""
 
 from __future__ import annotations
 
@@ -108,15 +105,9 @@ def scan(
 
     Raises
     ------
-    FileNotFoundError
-        If a file does not exist.
-    ValueError
-        If a file is not what its name or the arguments say; the message names file and line.
-        Errors in the content of a file are raised as it is read.
-    TypeError
-        For an unknown rule, or one of a wrong type.
-    MissingExtraError
-        If the input needs a package that is not installed.
+    FileNotFoundError, ValueError, TypeError, MissingExtraError
+        If a file is missing or is not what its name and the arguments say, for unknown rules, and
+        if a package is missing. Errors in the content of a file are raised as it is read.
 
     Notes
     -----
@@ -150,7 +141,8 @@ def scan(
         if not (isinstance(column, str) or validation.is_integer(column)):
             raise TypeError(f"text and label name or number columns, got {column!r}")
     if delimiter is not None and not re.fullmatch(r'[^"\r\n\0\x80-\U0010ffff]', delimiter):
-        raise ValueError(f"delimiter must be one character such as ',' or ';', got {delimiter!r}")
+        expected = "one character such as ',' or a tab ($'\\t' in a shell)"
+        raise ValueError(f"delimiter must be {expected}, got {delimiter!r}")
     if index_base not in (0, 1):
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")

@@ -27,9 +27,9 @@ _COMPLAINTS_KEPT = 5
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the first names as a message shows them."""
-    more = ", ..." if len(names) > NAMES_SHOWN else ""
-    return ", ".join(map(repr, names[:NAMES_SHOWN])) + more or "none"
+    """Return the first names as a message shows them; a name may be a whole document."""
+    some = [repr(name if len(name) <= 60 else f"{name[:60]}...") for name in names[:NAMES_SHOWN]]
+    return ", ".join(some + ["..."] * (len(names) > NAMES_SHOWN)) or "none"
 
 
 def check_one_column(where: str, name: str, names: list[str], cure: str = NAMED) -> None:
@@ -44,19 +44,16 @@ def check_one_column(where: str, name: str, names: list[str], cure: str = NAMED)
 
 @dataclass(frozen=True)
 class Options:
-    """How inputs are read, by the options of `termsift.scan`.
-
-    ``given`` lists the arguments that only some kinds of input take; ``names`` come from ``terms``.
-    """
+    """How inputs are read, by the options of `termsift.scan`."""
 
     rules: TextRules
-    given: Collection[str] = ()
+    given: Collection[str] = ()  # the options that only some kinds of input take
     text: tuple[str | int, ...] | None = None
     label: str | int | None = None
     delimiter: str | None = None
     encoding: str = "utf-8"
     terms: Path | None = None
-    names: NDArray[Any] | None = None
+    names: NDArray[Any] | None = None  # of ``terms``
     index_base: int = 1
     input_format: str | None = None
     skip: bool = False
@@ -184,4 +181,12 @@ class TextSource(Source):
     def columns(self) -> tuple[list[str], str]:
         """The names of the columns of texts and of the column of labels."""
         text, label = self.options.text or ("text",), self.options.label
-        return [str(name) for name in text], "label" if label is None else str(label)
+        label = "label" if label is None else label
+        return self.distinct(map(str, text)), self.distinct(map(str, [*text, label]))[-1]
+
+    def distinct(self, names: Iterable[Any]) -> list[Any]:
+        """Return the names of columns, each of which is named once."""
+        columns = list(names)
+        if len(set(columns)) < len(columns):
+            raise ValueError(f"{self.path}: text and label name a column twice: {listed(columns)}")
+        return columns

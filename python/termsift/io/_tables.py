@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -12,10 +13,11 @@ import numpy as np
 
 from termsift import _core
 from termsift._util.extras import require
+from termsift._util.log import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource, check_one_column
 
-_COUNTED_BYTES = 1 << 26  # of a table that is counted between two reports of the progress
+_COUNTED_BYTES = 1 << 24  # of a table that is counted at once; memory grows with it
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _DELIMITERS = ",;\t|"  # that a header is tried with
 _ROWS_AT_ONCE = 1 << 12  # of a table of columns
@@ -92,10 +94,10 @@ class DelimitedTable(Table):
             text, label = text or (2,), 1 if label is None else label
         # The columns of the text, in order, and then that of the label.
         columns = (*(text or ("text",)), "label" if label is None else label)
-        self._columns = [
+        self._columns = self.distinct(
             int(column) if isinstance(column, str) and column.isdecimal() else column
             for column in columns
-        ]
+        )
         if len(set(map(type, self._columns))) > 1:
             all_ = " and ".join(map(repr, self._columns))
             raise ValueError(f"text and label are names of columns or numbers, not {all_}")
@@ -124,6 +126,9 @@ class DelimitedTable(Table):
         if n_fields:
             names = fields if fault is None and fields else [""] * n_fields
             *texts, label = (_position(f"{path}, line {line}", of, names) for of in columns)
+            if not self._has_header and names[label].strip().lower() == "label":
+                what = f"{path}: the first row counts as a document; if it is a header, {NAMED}"
+                warnings.warn(what, stacklevel=levels_to_caller())
             table.choose(delimiter, texts, label, n_fields, self._has_header)
         return table
 
@@ -198,17 +203,18 @@ class ArrowTable(TextSource):
         ipc = require("pyarrow.ipc", "text", f"{self.path}: reading it")
         # Not as a memory map: if another program cut the file short, that would kill the process.
         with open(self.path, "rb") as file:
-            schema = ipc.open_file(file).schema
+            is_stream = file.read(6) != b"ARROW1"  # as the files of Hugging Face's datasets
+            opened = ipc.open_stream if is_stream else ipc.open_file
+            schema = opened(file.seek(0) or file).schema
             _check_columns(self.path, schema, names)
             fields = [schema.get_field_index(name) for name in dict.fromkeys(names)]
-            reader = ipc.open_file(file, options=ipc.IpcReadOptions(included_fields=fields))
-            n_batches = reader.num_record_batches
-            for i in range(n_batches):
-                batch = reader.get_batch(i)
-                n_bytes = self.n_bytes * (i + 1) // n_batches
+            options = ipc.IpcReadOptions(included_fields=fields)
+            reader = opened(file.seek(0) or file, options=options)
+            of_file = () if is_stream else range(reader.num_record_batches)
+            for batch in reader if is_stream else map(reader.get_batch, of_file):
                 for row in range(0, batch.num_rows, _ROWS_AT_ONCE):  # a batch may be the whole file
                     part = batch.slice(row, _ROWS_AT_ONCE)
-                    yield [part.column(name) for name in names], n_bytes
+                    yield [part.column(name) for name in names], file.tell()
 
     def _of_parquet(self, names: list[str]) -> _Batches:
         """Yield the columns of a Parquet file."""

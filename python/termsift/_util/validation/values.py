@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -118,6 +117,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     plain = {other.lower().replace("-", "_").strip("_"): other for other in known}
     mine = name.lower().replace("-", "_").strip("_")
     alike = [other for other in plain if other[:1] == mine[:1]]
+    import difflib  # is needed for errors alone
+
     near = difflib.get_close_matches(mine, alike, n=1, cutoff=0.5)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
