@@ -126,8 +126,8 @@ py::list skipped(const Table& table) {
 // Returns (line, fields, what is wrong or None) of the first row as a delimiter divides it.
 py::tuple first_row(DelimitedTable& table, char delimiter, bool is_header) {
   const std::int64_t longest = is_header ? 1 << 26 : std::numeric_limits<std::int64_t>::max();
-  const DelimitedReader::Row row =
-      table.reading([&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, longest); });
+  const DelimitedReader::Row row = table.reading(
+      [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, longest); });
   py::list fields;
   for (const std::string& field : row.fields) fields.append(py::bytes(field).attr("decode")("utf-8", "replace"));
   py::object fault = py::none();
@@ -177,9 +177,9 @@ void register_tables(py::module_& module) {
                        bool may_be_array, const py::list& labels, bool skip, const std::string& encoding,
                        std::int64_t bytes) {
              const TableReader::Options options = options_of(labels, skip, encoding, bytes);
-             return std::make_unique<JsonTable>(
-                 std::make_unique<JsonReader>(python_read(readinto), options, encoded_all(texts), encoded(label), may_be_array),
-                 file);
+             auto reader = std::make_unique<JsonReader>(python_read(readinto), options, encoded_all(texts), encoded(label),
+                                                        may_be_array);
+             return std::make_unique<JsonTable>(std::move(reader), file);
            }),
            "readinto"_a, "file"_a, py::kw_only(), "texts"_a, "label"_a, "may_be_array"_a = false,
            "labels"_a = py::list(), "skip"_a = false, "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes);

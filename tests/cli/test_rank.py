@@ -331,3 +331,10 @@ def test_the_demo(run: Any, docstrings: Any, monkeypatch: pytest.MonkeyPatch) ->
     lines = run("rank", "demo", "-k", 3).out.splitlines()[1:]
     counts = ts.count(docstrings.X, docstrings.y, term_names=np.array(docstrings.term_names))
     assert [line.split()[2] for line in lines] == list(counts.rank("md", 3).terms)
+
+
+def test_classes_are_a_row_of_csv(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text('label,text\n"a,b",ham\nc,eggs\nd,spam\n')
+    result = run("rank", path, "--classes", '"a,b",d', "--format", "json")
+    assert json.loads(result.out)["classes"] == ["a,b", "d"]

@@ -18,8 +18,8 @@ const char* const lone_return =
     "this file, replace them by line feeds";
 
 const char* const too_long_header =
-    "the header is longer than 64 MiB; a quote may open a field that no quote closes, or there is no header (name the columns "
-    "by number)";
+    "the header is longer than 64 MiB; a quote may open a field that no quote closes, or there is no header (name the "
+    "columns by number)";
 
 const char* const returns_end_lines = "carriage returns end the lines of this file; replace them by line feeds";
 
