@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._counts import file
-from termsift._counts.held import Held
-from termsift._counts.reshaping import of_classes, of_collection
+from termsift._counts.held import Held, of_classes, of_collection
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents
 from termsift._util.files import replacing
