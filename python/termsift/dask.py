@@ -85,15 +85,6 @@ def count(
     >>> ts.dask.count(X, ["ham", "spam", "ham"]).term_frequency.toarray()
     array([[3, 1, 0],
            [0, 1, 1]])
-
-    Chunks that a function reads:
-
-    >>> import scipy.sparse as sp
-    >>> @dask.delayed
-    ... def read(day):
-    ...     return sp.csr_array([[day, 1]]), ["ham"]
-    >>> ts.dask.count([read(day) for day in range(1, 4)]).term_frequency.toarray()
-    array([[6, 3]])
     """
     validation.check_tf(tf)
     labels = None if classes is None else validation.check_classes(classes)

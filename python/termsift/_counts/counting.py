@@ -186,17 +186,13 @@ def count_texts(
         As for `termsift.count`.
     text, label : str, optional
         The columns of texts and of labels, if ``texts`` is a frame.
-    sample_weight : array of shape (n_docs,), optional
-        A document of weight w counts as w documents.
-    classes, tf
+    sample_weight, classes, tf, n_threads
         As for `termsift.count`.
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
     on_missing : {"raise", "skip"}
         What to do with a document whose text or label is missing. "skip" leaves it out. A class
         whose documents all lack a text stays, without documents.
-    n_threads : int, optional
-        As for `termsift.count`.
     **keywords
         Rules by the names that `termsift.text.TextRules` and scikit-learn's ``CountVectorizer``
         give them, such as ``ngram_range=(1, 2)``, in place of ``rules``.

@@ -48,19 +48,6 @@ class Ranking(Tabular):
     chosen_by : ndarray of shape (k,), objects, or None
         With round robin, the class that gave each term its place; the first of several. By a
         method without a sign, such as chi2, the class may have less of the term than the others.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-    >>> ranking = counts.rank("md")
-    >>> ranking.indices
-    array([0, 2, 1])
-    >>> counts.term_names = ["bacon", "and", "viagra"]
-    >>> for term, score in counts.rank("md")[:2]:
-    ...     print(f"{term:8}{score:.3f}")
-    bacon   0.972
-    viagra  0.730
     """
 
     indices: NDArray[np.int64]
