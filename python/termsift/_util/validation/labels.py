@@ -68,7 +68,7 @@ def check_labels(
     indicator_classes: list[Hashable] | None = None,
     name: str = "y",
     *,
-    skip_missing: bool | None = None,
+    skip_missing: bool = False,
 ) -> Labels:
     """Return the classes of the documents and each document's codes.
 
@@ -77,7 +77,7 @@ def check_labels(
     and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... The column of a data
     frame that has one holds labels. A single column of an array could be either: it is refused
     unless ``classes`` names its class. Messages call the labels ``name``. With ``skip_missing`` the
-    code of a missing label is -1; it is None for callers without the argument ``on_missing``.
+    code of a missing label is -1.
     """
     given = None if classes is None else check_classes(classes)
     y = only_column(y, given)
@@ -169,18 +169,16 @@ class LabelCoder:
         place = {c: i for i, c in enumerate(ordered)}
         return ordered, [place[c] for c in self._numbers]
 
-    def codes(
-        self, labels: Any, first: int = 0, *, skip_missing: bool | None = None
-    ) -> _core.Int32s:
+    def codes(self, labels: Any, first: int = 0, *, skip_missing: bool = False) -> _core.Int32s:
         """Return the number of each label's class; messages count documents from ``first``.
 
         The labels are an array, a list or a column of strings. A missing label is an error, or -1
-        if they are to be skipped. The error advises ``on_missing`` unless ``skip_missing`` is None.
+        if ``skip_missing``.
         """
         return _renumbered(*self.numbered(labels, first, skip_missing=skip_missing))
 
     def numbered(
-        self, labels: Any, first: int = 0, *, skip_missing: bool | None = None
+        self, labels: Any, first: int = 0, *, skip_missing: bool = False
     ) -> tuple[_core.Int32s, list[int]]:
         """Return codes, and each code's class, so that a caller may renumber only once."""
         try:
@@ -201,8 +199,7 @@ class LabelCoder:
             code = min(wrong, key=at.__getitem__)
             where = f"the label of document {first + at[code]} is"
             if code in missing:
-                cure = "" if skip_missing is None else f"; {SKIP_MISSING}"
-                raise ValueError(f"{where} missing: {plain[code]!r}{cure}")
+                raise ValueError(f"{where} missing: {plain[code]!r}; {SKIP_MISSING}")
             raise ValueError(f"{where} {plain[code]!r}, which is not in classes")
         return codes, [
             -1 if code in missing else self._numbers.setdefault(label, len(self._numbers))
