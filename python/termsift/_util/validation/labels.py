@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Mapping, Set
+from collections.abc import Hashable, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -80,7 +80,7 @@ def check_labels(
     code of a missing label is -1.
     """
     given = None if classes is None else check_classes(classes)
-    y = only_column(y, given)
+    y = only_column(y)
     if not (scipy.sparse.issparse(y) or is_column_of_strings(y)):
         y = as_sequence(y, name, "a label for each document")
     if isinstance(y, list) and y and isinstance(y[0], list):
@@ -108,14 +108,10 @@ def check_labels(
     return Labels(classes, _renumbered(codes, [-1 if i < 0 else place[i] for i in numbers]), None)
 
 
-def only_column(y: Any, classes: Collection[Hashable] | None) -> Any:
-    """Return the labels of a data frame of one column; anything else as it is.
-
-    A single name in ``classes`` could be that of the column of an indicator.
-    """
+def only_column(y: Any) -> Any:
+    """Return the labels of a data frame of one column; anything else as it is."""
     is_frame = is_from(y, "pandas") or is_from(y, "polars")
-    names_one = classes is not None and len(classes) == 1
-    if not is_frame or names_one or getattr(y, "shape", ())[1:] != (1,):
+    if not is_frame or getattr(y, "shape", ())[1:] != (1,):
         return y
     return y[y.columns[0]]
 
