@@ -238,7 +238,10 @@ def overlaps(name: str, counts: ts.ClassCounts, k: int) -> list[str]:
     """Return how many of the first terms greedy and `md` share, and how long they are equal."""
     greedy, md = counts.greedy(k), counts.rank("md", k)
     differ = np.flatnonzero(greedy.indices != md.indices)
-    shares = [f"{greedy.overlap(md, n):.1%}" for n in (10, 100, 1000)]
+    shares = [
+        f"{len(np.intersect1d(greedy.indices[:n], md.indices[:n])) / n:.1%}"
+        for n in (10, 100, 1000)
+    ]
     same = differ[0] if len(differ) else k
     return [f"{name}, {k:,} terms", *shares, f"{same:,}", f"{greedy.informative:,}"]
 

@@ -136,12 +136,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : matrix of shape (n_docs, n_terms)
-            CSR, CSC or dense counts.
-        y : labels, or indicator matrix of shape (n_docs, n_classes)
-            The class or classes of each document.
-        sample_weight : array of shape (n_docs,), optional
-            A document of weight w counts as w documents.
+        X, y, sample_weight
+            As for `termsift.count`.
 
         Returns
         -------

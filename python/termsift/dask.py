@@ -40,7 +40,6 @@ def count(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     sample_weight: Any = None,
-    client: Any = None,
 ) -> ClassCounts:
     """Count a labelled collection of chunks by class, where the chunks are.
 
@@ -57,8 +56,6 @@ def count(
         As for `termsift.count`.
     sample_weight : as ``y``, optional
         A document of weight w counts as w documents.
-    client : distributed.Client, optional
-        The client whose workers count. By default Dask chooses the scheduler.
 
     Returns
     -------
@@ -74,9 +71,10 @@ def count(
 
     Notes
     -----
-    Each chunk is counted on one thread, so give a worker several threads or use several workers.
-    Integers are exact in any order. Fractions are summed in document order within a chunk, and the
-    chunks are added in their order, eight at a time, so the bits depend only on the chunks.
+    Dask's scheduler or the current client's workers count, each chunk on one thread, so give a
+    worker several threads or use several workers. Integers are exact in any order. Fractions are
+    summed in document order within a chunk, and the chunks are added in their order, eight at a
+    time, so the bits depend only on the chunks.
 
     Examples
     --------
@@ -85,15 +83,6 @@ def count(
     >>> ts.dask.count(X, ["ham", "spam", "ham"]).term_frequency.toarray()
     array([[3, 1, 0],
            [0, 1, 1]])
-
-    Chunks that a function reads:
-
-    >>> import scipy.sparse as sp
-    >>> @dask.delayed
-    ... def read(day):
-    ...     return sp.csr_array([[day, 1]]), ["ham"]
-    >>> ts.dask.count([read(day) for day in range(1, 4)]).term_frequency.toarray()
-    array([[6, 3]])
     """
     validation.check_tf(tf)
     labels = None if classes is None else validation.check_classes(classes)
@@ -113,7 +102,7 @@ def count(
         )
     else:
         kind, chunks = "chunk", list(X)
-    return _total(chunks, kind, count_chunk, add, client)
+    return _total(chunks, kind, count_chunk, add)
 
 
 @shows_rules
@@ -126,7 +115,6 @@ def count_texts(
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
     on_missing: OnMissing = "raise",
-    client: Any = None,
     **keywords: Any,
 ) -> ClassCounts:
     """Count the terms of labelled texts by class, where the texts are.
@@ -141,8 +129,6 @@ def count_texts(
         Names of the columns.
     classes, tf, rules, on_missing, **keywords
         As for `termsift.count_texts`.
-    client
-        As for `count`.
 
     Returns
     -------
@@ -186,9 +172,7 @@ def count_texts(
         )
     options = {"text": text, "label": label, "classes": labels, "on_missing": on_missing}
     count_part = partial(_count_texts, isinstance(texts, _bag.Bag), tf=tf, rules=rules, **options)
-    return counting.finished_parts(
-        _total(of_parts, "part", count_part, counting.united, client), rules
-    )
+    return counting.finished_parts(_total(of_parts, "part", count_part, counting.united), rules)
 
 
 def _total(
@@ -196,7 +180,6 @@ def _total(
     kind: str,
     count_chunk: Callable[..., ClassCounts],
     together: Callable[[ClassCounts, ClassCounts], ClassCounts],
-    client: Any,
 ) -> ClassCounts:
     """Count chunks, each of which may be delayed, and put their counts together as a tree."""
     if not chunks:
@@ -207,7 +190,7 @@ def _total(
     while len(partials) > 1:
         starts = range(0, len(partials), _SPLIT_EVERY)
         partials = [add_up(partials[start : start + _SPLIT_EVERY]) for start in starts]
-    counts: ClassCounts = partials[0].compute(**({} if client is None else {"scheduler": client}))
+    counts: ClassCounts = partials[0].compute()
     return counts
 
 

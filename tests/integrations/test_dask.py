@@ -65,7 +65,7 @@ PARTS = [(TEXTS[a:b], STARS[a:b]) for a, b in pairwise(CUTS)]
 
 
 @pytest.fixture(scope="module", params=["threads", "processes"])
-def client(
+def workers(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
     """Workers of either kind; processes find termsift by PYTHONPATH, as if it were installed."""
@@ -87,17 +87,24 @@ def client(
             yield client
 
 
+@pytest.fixture
+def client(workers: Any) -> Iterator[Any]:
+    """The client of the workers, which count."""
+    with dask.config.set(scheduler=workers):
+        yield workers
+
+
 def test_workers_return_the_counts_of_the_whole(client: Any) -> None:
-    assert ts.dask.count(blocked(X, [7] * 28 + [4]), Y, client=client) == WHOLE
+    assert ts.dask.count(blocked(X, [7] * 28 + [4]), Y) == WHOLE
     chunks = [(X[:80], Y[:80]), dask.delayed((X[80:], Y[80:]))]
-    assert ts.dask.count(chunks, client=client) == WHOLE
+    assert ts.dask.count(chunks) == WHOLE
     held = client.scatter([(X[:80], Y[:80]), (X[80:], Y[80:])])
-    assert ts.dask.count(held, client=client) == WHOLE
-    assert ts.dask.count([tuple(client.scatter([X, Y]))], client=client) == WHOLE
+    assert ts.dask.count(held) == WHOLE
+    assert ts.dask.count([tuple(client.scatter([X, Y]))]) == WHOLE
     rules = ts.text.TextRules(ngram_range=(1, 2), min_df=2)
     of_texts = ts.count_texts(TEXTS, STARS, rules=rules)
     for parts in (PARTS, client.scatter(PARTS)):
-        assert ts.dask.count_texts(parts, client=client, rules=rules) == of_texts
+        assert ts.dask.count_texts(parts, rules=rules) == of_texts
 
 
 def test_errors_of_workers_reach_the_caller(client: Any) -> None:
@@ -105,14 +112,14 @@ def test_errors_of_workers_reach_the_caller(client: Any) -> None:
     negative.data[negative.indptr[61]] = -1
     where = re.escape(f"block 3: X has -1 at row 0, column {X.indices[X.indptr[61]]}")
     with pytest.raises(ValueError, match=where):
-        ts.dask.count(blocked(negative, LENGTHS), Y, client=client)
+        ts.dask.count(blocked(negative, LENGTHS), Y)
     huge = sp.csr_array([[2**62]])
     with pytest.raises(ts.CountOverflowError):
-        ts.dask.count([(huge, ["a"]), (huge, ["a"])], client=client)
+        ts.dask.count([(huge, ["a"]), (huge, ["a"])])
     with pytest.raises(ts.CountOverflowError, match="chunk 0: "):
-        ts.dask.count([(huge, ["a"], [4])], client=client)
+        ts.dask.count([(huge, ["a"], [4])])
     with pytest.raises(ValueError, match="part 1: the label of document 0 is missing"):
-        ts.dask.count_texts([PARTS[0], (["eggs"], [None])], client=client)
+        ts.dask.count_texts([PARTS[0], (["eggs"], [None])])
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Greedy selection as users call it: errors, overlap, interrupts, progress and the log."""
+"""Greedy selection as users call it: errors, interrupts, progress and the log."""
 
 from __future__ import annotations
 
@@ -106,26 +106,6 @@ def test_rank_suggests_selectors_for_near_names(name: str) -> None:
         counts.rank("mdd")
     with pytest.raises(ValueError, match=f"no method {name!r}, expected one of md, md_chi2"):
         counts.score(name)
-
-
-# ---- overlap -------------------------------------------------------------------------------------
-
-
-def test_overlap() -> None:
-    def ranking(*indices: int) -> ts.Ranking:
-        return ts.Ranking(np.array(indices), np.zeros(len(indices)), None, "md")
-
-    one, other = ranking(0, 1, 2, 3), ranking(3, 1, 0)
-    assert [one.overlap(other, k) for k in (1, 2, 3)] == [0, 0.5, 2 / 3]
-    assert one.overlap(other) == other.overlap(one) == 2 / 3
-    assert one.overlap(one) == 1
-    for k in (0, -1, 4):
-        with pytest.raises(ValueError, match=rf"k must be in \[1, 3\], got {k}"):
-            one.overlap(other, k)
-    with pytest.raises(TypeError, match=r"k must be an integer, got 1\.0"):
-        one.overlap(other, 1.0)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="a ranking is empty"):
-        one.overlap(ranking())
 
 
 # ---- long work -----------------------------------------------------------------------------------

@@ -369,7 +369,6 @@ def test_hostile_arguments(name: str) -> None:
     ("call", "message"),
     [
         (lambda: ts.divergence(None, [0]), "counts must be a ClassCounts, got NoneType"),
-        (lambda: counts().rank("md").overlap("x"), "other must be a Ranking, got str"),
         (lambda: counts().rank("md").to_csv(3), "path must be a str or PathLike, got int"),
         # A bug once read and closed the open file whose descriptor was the integer.
         (lambda: ts.load(10**6), "path must be a str or PathLike, got int"),

@@ -83,7 +83,9 @@ def test_the_shade_is_a_standard_error(curves: dict[str, ts.Curve], one_run: ts.
     axes = plot_curves(curves).axes[1]
     for shade, curve in zip(axes.collections, curves.values(), strict=True):
         corners = shade.get_paths()[0].vertices
-        for k, mean, error in zip(curve.ks, curve.f1, curve.standard_error("f1"), strict=True):
+        for k, mean, error in zip(
+            curve.ks, curve.mean("f1"), curve.standard_error("f1"), strict=True
+        ):
             at = corners[corners[:, 0] == k, 1]
             np.testing.assert_allclose(at.min(), 100 * (mean - error))
             np.testing.assert_allclose(at.max(), 100 * (mean + error))

@@ -313,20 +313,6 @@ def test_csv_quotes_every_end_of_a_line() -> None:
     assert [row[0] for row in csv.reader(StringIO(text, newline=""))] == ["term", *terms]
 
 
-def test_text_that_a_spreadsheet_takes_for_a_formula_is_escaped_on_request() -> None:
-    counts = ts.count(np.eye(8, dtype=int), ["=a", "b"] * 4)
-    counts.term_names = ["=1+1", "+a", "-a", "@a", "\ta", "\ra", "\na", "a=b"]
-    ranking = counts.rank("ngl", policy="round_robin")  # which has the labels
-    plain, escaped = StringIO(newline=""), StringIO(newline="")
-    ranking.to_csv(plain)
-    ranking.to_csv(escaped, escape_formulas=True)
-    marks = {text: f"'{text}" for text in [*counts.term_names[:7], "=a"]}
-    rows, now = (csv.reader(StringIO(out.getvalue(), newline="")) for out in (plain, escaped))
-    assert [[marks.get(cell, cell) for cell in row] for row in rows] == list(now)
-    with pytest.raises(TypeError, match="escape_formulas"):
-        ranking.to_csv(escaped, escape_formulas="no")  # type: ignore[arg-type]
-
-
 def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:
     columns = {
         "class": np.array(["a,b", None, ("x", 1)], dtype=object),

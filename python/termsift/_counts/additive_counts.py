@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._counts import file
-from termsift._counts.held import Held
-from termsift._counts.reshaping import of_classes, of_collection
+from termsift._counts.held import Held, of_classes, of_collection
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents
 from termsift._util.files import replacing
@@ -55,7 +54,7 @@ class AdditiveCounts:
 
     @property
     def classes(self) -> list[Hashable]:
-        """The labels, in the order of the rows."""
+        """The labels, a list in the order of the rows."""
         return list(self._classes)
 
     @property
@@ -70,36 +69,36 @@ class AdditiveCounts:
 
     @property
     def n_docs(self) -> int | float:
-        """The number of documents, or the sum of their weights."""
+        """The number of documents, each once, or the sum of their weights."""
         return self._counts.n_docs
 
     @property
     def class_docs(self) -> _core.Count:
-        """The documents of each class, n_c."""
+        """The documents of each class, n_c, or the sum of their weights: (n_classes,)."""
         return self._counts.class_docs
 
     @property
     def class_tokens(self) -> _core.Count:
-        """The occurrences of all terms in each class, l_c."""
+        """The occurrences of all terms in each class, l_c: (n_classes,)."""
         return self._counts.class_tokens
 
     @property
     def term_frequency(self) -> Any:
-        """The occurrences of each term in each class, l_ic."""
+        """The occurrences of each term in each class, l_ic: a csr_array (n_classes, n_terms)."""
         return scipy.sparse.csr_array(
             self._counts.term_frequency(), shape=(self.n_classes, self.n_terms)
         )
 
     @property
     def document_frequency(self) -> Any:
-        """The documents of each class that contain each term, d_ic."""
+        """The documents of each class with each term, d_ic: a csr_array (n_classes, n_terms)."""
         return scipy.sparse.csr_array(
             self._counts.document_frequency(), shape=(self.n_classes, self.n_terms)
         )
 
     @property
     def tf(self) -> str:
-        """How an entry is counted: "raw", "log" or "binary"."""
+        """How an entry of a document is counted, "raw", "log" or "binary": see `termsift.count`."""
         return self._state[3]
 
     @property
@@ -114,7 +113,7 @@ class AdditiveCounts:
 
     @property
     def term_names(self) -> NDArray[np.object_] | None:
-        """The names of the terms, or None."""
+        """The names of the terms, or None. If they are set, rankings have them."""
         return self._state[2]
 
     @term_names.setter

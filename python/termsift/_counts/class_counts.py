@@ -39,26 +39,6 @@ class ClassCounts(AdditiveCounts):
     parts subtract (``whole - fold``). Every score follows from the counts without another pass over
     the documents.
 
-    Attributes
-    ----------
-    classes : list of labels
-    class_docs : ndarray of shape (n_classes,)
-        The documents of each class, n_c, or the sum of their weights.
-    class_tokens : ndarray of shape (n_classes,)
-        The occurrences of all terms in each class, l_c.
-    term_frequency : csr_array of shape (n_classes, n_terms)
-        The occurrences of each term in each class, l_ic, counted as ``tf`` says.
-    document_frequency : csr_array of shape (n_classes, n_terms)
-        The documents of each class that contain each term, d_ic.
-    n_docs : int or float
-        The number of documents, or the sum of their weights. A document of several classes counts
-        once.
-    n_terms, n_classes : int
-    term_names : ndarray of shape (n_terms,), str objects, or None
-        May be set. Rankings then have the names of their terms.
-    tf : {"raw", "log", "binary"}
-        How an entry of a document is counted: see `termsift.count`.
-
     Notes
     -----
     Every count is int64 for integer input, else float64. Only pairs of a class and a term that
@@ -319,8 +299,10 @@ class ClassCounts(AdditiveCounts):
         >>> import numpy as np, termsift as ts
         >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
         >>> counts.term_names = ["bacon", "and", "viagra"]
-        >>> counts.rank("md", k=2).terms
-        array(['bacon', 'viagra'], dtype=object)
+        >>> for term, score in counts.rank("md", k=2):
+        ...     print(f"{term:8}{score:.3f}")
+        bacon   0.972
+        viagra  0.730
         """
         turns = check_policy(policy) == "round_robin"
         if turns and aggregate is not None:

@@ -186,17 +186,13 @@ def count_texts(
         As for `termsift.count`.
     text, label : str, optional
         The columns of texts and of labels, if ``texts`` is a frame.
-    sample_weight : array of shape (n_docs,), optional
-        A document of weight w counts as w documents.
-    classes, tf
+    sample_weight, classes, tf, n_threads
         As for `termsift.count`.
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
     on_missing : {"raise", "skip"}
         What to do with a document whose text or label is missing. "skip" leaves it out. A class
         whose documents all lack a text stays, without documents.
-    n_threads : int, optional
-        As for `termsift.count`.
     **keywords
         Rules by the names that `termsift.text.TextRules` and scikit-learn's ``CountVectorizer``
         give them, such as ``ngram_range=(1, 2)``, in place of ``rules``.
@@ -281,7 +277,7 @@ def load(path: str | os.PathLike[str]) -> ClassCounts:
         return ClassCounts._of(file.read_from(saved, os.fspath(path)))
 
 
-def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCounts:
+def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     """Merge the counts of several collections, whatever their classes and vocabularies.
 
     Parameters
@@ -289,9 +285,6 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
     parts : iterable of ClassCounts
         At least one. They are taken one at a time, so a generator of loaded files needs memory for
         the sum and one part.
-    by_index : bool, default False
-        Match terms without names by index even if the parts have different numbers of them, as
-        ``a + b`` does. Otherwise different numbers are an error.
 
     Returns
     -------
@@ -305,7 +298,8 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
     ------
     ValueError
         If the parts have different ``tf``, different numbers of terms without names, or names in
-        one part only; or if terms are matched by name and a part has a name twice.
+        one part only, which only ``a + b`` adds, by index; or if terms are matched by name and a
+        part has a name twice.
 
     Notes
     -----
@@ -322,7 +316,6 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
     (['egg', 'jam', 'tea'], [[2, 0, 1], [0, 3, 4]])
     """
     merged: Held | None = None
-    by_index = validation.check_flag(by_index, "by_index")
     for number, part in enumerate(validation.check_iterable(parts, "parts", "ClassCounts")):
         if not isinstance(part, ClassCounts):
             raise TypeError(f"part {number} is {validation.a_kind(part)}, expected ClassCounts")
@@ -331,7 +324,7 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
             if merged is not None:
                 a = _with_strings_for_numbers(merged, held)
                 b = _with_strings_for_numbers(held, merged)
-                held = a.united(b, by_index=by_index)
+                held = a.united(b)
             merged = held
         except ValueError as error:
             kind = CountOverflowError if isinstance(error, OverflowError) else ValueError

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from termsift import _core
-from termsift._counts.held import Held
-from termsift._counts.reshaping import of_collection
+from termsift._counts.held import Held, of_collection
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.tabular import object_array

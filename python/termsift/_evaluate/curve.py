@@ -67,11 +67,6 @@ class Curve(Tabular):
         """Mean accuracy at each k."""
         return self.mean("accuracy")
 
-    @property
-    def f1(self) -> NDArray[np.float64]:
-        """Mean F1 at each k, weighted by class size."""
-        return self.mean("f1")
-
     def __repr__(self) -> str:
         if not len(self):
             return f"<Curve of {self.name}, empty>"

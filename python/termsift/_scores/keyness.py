@@ -71,17 +71,6 @@ class Keyness(Tabular):
           their 95% confidence intervals;
         - dp_target, dp_reference, juilland_target, juilland_reference: if documents were given,
           the dispersions of `termsift.dispersion`; NaN for a term that does not occur there.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> X = np.array([[4, 1, 0], [6, 3, 1], [1, 2, 6], [0, 3, 9]])
-    >>> counts = ts.count(X, ["ham", "ham", "spam", "spam"], term_names=["bacon", "and", "pills"])
-    >>> key = counts.keyness("ham", "spam")
-    >>> [term for term, _ in key]
-    ['bacon', 'and', 'pills']
-    >>> key.table["log_ratio"].round(2)
-    array([ 3.81,  0.16, -3.42])
     """
 
     target: list[Hashable]

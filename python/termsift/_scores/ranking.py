@@ -11,11 +11,10 @@ from typing import Any, NoReturn, TextIO, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.export import escaped_formulas, write_csv
+from termsift._util.export import write_csv
 from termsift._util.files import text_output
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
-from termsift._util.validation import check_flag, check_integer, check_kind
 
 _LETTERS = 24  # shown of each term in the repr
 _PRINTED = 10  # terms that print() shows
@@ -49,19 +48,6 @@ class Ranking(Tabular):
     chosen_by : ndarray of shape (k,), objects, or None
         With round robin, the class that gave each term its place; the first of several. By a
         method without a sign, such as chi2, the class may have less of the term than the others.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-    >>> ranking = counts.rank("md")
-    >>> ranking.indices
-    array([0, 2, 1])
-    >>> counts.term_names = ["bacon", "and", "viagra"]
-    >>> for term, score in counts.rank("md")[:2]:
-    ...     print(f"{term:8}{score:.3f}")
-    bacon   0.972
-    viagra  0.730
     """
 
     indices: NDArray[np.int64]
@@ -139,35 +125,6 @@ class Ranking(Tabular):
         how += f", model={self.model}" if self.model != "multinomial" else ""
         return f"<Ranking of {size} by {how}: {names}>"
 
-    def overlap(self, other: Ranking, k: int | None = None) -> float:
-        """Return the share of the first k terms that two rankings have in common.
-
-        Parameters
-        ----------
-        other : Ranking
-            A ranking of the same vocabulary.
-        k : int, optional
-            At most the length of the shorter ranking, which is the default.
-
-        Returns
-        -------
-        share : float
-            From 0 to 1. The order within the first k does not matter.
-
-        Examples
-        --------
-        >>> import numpy as np, termsift as ts
-        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-        >>> counts.rank("md").overlap(counts.rank("md_chi2"), k=2)
-        1.0
-        """
-        check_kind(other, Ranking, "other")
-        shorter = min(len(self), len(other))
-        if shorter == 0:
-            raise ValueError("a ranking is empty: there are no first terms to share")
-        k = check_integer(shorter if k is None else k, "k", 1, shorter)
-        return len(np.intersect1d(self.indices[:k], other.indices[:k])) / k
-
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name: rank (from 1), term (if it has names), index and score.
 
@@ -179,21 +136,13 @@ class Ranking(Tabular):
         columns |= {"index": self.indices, "score": self.scores}
         return columns if self.chosen_by is None else {**columns, "class": self.chosen_by}
 
-    def to_csv(
-        self, path: str | os.PathLike[str] | TextIO, *, escape_formulas: bool = False
-    ) -> None:
+    def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
         """Write the columns of `to_frame` as CSV; scores read back as the same float64.
 
         Parameters
         ----------
         path : path or text file
             A path is written atomically: after a failure the file is as before.
-        escape_formulas : bool
-            Whether an apostrophe precedes each term and label that a spreadsheet would take for a
-            formula, because it begins with ``=``, ``+``, ``-``, ``@``, a tab or the end of a line.
         """
-        columns = self.columns()
-        if check_flag(escape_formulas, "escape_formulas"):
-            columns = escaped_formulas(columns)
         with text_output(path) as file:
-            write_csv(cast(TextIO, file), columns)
+            write_csv(cast(TextIO, file), self.columns())

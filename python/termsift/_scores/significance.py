@@ -55,16 +55,6 @@ class Significance(Tabular):
 
     A term's p-value is that of its strongest class alone. The largest of several statistics tends
     to be large by chance: to account for the choice, test per class and adjust.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> counts = ts.count(np.array([[1, 1], [1, 0], [0, 1], [0, 1]]), list("aabb"), [9000] * 4)
-    >>> found = counts.significance("chi2")
-    >>> found.pvalues
-    array([0., 0.])
-    >>> found.log_pvalues.round()
-    array([-18005.,  -6005.])
     """
 
     _rows: ClassVar[str] = "tests"

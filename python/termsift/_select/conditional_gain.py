@@ -59,8 +59,8 @@ def conditional_gain(
         losses of a class with n_c documents count in proportion to n_c^-balance. At 0.25 small
         classes get more terms, and macro-averaged F1 of few terms rises.
     sample_weight : array of shape (n_docs,), optional
-        A document of weight w counts as w documents. Scale weights to a mean of 1: weights that sum
-        to 1 would count the collection as one document, which shows next to nothing.
+        As for `termsift.count`. Scale weights to a mean of 1: weights that sum to 1 would count the
+        collection as one document, which shows next to nothing.
 
     Returns
     -------

@@ -62,9 +62,6 @@ FORMAT_OF: dict[str, str] = {
     ".parquet": "parquet",
 }
 
-# Excel, LibreOffice and others take a cell that begins with one of these for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-
 
 def write_csv(file: TextIO, columns: Columns) -> None:
     """Write a header and one line per row; floats are written so that they read back the same."""
@@ -72,16 +69,6 @@ def write_csv(file: TextIO, columns: Columns) -> None:
     writer.writerow(columns)
     for row in _rows(columns):
         writer.writerow(repr(value) if isinstance(value, float) else value for value in row)
-
-
-def escaped_formulas(columns: Columns) -> dict[str, NDArray[Any]]:
-    """Return columns with an apostrophe before each text that a spreadsheet takes for a formula."""
-    texts = {name: x.astype(object) for name, x in columns.items() if x.dtype.kind not in "biuf"}
-    for values in texts.values():
-        for row, text in enumerate(values):
-            if isinstance(text, str) and text.startswith(_FORMULA):
-                values[row] = f"'{text}"
-    return {**columns, **texts}
 
 
 class _UnixLines:

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._counts.class_counts import ClassCounts
-from termsift._evaluate.confusions import count_confusions
 from termsift._evaluate.curve import Curve, spread
-from termsift._evaluate.evaluation import cross_validate
+from termsift._evaluate.evaluation import count_confusions, cross_validate
 from termsift._evaluate.folds import folds_of
 from termsift._scores.methods import MethodName
 from termsift._util import validation

@@ -47,7 +47,7 @@ class LabelledTexts:
                 "column in label"
             )
         if y is not None:
-            y = validation.only_column(y, given)
+            y = validation.only_column(y)
             if not scipy.sparse.issparse(y):
                 y = validation.as_sequence(y, "y", "a label for each document")
             if n_docs is None:  # texts of an iterator are counted on the way

@@ -220,11 +220,10 @@ class TextRules:
     @property
     def what_counts(self) -> str:
         """The least that a text must hold, for messages."""
-        given = {rule.name: getattr(self, rule.name) for rule in fields(self)}
         changed = [
-            f"{name}={value!r}" if isinstance(value, (str, tuple, Real)) else name
-            for name, value in given.items()
-            if repr(value) != repr(getattr(TextRules, name))  # arrays cannot be compared
+            rule.name
+            for rule in fields(self)
+            if repr(getattr(self, rule.name)) != repr(rule.default)  # arrays cannot be compared
         ]
         shown = ", ".join(changed)
         return f"a term by these rules: {shown}" if shown else "a word of two or more letters"

@@ -130,9 +130,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     pyarrow, polars or duckdb. A class derived from scikit-learn's ``TfidfVectorizer`` and from this
     one, in this order, counts with the core too.
 
-    While it learns a vocabulary, it takes 95 to 150 bytes for each different word, once for each
-    thread that meets it, so that ``n_threads=1`` takes the least memory. The matrix and the strings
-    come on top. More than 2^31 - 1 terms are an error.
+    Memory is as for `termsift.count_texts`, and the matrix and the strings come on top. More than
+    2^31 - 1 terms are an error.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Mapping, Set
+from collections.abc import Hashable, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -68,7 +68,7 @@ def check_labels(
     indicator_classes: list[Hashable] | None = None,
     name: str = "y",
     *,
-    skip_missing: bool | None = None,
+    skip_missing: bool = False,
 ) -> Labels:
     """Return the classes of the documents and each document's codes.
 
@@ -77,10 +77,10 @@ def check_labels(
     and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... The column of a data
     frame that has one holds labels. A single column of an array could be either: it is refused
     unless ``classes`` names its class. Messages call the labels ``name``. With ``skip_missing`` the
-    code of a missing label is -1; it is None for callers without the argument ``on_missing``.
+    code of a missing label is -1.
     """
     given = None if classes is None else check_classes(classes)
-    y = only_column(y, given)
+    y = only_column(y)
     if not (scipy.sparse.issparse(y) or is_column_of_strings(y)):
         y = as_sequence(y, name, "a label for each document")
     if isinstance(y, list) and y and isinstance(y[0], list):
@@ -108,14 +108,10 @@ def check_labels(
     return Labels(classes, _renumbered(codes, [-1 if i < 0 else place[i] for i in numbers]), None)
 
 
-def only_column(y: Any, classes: Collection[Hashable] | None) -> Any:
-    """Return the labels of a data frame of one column; anything else as it is.
-
-    A single name in ``classes`` could be that of the column of an indicator.
-    """
+def only_column(y: Any) -> Any:
+    """Return the labels of a data frame of one column; anything else as it is."""
     is_frame = is_from(y, "pandas") or is_from(y, "polars")
-    names_one = classes is not None and len(classes) == 1
-    if not is_frame or names_one or getattr(y, "shape", ())[1:] != (1,):
+    if not is_frame or getattr(y, "shape", ())[1:] != (1,):
         return y
     return y[y.columns[0]]
 
@@ -169,18 +165,16 @@ class LabelCoder:
         place = {c: i for i, c in enumerate(ordered)}
         return ordered, [place[c] for c in self._numbers]
 
-    def codes(
-        self, labels: Any, first: int = 0, *, skip_missing: bool | None = None
-    ) -> _core.Int32s:
+    def codes(self, labels: Any, first: int = 0, *, skip_missing: bool = False) -> _core.Int32s:
         """Return the number of each label's class; messages count documents from ``first``.
 
         The labels are an array, a list or a column of strings. A missing label is an error, or -1
-        if they are to be skipped. The error advises ``on_missing`` unless ``skip_missing`` is None.
+        if ``skip_missing``.
         """
         return _renumbered(*self.numbered(labels, first, skip_missing=skip_missing))
 
     def numbered(
-        self, labels: Any, first: int = 0, *, skip_missing: bool | None = None
+        self, labels: Any, first: int = 0, *, skip_missing: bool = False
     ) -> tuple[_core.Int32s, list[int]]:
         """Return codes, and each code's class, so that a caller may renumber only once."""
         try:
@@ -201,8 +195,7 @@ class LabelCoder:
             code = min(wrong, key=at.__getitem__)
             where = f"the label of document {first + at[code]} is"
             if code in missing:
-                cure = "" if skip_missing is None else f"; {SKIP_MISSING}"
-                raise ValueError(f"{where} missing: {plain[code]!r}{cure}")
+                raise ValueError(f"{where} missing: {plain[code]!r}; {SKIP_MISSING}")
             raise ValueError(f"{where} {plain[code]!r}, which is not in classes")
         return codes, [
             -1 if code in missing else self._numbers.setdefault(label, len(self._numbers))
