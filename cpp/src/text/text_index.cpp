@@ -6,7 +6,7 @@
 
 #include "termsift/text_counter.hpp"
 #include "text/finished_rows.hpp"
-#include "text/first_bad_text.hpp"
+#include "text/chunks.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {
