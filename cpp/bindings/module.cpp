@@ -1,6 +1,8 @@
 #include "pybind11.hpp"
+#include "termsift/runtime.hpp"
 
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
+  using namespace termsift;
   using namespace termsift::bindings;
   module.doc() = "The compiled core of termsift. Use the functions of the package, which check their arguments.";
   register_characters();
@@ -15,5 +17,12 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_tables(module);
   register_labels(module);
   register_linear_machines(module);
-  register_runtime(module);
+  module.attr("__version__") = version();
+  module.def("compiler", &compiler);
+  module.def("openmp_version", &openmp_version);
+  module.def("effective_n_threads", &effective_n_threads, "requested"_a);
+  module.def("what_limits_threads", &what_limits_threads);
+  module.def("simd_targets", &simd_targets);
+  module.def("simd_target", &simd_target);
+  module.def("use_simd_target", &use_simd_target, "name"_a);
 }

@@ -207,7 +207,7 @@ void check_classes(const Collection& collection, const TextRules& rules, const T
   }
 }
 
-void check_everything(std::uint64_t seed) {
+void check_everything(std::uint64_t seed, bool documents = true) {
   std::mt19937_64 random(seed);
   const Collection collection = random_collection(random, 20 + random() % 80, 3 + random() % 400,
                                                    1 + static_cast<std::int64_t>(random() % 40));
@@ -217,7 +217,7 @@ void check_everything(std::uint64_t seed) {
       rules.min_n = min_n;
       rules.max_n = max_n;
       if (random() % 2 == 0) rules.stop_words = {"aa", "abcdefghijklmnop", plain_words(collection.texts[0] + " ab", {})[0]};
-      check_documents(collection, rules, {count});
+      if (documents) check_documents(collection, rules, {count});
       check_classes(collection, rules, {count});
     }
 }
@@ -314,10 +314,17 @@ TEST(tags_of_rows_may_wrap_around) {
   check_everything(12);
 }
 
-TEST(a_row_may_be_closed_within_a_document) {
+TEST(counts_by_class_may_be_written_down_within_a_document) {
   const Tuned tuned;
   text_tuning().row_tokens = 3;
-  check_everything(13);
+  check_everything(13, false);
+}
+
+TEST(a_document_with_too_many_terms_for_its_counts_is_refused) {
+  const Tuned tuned;
+  text_tuning().row_tokens = 3;
+  check_documents({{"aa bb cc", "dd ee"}, {0, 0}, 1}, {}, {1});
+  CHECK_THROWS(check_documents({{"aa bb cc dd"}, {0}, 1}, {}, {1}), std::length_error, "more than 2^31 terms");
 }
 
 TEST(counts_by_class_may_be_gathered_at_any_document) {

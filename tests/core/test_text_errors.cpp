@@ -2,13 +2,11 @@
 #include "termsift/text_counter.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <limits>
 #include <map>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "check.hpp"
@@ -90,10 +88,6 @@ TEST(rows_of_any_length_are_sorted) {
     }
 }
 
-void check_matrix_size(const TextCounter& counter, std::int64_t n_documents) {
-  CHECK_EQ(counter.matrix({}, {2}).n_rows, n_documents);
-}
-
 // Texts of which most are broken, so that every thread finds another one. The first lies at the end of a long text.
 Collection broken_collection() {
   Collection collection{{}, {}};
@@ -167,33 +161,6 @@ TEST(an_interrupted_counter_refuses_further_calls) {
   } catch (const Interrupted&) {
   }
   CHECK_THROWS(counter.sort({1}), std::logic_error, "failed");
-}
-
-TEST(a_counter_that_another_thread_changes_refuses_calls) {
-  const Collection collection{std::vector<std::string>(1000, "aa bb cc"), {}};
-  const std::vector<Text> texts = collection.views();
-  for (int round = 0; round < 5; ++round) {
-    TextCounter counter({}, false);
-    std::atomic<int> added{0};
-    const auto add = [&] {
-      for (int i = 0; i < 50; ++i) try {
-          counter.add(texts, {}, {2});
-          ++added;
-        } catch (const std::logic_error& error) {
-          CHECK(std::string(error.what()).find("another thread") != std::string::npos);
-        }
-    };
-    std::thread other(add);
-    add();
-    other.join();
-    counter.sort({1});
-    CHECK_EQ(counter.n_terms(), 3);
-    CHECK_EQ(counter.term_frequency({2})[0], std::int64_t{1000} * added);
-    // Any number of calls may read.
-    std::thread reader([&] { for (int i = 0; i < 20; ++i) check_matrix_size(counter, 1000 * added); });
-    for (int i = 0; i < 20; ++i) check_matrix_size(counter, 1000 * added);
-    reader.join();
-  }
 }
 
 }  // namespace

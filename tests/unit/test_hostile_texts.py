@@ -64,29 +64,6 @@ def test_wrong_columns_are_refused(columns: list[int], message: str) -> None:
             counter.counts(1, array) if by_class else counter.matrix(array)
 
 
-def test_a_counter_in_two_threads_counts_all_or_refuses() -> None:
-    documents = _core.Texts.of_strings(["aa bb cc dd"] * 20_000)
-    counter = _core.TextCounter(rules())
-    added, refused = list[int](), list[str]()
-
-    def add() -> None:
-        for _ in range(20):
-            try:
-                counter.add(documents, None, 2)
-                added.append(len(documents))
-            except RuntimeError as error:
-                refused.append(str(error))
-
-    threads = [threading.Thread(target=add) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    counter.sort()
-    assert counter.document_frequency().tolist() == [sum(added)] * 4
-    assert all("another thread is using this counter" in message for message in refused)
-
-
 def test_classes_that_change_meanwhile_are_read_once() -> None:
     documents = _core.Texts.of_strings(["aa bb"] * 20_000)
     classes, done = np.zeros(20_000, dtype=np.int32), threading.Event()

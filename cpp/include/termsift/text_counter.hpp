@@ -26,8 +26,7 @@ struct TextMatrix {
 };
 
 // Learns the vocabulary of texts and counts its terms, block by block. Results do not depend on the number of threads, on
-// the blocks or on the seed of the hash tables. A call that comes while another thread changes the counter throws
-// std::logic_error.
+// the blocks or on the seed of the hash tables. One thread at a time calls a counter.
 class TextCounter {
  public:
   TextCounter(const TextRules& rules, bool by_class);

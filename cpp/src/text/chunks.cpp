@@ -1,8 +1,10 @@
 #include "text/chunks.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "termsift/portability.hpp"
+#include "text/normaliser.hpp"
 #include "text/tuning.hpp"
 
 namespace termsift {
@@ -31,6 +33,21 @@ void prefetch_texts(Texts texts, std::int64_t begin, std::int64_t end) {
     const std::int64_t size = std::min(bytes_of(text), most);  // the hardware prefetches the rest of a longer text
     for (std::int64_t at = 0; at < size; at += line) prefetch(bytes + at);
   }
+}
+
+void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads) {
+  constexpr std::int64_t piece = 1 << 16;
+  Normaliser normaliser(rules, false);
+  NormalText text;
+  for_each_block(found + 1, {1, threads.poll}, [&](std::int64_t document, Worker& worker) {
+    normaliser.open(texts[static_cast<std::size_t>(document)], document);
+    while (!normaliser.at_end()) {
+      worker.check();
+      text.clear();
+      normaliser.read(piece, text);
+    }
+  });
+  throw std::logic_error("a text changed while it was read");
 }
 
 }  // namespace termsift

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/per_thread.hpp"
-#include "text/finished_rows.hpp"
+#include "text/row_sorter.hpp"
 
 namespace termsift {
 namespace {
 
 using DocumentRow = Row<DocumentEntry>;
 
-// The rows of a chunk, of terms of one length. There are more than documents if one has so many tokens that it was split.
+// The rows of a chunk, of terms of one length.
 std::span<const DocumentRow> rows_of(const CountedChunk& chunk, const RowStore<DocumentEntry>& store) {
   const auto begins = [&](std::int64_t document) {
     return std::lower_bound(store.rows().begin(), store.rows().end(), document,
@@ -45,12 +45,9 @@ void prefetch_rows(const T* begin, const T* end) {
 }
 
 // Sets sizes[document] to the number of entries.
-void count_entries(const CountedDocuments& counted, const CountedChunk& chunk, std::int64_t* sizes, RowSorter& sorter,
-                   Worker& worker) {
-  bool split = false;
+void count_entries(const CountedDocuments& counted, const CountedChunk& chunk, std::int64_t* sizes) {
   std::fill(sizes + chunk.begin, sizes + chunk.end, 0);
   for_each_length(counted, chunk, [&](std::span<const DocumentRow> rows, const std::int32_t* columns) {
-    split |= static_cast<std::int64_t>(rows.size()) > chunk.end - chunk.begin;
     for (const DocumentRow& row : rows) {
       std::int64_t size = row.size;
       if (counted.drops) {
@@ -60,12 +57,6 @@ void count_entries(const CountedDocuments& counted, const CountedChunk& chunk, s
       sizes[row.owner] += size;
     }
   });
-  if (!split) return;
-  // Entries of different rows may share their place, so they are written for a trial.
-  gather(counted, chunk, sorter, worker);
-  FinishedRows rows;
-  rows.take(sorter, chunk.begin, chunk.end - chunk.begin);
-  std::copy(rows.sizes.begin(), rows.sizes.end(), sizes + chunk.begin);
 }
 
 }  // namespace
@@ -78,8 +69,8 @@ TextMatrix document_matrix(const CountedDocuments& counted, const Threads& threa
   matrix.indptr[0] = 0;
   const auto n_chunks = static_cast<std::int64_t>(counted.chunks.size());
   PerThread<RowSorter> sorters(worth(threads, n_chunks, 1));
-  for_each_block(n_chunks, threads, [&](std::int64_t c, Worker& worker) {
-    count_entries(counted, counted.chunks[static_cast<std::size_t>(c)], sizes, sorters.own(worker), worker);
+  for_each_block(n_chunks, threads, [&](std::int64_t c, Worker&) {
+    count_entries(counted, counted.chunks[static_cast<std::size_t>(c)], sizes);
   });
   for (std::int64_t i = 0; i < matrix.n_rows; ++i) matrix.indptr[i + 1] += matrix.indptr[i];
   matrix.n_entries = matrix.indptr[matrix.n_rows];

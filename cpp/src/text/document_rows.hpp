@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 
 #include "text/row_store.hpp"
 #include "text/token_counting.hpp"
@@ -45,19 +46,21 @@ class DocumentRows {
     std::uint32_t size_, tag_;
   };
 
-  // Opens a row if the document changes, or if counts of the open row might exceed 32 bits.
+  // Opens a row if the document changes.
   template <class Table>
   Count begin_part(Table& table, const Part& part, std::int64_t n_tokens) {
-    row_tokens_ += n_tokens;
-    if (!store_.is_open() || store_.open_owner() != part.owner || row_tokens_ > text_tuning().row_tokens) {
+    if (!store_.is_open() || store_.open_owner() != part.owner) {
       store_.close();
       store_.open(part.owner);
-      row_tokens_ = n_tokens;
+      row_tokens_ = 0;
       if (++tag_ == 0) {
         table.for_each_slot([](auto& slot) { slot.tag = 0; });
         tag_ = 1;
       }
     }
+    row_tokens_ += n_tokens;
+    if (row_tokens_ > text_tuning().row_tokens)  // counts might exceed 32 bits
+      throw std::length_error("a document has more than 2^31 terms; split it");
     return Count(store_, n_tokens, tag_);
   }
   // Closes the last row. The next text is a new document, even if a later call numbers it as the last one.

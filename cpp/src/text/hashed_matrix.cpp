@@ -5,9 +5,9 @@
 
 #include "base/per_thread.hpp"
 #include "termsift/text_counter.hpp"
+#include "text/chunks.hpp"
 #include "text/document_rows.hpp"
-#include "text/finished_rows.hpp"
-#include "text/first_bad_text.hpp"
+#include "text/row_sorter.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "termsift/large_memory.hpp"
+#include "termsift/text_counter.hpp"
 #include "text/chunks.hpp"
 #include "text/row_store.hpp"
 
@@ -83,5 +84,19 @@ class RowSorter {
   std::int64_t n_columns_ = 0, size_ = 0, capacity_ = 0;
   std::int64_t reserved_ = 0;  // the size after all entries for which room was made
 };
+
+// The sorted rows of a chunk of documents.
+struct FinishedRows {
+  std::int64_t begin = 0;           // the first document
+  std::vector<std::int64_t> sizes;  // of each document
+  std::vector<std::int32_t> indices;
+  std::vector<std::int64_t> data;
+
+  // Takes the rows of n_documents documents, whose entries were added to the sorter.
+  void take(RowSorter& sorter, std::int64_t first_document, std::int64_t n_documents);
+};
+
+// Concatenates the rows of chunks, in order, to a matrix. O(entries), parallel over chunks.
+TextMatrix joined_rows(std::span<const FinishedRows> chunks, std::int64_t n_documents, const Threads& threads);
 
 }  // namespace termsift

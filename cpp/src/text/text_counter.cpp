@@ -6,13 +6,11 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "text/access.hpp"
 #include "text/chunks.hpp"
 #include "text/class_pairs.hpp"
 #include "text/class_rows.hpp"
 #include "text/document_matrix.hpp"
 #include "text/document_rows.hpp"
-#include "text/first_bad_text.hpp"
 #include "text/frequencies.hpp"
 #include "text/thread_counter.hpp"
 #include "text/vocabulary.hpp"
@@ -61,7 +59,6 @@ struct TextCounter::State {
 
   const TextRules rules;
   const bool by_class;
-  mutable Access access;
   bool failed = false;  // whether a call failed while it changed the counter, so that its parts do not fit together
   Counters<DocumentRows> documents;
   Counters<ClassRows> classes;
@@ -275,10 +272,6 @@ class ColumnsOfIds {
   std::vector<LargeArray<std::int32_t>> held_;
 };
 
-}  // namespace
-
-namespace {
-
 template <class Entry, class Rows>
 std::vector<TermEntries<Entry>> entries_of(const Counters<Rows>& counters, const Vocabulary& vocabulary) {
   std::vector<TermEntries<Entry>> entries;
@@ -288,17 +281,6 @@ std::vector<TermEntries<Entry>> entries_of(const Counters<Rows>& counters, const
   return entries;
 }
 
-// Whether a document has several rows, so that a term may have been counted in it twice.
-bool has_split_rows(const Counters<DocumentRows>& counters) {
-  for (const auto& counter : counters)
-    for (const auto& of_length : counter->rows) {
-      const auto& rows = of_length.store().rows();
-      const auto same = [](const Row<DocumentEntry>& a, const Row<DocumentEntry>& b) { return a.owner == b.owner; };
-      if (std::adjacent_find(rows.begin(), rows.end(), same) != rows.end()) return true;
-    }
-  return false;
-}
-
 }  // namespace
 
 TextCounter::TextCounter(const TextRules& rules, bool by_class)
@@ -306,7 +288,6 @@ TextCounter::TextCounter(const TextRules& rules, bool by_class)
 TextCounter::~TextCounter() = default;
 
 void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threads& threads) {
-  const auto held = state_->access.change();
   if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
   if (!state_->by_class) {
     if (!classes.empty()) throw std::invalid_argument("a counter by document takes no classes");
@@ -317,7 +298,6 @@ void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threa
 }
 
 std::int64_t TextCounter::add(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
-  const auto held = state_->access.change();
   if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
   if (!state_->by_class) throw std::invalid_argument("a counter by document takes no table");
   std::int64_t n_docs = 0;
@@ -326,7 +306,6 @@ std::int64_t TextCounter::add(TableReader& table, std::int64_t n_bytes, const Th
 }
 
 void TextCounter::sort(const Threads& threads) {
-  const auto held = state_->access.change();
   if (state_->vocabulary) return;
   state_->change([&] {
     if (state_->by_class)
@@ -337,14 +316,12 @@ void TextCounter::sort(const Threads& threads) {
 }
 
 std::int64_t TextCounter::n_terms() const {
-  const auto held = state_->access.read();
   return state_->sorted().n_terms();
 }
 
 void TextCounter::for_each_term(std::span<const std::int32_t> columns,
                                 const std::function<void(std::int64_t, std::string_view)>& visit,
                                 const std::function<void()>& check) const {
-  const auto held = state_->access.read();
   state_->check_columns(columns);
   state_->sorted().for_each_term([&](std::int64_t term, std::string_view bytes) {
     if (check && term % (1 << 16) == 0) check();
@@ -353,25 +330,17 @@ void TextCounter::for_each_term(std::span<const std::int32_t> columns,
 }
 
 LargeArray<std::int64_t> TextCounter::document_frequency(const Threads& threads) const {
-  const auto held = state_->access.read();
   const Vocabulary& vocabulary = state_->sorted();
   if (state_->by_class) {
     const auto documents = [](const ClassEntry& entry) { return entry.documents; };
     return sum_entries<ClassEntry>(entries_of<ClassEntry>(state_->classes, vocabulary), n_terms(), documents, threads);
   }
   LargeArray<std::int64_t> frequency = LargeArray<std::int64_t>::uninitialised(n_terms());
-  if (!has_split_rows(state_->documents)) {
-    std::copy_n(vocabulary.rows(), n_terms(), frequency.get());
-    return frequency;
-  }
-  std::fill_n(frequency.get(), n_terms(), 0);
-  const TextMatrix all = matrix({}, threads);
-  for (std::int64_t i = 0; i < all.n_entries; ++i) ++frequency[all.indices[i]];
+  std::copy_n(vocabulary.rows(), n_terms(), frequency.get());
   return frequency;
 }
 
 LargeArray<std::int64_t> TextCounter::term_frequency(const Threads& threads) const {
-  const auto held = state_->access.read();
   const auto count = [](const auto& entry) { return entry.count; };
   const Vocabulary& vocabulary = state_->sorted();
   if (state_->by_class)
@@ -380,7 +349,6 @@ LargeArray<std::int64_t> TextCounter::term_frequency(const Threads& threads) con
 }
 
 TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Threads& threads) const {
-  const auto held = state_->access.read();
   if (state_->by_class) throw std::logic_error("a counter by class has no matrix");
   state_->check_columns(columns);
   const ColumnsOfIds of_ids(state_->documents, state_->sorted(), columns, threads);
@@ -396,7 +364,6 @@ TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Thre
 
 ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> columns, std::int64_t n_columns,
                                               std::int64_t n_classes, bool binary, const Threads& threads) const {
-  const auto held = state_->access.read();
   if (!state_->by_class) throw std::logic_error("a counter by document has no counts by class");
   state_->check_columns(columns);
   if (n_classes < 0) throw std::invalid_argument("there are " + std::to_string(n_classes) + " classes");

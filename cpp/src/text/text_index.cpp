@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "termsift/text_counter.hpp"
-#include "text/finished_rows.hpp"
-#include "text/first_bad_text.hpp"
+#include "text/chunks.hpp"
+#include "text/row_sorter.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {

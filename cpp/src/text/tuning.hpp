@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 
 namespace termsift {
 
@@ -19,6 +20,14 @@ struct TextTuning {
 };
 
 // May be changed while no text is being counted and no counter or index exists.
-TextTuning& text_tuning();
+inline TextTuning& text_tuning() {
+  static TextTuning tuning = [] {
+    std::random_device random;
+    TextTuning drawn{};
+    for (std::uint64_t& seed : drawn.seed) seed = (static_cast<std::uint64_t>(random()) << 32) | random();
+    return drawn;
+  }();
+  return tuning;
+}
 
 }  // namespace termsift
