@@ -87,6 +87,11 @@ template <>
 struct Formula<ContingencyMeasure::bns> {
   static constexpr MeasureFacts facts{.name = "bns", .absent = Absent::each};
 
+  static void parts(const ContingencyConstants& constants, const double* __restrict a, int n, double* __restrict parts) {
+    const ContingencyConstants c = constants;
+    for (int j = 0; j < n; ++j) parts[j] = quantile_in_class({a[j], 0.0}, {c.r_hi - a[j], 0.0}, c);
+  }
+
   // Near quantiles are a minority, so they are packed together and computed again.
   template <Numbers numbers>
   static void run(const ContingencyBatch& batch) {
@@ -101,7 +106,7 @@ struct Formula<ContingencyMeasure::bns> {
     if (n == 0) return;
     double a_hi[longest_contingency_batch], a_lo[longest_contingency_batch], t_hi[longest_contingency_batch],
         t_lo[longest_contingency_batch], z[longest_contingency_batch], d[longest_contingency_batch];
-    const ContingencyBatch packed{(n + 7) / 8 * 8, nullptr, a_hi, a_lo, t_hi, t_lo, d};
+    const ContingencyBatch packed{(n + 7) / 8 * 8, nullptr, a_hi, a_lo, t_hi, t_lo, d, nullptr};
     for (int i = 0; i < packed.n; ++i) {
       const int j = near[i < n ? i : 0];
       a_hi[i] = batch.a_hi[j], t_hi[i] = batch.t_hi[j], z[i] = middle[j], d[i] = batch.values[j];
@@ -119,10 +124,13 @@ struct Formula<ContingencyMeasure::bns> {
     const ContingencyConstants c = *batch.constants;
     double* __restrict values = batch.values;
     double in_class[longest_contingency_batch];
-    for (int j = 0; j < batch.n; ++j) {
-      const Cells<numbers> cells(batch, j, c);
-      in_class[j] = quantile_in_class(cells.a, cells.C(), c);
-    }
+    if (const double* __restrict parts = batch.parts)
+      for (int j = 0; j < batch.n; ++j) in_class[j] = parts[j];
+    else
+      for (int j = 0; j < batch.n; ++j) {
+        const Cells<numbers> cells(batch, j, c);
+        in_class[j] = quantile_in_class(cells.a, cells.C(), c);
+      }
     for (int j = 0; j < batch.n; ++j) {
       const Cells<numbers> cells(batch, j, c);
       const double in_rest = quantile_in_rest(cells, c);

@@ -99,11 +99,13 @@ struct Cells {
   }
 };
 
+
 // A measure. Each specialisation has `facts` and one of
 //     value(cells, constants),
 //     run<numbers>(batch), which computes the values of a batch by itself,
 // and may have
-//     usual_value(cells, constants), a shorter formula for Cells::excess() <= 0 and whole numbers.
+//     usual_value(cells, constants), a shorter formula for Cells::excess() <= 0 and whole numbers,
+//     parts(constants, a, n, parts), its CellKernel.
 template <ContingencyMeasure measure>
 struct Formula;
 

@@ -42,8 +42,8 @@ struct SumTask {
 template <CountType Count>
 class ChunkScorer {
  public:
-  explicit ChunkScorer(const ContingencyTask<Count>& task)
-      : task_(task), entries_(task.n_classes()), batch_(task.kernel, task.model) {}
+  ChunkScorer(const ContingencyTask<Count>& task, const CellParts& parts)
+      : task_(task), parts_(parts), entries_(task.n_classes()), batch_(task.kernel, task.model) {}
 
   // scores[t] of the terms first + t < last: the sum over the classes. O(pairs of the chunk + n_classes).
   void sum(const SumTask<Count>& sums, std::int64_t first, std::int64_t last, Worker& worker, double* scores) {
@@ -161,8 +161,8 @@ class ChunkScorer {
     const ClassRow<Count>& row = task_.row(k);
     const ContingencyConstants& constants = task_.model.classes[k].constants;
     for_each_batch(entries_.begin[k], entries_.end[k], [&](std::int64_t begin, int n) {
-      use(row.terms + begin, n,
-          batch_.values_of_entries(task_.cells(row), row.terms, begin, n, totals_, first, constants));
+      use(row.terms + begin, n, batch_.values_of_entries(task_.cells(row), row.terms, begin, n, totals_, first,
+                                                         parts_.of_class(k), constants));
     });
   }
 
@@ -253,6 +253,7 @@ class ChunkScorer {
   }
 
   const ContingencyTask<Count>& task_;
+  const CellParts& parts_;
   ChunkEntries entries_;
   ColumnTotals<Count> totals_;
   TermBatch batch_;
@@ -268,11 +269,12 @@ void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const
                     TermRange wanted = {}) {
   const TermRange range = wanted.within(task.counts.n_terms);
   const Threads threads = worth(requested, work);
+  const CellParts parts(task.model, task.cell_kernel, work, threads);
   PerThread<ChunkScorer<Count>> scorers(threads);
   const std::int64_t size = chunk_terms(range.size(), threads);
   for_each_block((range.size() + size - 1) / size, threads, [&](std::int64_t chunk, Worker& worker) {
     const std::int64_t first = range.first + chunk * size;
-    use(scorers.own(worker, task), first, std::min(first + size, range.last), worker);
+    use(scorers.own(worker, task, parts), first, std::min(first + size, range.last), worker);
   });
 }
 
@@ -348,6 +350,7 @@ void class_directions(const ClassCounts<Count>& counts, const Estimation& estima
   ContingencyTask<Count> task(counts, estimation, measure, Aggregate::sum);
   if (!task.model.facts.direction_is_sign)
     task.kernel = kernels_in_use<ContingencyKernels>().values_of(ContingencyMeasure::direction);
+  task.cell_kernel = nullptr;
   fill_classes(task, threads, range.within(counts.n_terms), directions, [](double value) {
     return static_cast<std::int8_t>((value > 0) - (value < 0));  // the sign times the measure's unit where counts are scaled
   });

@@ -55,11 +55,19 @@ void run_kernel(const ContingencyBatch& batch) {
   else run<Measure, Numbers::whole>(batch);
 }
 
+
 ContingencyKernel contingency_kernel(ContingencyMeasure measure) {
   return with_formula(measure, []<class Measure>(Measure) -> ContingencyKernel { return run_kernel<Measure>; });
 }
 
-constexpr ContingencyKernels kernels{contingency_kernel};
+CellKernel cell_kernel(ContingencyMeasure measure) {
+  return with_formula(measure, []<class Measure>(Measure) -> CellKernel {
+    if constexpr (requires { Measure::parts; }) return Measure::parts;
+    else return nullptr;
+  });
+}
+
+constexpr ContingencyKernels kernels{contingency_kernel, cell_kernel};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET
