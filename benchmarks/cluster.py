@@ -69,9 +69,9 @@ def dask_counter(parts: Sequence[Any], n_workers: int) -> Iterator[Callable[[], 
         LocalCluster(
             n_workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0"
         ) as cluster,
-        Client(cluster, set_as_default=False) as client,
+        Client(cluster) as client,  # which ts.dask uses
     ):
-        yield partial(ts.dask.count, client.scatter(list(parts)), client=client)
+        yield partial(ts.dask.count, client.scatter(list(parts)))
 
 
 def write_parquet(parts: Sequence[Any], folder: Path) -> None:
