@@ -116,7 +116,7 @@ class Method(Ranker):
     Attributes
     ----------
     name, title, formula, source, needs, models
-        As for `Ranker`.
+        As for `Selector`.
     default_aggregate : str or None
         How the class values become the term's score by default: "sum", "mean" or "max". None
         stands for the value of the whole collection, which compares no classes.
