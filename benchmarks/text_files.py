@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -61,8 +62,12 @@ def files_of(table: Table, folder: Path) -> dict[str, Path]:
         "JSON lines": (".jsonl", lambda path: _write_json_lines(path, rows)),
         "CSV, gzip": (".csv.gz", lambda path: _write_gzip(path, table.path)),
         "a folder of 40,000 files": ("-folder", lambda path: _write_folder(path, rows)),
-        f"CSV, {LARGE} times": (".large.csv", lambda path: _write_copies(path, table.path)),
     }
+    for name, ending in (("CSV", ""), ("quoted CSV", ".quoted"), ("JSON lines", "")):
+        suffix = ".jsonl" if name == "JSON lines" else ".csv"
+        source = table.path if name == "CSV" else Path(f"{stem}{ending}{suffix}")
+        large = f"{ending}.large{suffix}", partial(_write_copies, source=source)
+        makers[f"{name}, {LARGE} times"] = large
     if find_spec("pyarrow") is not None:
         makers["Parquet"] = (".parquet", lambda path: _write_parquet(path, rows))
     for name, (ending, make) in makers.items():
@@ -97,10 +102,11 @@ def _write_folder(path: Path, rows: list[tuple[str, str]]) -> None:
 
 
 def _write_copies(path: Path, source: Path) -> None:
-    header, _, content = source.read_bytes().partition(b"\n")
+    first, _, rest = source.read_bytes().partition(b"\n")
+    header = b"" if source.suffix == ".jsonl" else first + b"\n"
     with open(path, "wb") as file:
-        file.write(header + b"\n")
-        file.writelines([content] * LARGE)
+        file.write(header)
+        file.writelines([rest if header else first + b"\n" + rest] * LARGE)
 
 
 def _write_parquet(path: Path, rows: list[tuple[str, str]]) -> None:
