@@ -1,6 +1,5 @@
 #include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -125,9 +124,8 @@ py::list skipped(const Table& table) {
 
 // Returns (line, fields, what is wrong or None) of the first row as a delimiter divides it.
 py::tuple first_row(DelimitedTable& table, char delimiter, bool is_header) {
-  const std::int64_t longest = is_header ? 1 << 26 : std::numeric_limits<std::int64_t>::max();
   const DelimitedReader::Row row = table.reading(
-      [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, longest); });
+      [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, is_header); });
   py::list fields;
   for (const std::string& field : row.fields) fields.append(py::bytes(field).attr("decode")("utf-8", "replace"));
   py::object fault = py::none();

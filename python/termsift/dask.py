@@ -144,9 +144,8 @@ def count_texts(
     Notes
     -----
     Each part is cut and counted on one thread. Partial counts hold all words, and eight of them are
-    merged at a time, by word; only then are terms dropped that are too rare or too frequent. So a
-    worker needs the memory of a part and of eight partial counts, and the last task that of all
-    words.
+    merged at a time, by word. Terms that are too rare or too frequent are dropped in the end. So a
+    worker needs memory for one part and eight partial counts, and the last task for all words.
 
     Examples
     --------

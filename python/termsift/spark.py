@@ -58,7 +58,7 @@ def count(
     weight: str | None = None,
     tf: TermFrequency = "raw",
 ) -> ClassCounts:
-    """Count the rows of a DataFrame by class, where the rows are.
+    """Count the rows of a DataFrame by class, on the executors that hold them.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def count_texts(
     on_missing: OnMissing = "raise",
     **keywords: Any,
 ) -> ClassCounts:
-    """Count the terms of the texts of a DataFrame by class, where the rows are.
+    """Count the terms of texts in a DataFrame by class, on the executors that hold them.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def _count_texts(part: int, batches: Iterator[Any], *, count_part: Any) -> Class
 
 
 def _added(a: ClassCounts, b: ClassCounts) -> ClassCounts:
-    """Return the sum of the counts of vectors, which have no words to be matched by."""
+    """Return the sum of counts of vectors, whose terms are matched by index."""
     if a.n_terms != b.n_terms:
         raise ValueError(
             f"some partitions have vectors of {a.n_terms} terms, others of {b.n_terms}"

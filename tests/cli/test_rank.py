@@ -338,3 +338,4 @@ def test_classes_are_a_row_of_csv(run: Any, tmp_path: Path) -> None:
     path.write_text('label,text\n"a,b",ham\nc,eggs\nd,spam\n')
     result = run("rank", path, "--classes", '"a,b",d', "--format", "json")
     assert json.loads(result.out)["classes"] == ["a,b", "d"]
+    assert "expected a row of CSV with labels" in run("rank", path, "--classes", "c\nd").complaint

@@ -66,14 +66,15 @@ def test_the_leading_terms_of_each_class(tmp_path: Path) -> None:
     collection = letters()
     page = written(collection, tmp_path, method="ig", k=4)
     counts = ts.count(collection.X, collection.y)
-    table = counts.to_frame("ig", 4, direction="over")
-    for label, found in distinctive_terms(counts, "ig", 4).items():
+    for c, (label, found) in enumerate(distinctive_terms(counts, "ig", 4).items()):
         head, *rows = page.tables[f"Leading terms of {label}"]
         assert head == ["term", "score", "here", "elsewhere"]
         assert [row[0] for row in rows] == [f"term {i}" for i in found.indices]
-        of_class = table[table["class"] == label]
-        assert [row[2] for row in rows] == [str(n) for n in of_class["n_class"]]
-        assert [row[3] for row in rows] == [str(n) for n in of_class["n_rest"]]
+        here = counts.term_frequency.toarray()[c, found.indices]
+        elsewhere = counts.collection_term_frequency[found.indices] - here
+        assert [row[2:4] for row in rows] == [
+            [str(n), str(m)] for n, m in zip(here, elsewhere, strict=True)
+        ]
         shown = [float(row[1]) for row in rows]
         np.testing.assert_allclose(shown, found.scores, rtol=0.0051)
     bars = [style["style"] for style in page.all("span") if style.get("class") == "bar"]

@@ -138,3 +138,10 @@ def test_names_are_shown_cut(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected one column 'text', found 'ham ") as caught:
         read_collection(path)
     assert len(str(caught.value)) < 400
+
+
+def test_numbers_of_columns_are_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("ham,a\n")
+    with pytest.raises(ValueError, match="text and label name a column twice: 1, 1"):
+        read_collection(path, text=1, label=1)

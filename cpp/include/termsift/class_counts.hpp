@@ -39,7 +39,7 @@ template <CountType Count>
 struct ClassRow {
   Count n_docs = 0;    // documents of the class, or the sum of their weights
   Count n_tokens = 0;  // l_c, the sum of term_frequency
-  // The rounding error of n_tokens in float counts: differences of probabilities need twice the digits of l_c.
+  // The rounding error of n_tokens in float counts. Differences of probabilities need l_c in twice the precision.
   Count n_tokens_rest = 0;
   std::int64_t size = 0;
   TermId* terms = nullptr;                // (size,), strictly increasing: the terms that occur in the class
@@ -83,8 +83,8 @@ struct ClassCounts {
   Count n_docs = 0;  // counts every document once, even one with several classes or none
   std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
-  // The whole collection as one class, with every document counted once. Null if it is the sum of the rows. It is kept when
-  // some document has not exactly one class, and in float counts when labels came as lists.
+  // The whole collection as one class, with every document counted once. Null if it is the sum of the rows. It is kept if
+  // some document has no class or several. Float counts keep it also if the labels were lists.
   ClassRowPtr<Count> collection;
 
   EventModel model = EventModel::multinomial;  // that term_frequency and n_tokens follow (event_model.hpp)

@@ -18,8 +18,8 @@ namespace termsift {
 //     phi(p) = sum_c p_c log(p_c/q_c),  q_c = sum_{k != c} pi_k p_k / (1 - pi_c),
 // which for N = 2 is J whatever the priors.
 //
-// The terms are ordered by gains that one function computes from masses, to a relative error of about 1e-14 and exactly 0 if
-// and only if m_i is proportional to R in all classes. Ties go to the lowest index. Terms with equal masses tie, and so do
+// One function computes the gains that order the terms. Their relative error is about 1e-14, and a gain is exactly 0 if and
+// only if m_i is proportional to R in all classes. Ties go to the lowest index. Terms with equal masses tie, and so do
 // the last two terms if the pool has no more. Gains that are equal by symmetry, such as those of masses with two classes
 // exchanged, may differ by rounding, so that their terms come in either order. Once the largest gain is 0 all later gains
 // are 0, and the remaining terms follow by index.

@@ -45,7 +45,7 @@ TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) {
 #endif
 }
 
-// Returns the number of the lowest bit that is set; one must be.
+// Returns the index of the lowest bit that is set. The argument must not be 0.
 TERMSIFT_INLINE int lowest_set(std::uint64_t bits) { return __builtin_ctzll(bits); }
 TERMSIFT_INLINE int count_set(std::uint64_t bits) { return __builtin_popcountll(bits); }
 
@@ -65,7 +65,7 @@ TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return
 #endif
 
 // Returns the high half of the product of 128 bits xor its low half. This is the step of the hash functions of labels and of
-// terms: a strong mixing in one multiplication. Compilers have no such product for systems of 32 bits, which have no wheels.
+// terms: a strong mixing in one multiplication. Compilers for 32-bit systems lack it, so these have no wheels.
 TERMSIFT_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;

@@ -71,15 +71,15 @@ class TableReader {
  protected:
   static constexpr std::int64_t padding = 64;  // bytes behind the content that may be read and written
   // A quote that is never closed makes the rest of a file one row. It is refused before it fills the memory.
-  static constexpr std::int64_t longest_row = (std::int64_t{1} << 31) - 2;
+  static constexpr std::int64_t longest_row = (std::int64_t{1} << 31) - 2, longest_header = std::int64_t{1} << 26;
   static constexpr const char* too_long =
       "the row that begins here is longer than 2 GiB; a quote may open a field that no quote closes";
 
-  // Adds the whole rows among the first `size` bytes of the block, and returns how many bytes these are. If the table ends
-  // there (is_last), all are to be read.
+  // Adds the whole rows among the first `size` bytes of the block, and returns how many bytes these are. If is_last is true,
+  // the table ends there, and the last row needs no line feed.
   virtual std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) = 0;
 
-  // Complains if the table must not end here.
+  // Throws an error if the table ends here but is not complete.
   virtual void finish() {}
 
   // Makes room in a block, of which `size` bytes are kept.
@@ -129,8 +129,8 @@ class DelimitedReader final : public TableReader {
       : TableReader(std::move(read), std::move(options)), quoted_(quoted) {}
 
   // Returns the first row that is not blank as a delimiter divides it, and leaves it to be read. It has no fields if there
-  // is none. A row of more than `longest` bytes is an error.
-  Row first_row(char delimiter, std::int64_t longest = longest_row);
+  // is none. A header of more than 64 MiB is an error.
+  Row first_row(char delimiter, bool is_header = false);
   // Chooses columns; those of texts are joined by a blank. A header is left out. Other rows need n_fields fields.
   void choose(char delimiter, std::vector<std::int64_t> texts, std::int64_t label, std::int64_t n_fields, bool has_header);
 

@@ -45,7 +45,7 @@ class ChunkScorer {
   ChunkScorer(const ContingencyTask<Count>& task, const CellParts& parts)
       : task_(task), parts_(parts), entries_(task.n_classes()), batch_(task.kernel, task.model) {}
 
-  // scores[t] of the terms first + t < last: the sum over the classes. O(pairs of the chunk + n_classes).
+  // Sets scores[t] to the sum over the classes for each term first + t < last. O(pairs of the chunk + n_classes).
   void sum(const SumTask<Count>& sums, std::int64_t first, std::int64_t last, Worker& worker, double* scores) {
     find(first, last);
     sums_.assign(static_cast<std::size_t>(last - first), Sum{});

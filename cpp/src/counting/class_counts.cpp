@@ -82,7 +82,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   return rest;
 }
 
-// Sets every row of the counts, and the collection if it is kept, to make(c), where c is n_classes for the collection.
+// Sets the row of each class c to make(c), and the row of the collection, if it is kept, to make(n_classes).
 template <CountType Count, class F>
 void set_rows(ClassCounts<Count>& counts, std::size_t n_classes, bool with_collection, const Threads& threads,
               const F& make) {

@@ -57,8 +57,8 @@ struct StreamSource {
   // Returns a bound of the values that are counted.
   double value_bound(const CsrScan& scan) const { return ones == nullptr ? scan.facts.value_bound : 1; }
 
-  // Whether streams can count what was scanned, n_docs documents at a time: entries are sound, none is a fraction, few are
-  // escapes, and the sums fit into the large counters.
+  // Returns whether streams can count the scanned entries in blocks of n_docs documents. The entries must be valid whole
+  // numbers with few escapes, and their sums must fit into the large counters.
   bool can_stream(const CsrScan& scan, const PackedEntry& packed, std::int64_t n_docs) const;
 
   // Scans the rows [first, last) too and returns whether streams can still count them.

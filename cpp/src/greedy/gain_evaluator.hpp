@@ -16,10 +16,10 @@ class GainEvaluator {
  public:
   GainEvaluator(const TermGroups& groups, const Threads& threads);
 
-  // These write values (n,) of groups (n,): gains in a pool, bounds of gains in a wedge of pools,
+  // These write one value for each of n groups: its gain in a pool, a bound of its gains in a wedge of pools,
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
-  // and cells of the divergence, for which the pool is the whole collection.
+  // or its cell of the divergence, for which the pool is the whole collection.
   void cells(const GroupId* groups, std::int64_t n, const PoolView& whole, double* values);
   // The cell of masses (n_classes,).
   double cell(const double* masses, const PoolView& whole);

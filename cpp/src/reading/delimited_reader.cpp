@@ -46,9 +46,8 @@ std::size_t write_unquoted(std::string_view field, char* out) {
 
 }  // namespace
 
-DelimitedReader::Row DelimitedReader::first_row(char delimiter, std::int64_t longest) {
+DelimitedReader::Row DelimitedReader::first_row(char delimiter, bool is_header) {
   TableBlock block;
-  longest = std::min(longest, longest_row);
   auto size = static_cast<std::int64_t>(pending_.size());
   reserve(block, 0, size);
   std::copy(pending_.begin(), pending_.end(), block.bytes.get());
@@ -76,7 +75,8 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter, std::int64_t lon
       pending_.assign(data, data + size);
       return {};
     }
-    if (size >= longest) complain(line, line, longest < longest_row ? too_long_header : too_long, false);
+    if (is_header && size >= longest_header) complain(line, line, too_long_header, false);
+    if (size >= longest_row) complain(line, line, too_long, false);
   }
 }
 

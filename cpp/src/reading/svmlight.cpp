@@ -218,7 +218,7 @@ class Parser {
     data_[n_.entries++] = bits;
   }
 
-  // Notes the error that something else was expected in place of the bytes up to `end`. It quotes the first of them.
+  // Records the error of the bytes up to `end`, and quotes the first of them.
   bool wrong(std::string expected, const char* end) {
     constexpr std::int64_t longest_found = 40;
     const bool cut = end - p_ > longest_found;

@@ -1,4 +1,4 @@
-// Texts in chunks, the blocks of a parallel loop, and the choice of the broken text that an error names.
+// Texts in chunks, each a block of a parallel loop. If several texts are broken, an error names the first.
 #pragma once
 
 #include <cstdint>

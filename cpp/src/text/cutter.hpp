@@ -18,7 +18,7 @@ struct Tokens {
   std::vector<std::uint32_t> bounds;  // (2 n_tokens or more,) begin and end of each token in `bytes`
   std::int64_t n_tokens = 0;
   // The documents that these tokens come from, in order, and where the tokens of each end. A document without tokens is
-  // listed too. A long document comes in pieces: its number is then the last of one call and the first of the next.
+  // listed too. A long document comes in pieces. Its number is then the last one of a call and the first one of the next.
   struct Part {
     std::int64_t document;
     std::int64_t end;  // in tokens

@@ -176,8 +176,7 @@ struct TextCounter::State {
 
   void unite_if_due(const Threads& threads) {
     const std::int64_t entries = n_entries();
-    // Each thread writes a pair of class and term once in a call, as a rule. So nothing is united before the entries have
-    // doubled.
+    // Each call writes pairs of class and term again. Uniting takes time, so it waits until the entries have doubled.
     if (entries < text_tuning().entries_to_unite || entries < 2 * n_marked) return;
     if (n_marked > 0) unite(threads);
     n_marked = n_entries();

@@ -7,7 +7,7 @@
 namespace termsift {
 
 struct TextTuning {
-  // Of the hash tables, drawn once per process, so that nobody can choose words that collide.
+  // The seed of the hash tables. It is drawn once per process, so that nobody can choose words that collide.
   std::uint64_t seed[3];
   std::int64_t chunk_bytes = 48 << 10;                    // text that a thread takes at once
   std::int64_t row_tokens = std::int64_t{1} << 31;        // counts are written down after so many, so that they fit 32 bits

@@ -345,7 +345,7 @@ void Vocabulary::for_each_term(const std::function<void(std::int64_t, std::strin
   std::string text;
   char buffer[16];
   std::vector<std::int64_t> next(max_n, 0);  // at n - 1: the next n-gram
-  // Visits the n-gram next[n - 1] and all that it begins.
+  // Visits the n-gram next[n - 1] and all longer n-grams that begin with it.
   const auto descend = [&](const auto& self, std::size_t n) -> void {
     const std::int64_t rank = next[n - 1]++;
     if (n >= min_n_) visit(term++, text);

@@ -285,9 +285,9 @@ class ClassCounts(AdditiveCounts):
         Warns
         -----
         UserWarning
-            Once a process, if half of the first ten terms by `md` or `md_chi2`, out of at least
-            1,000, occur in about the same share of the documents of most classes. The first such
-            ranking of the counts is checked.
+            Once a process, for the first ranking of counts by `md` or `md_chi2`: if there are at
+            least 1,000 terms, and half of the first ten occur in about the same share of the
+            documents of most classes.
 
         Notes
         -----

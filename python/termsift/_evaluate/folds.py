@@ -77,7 +77,8 @@ def _dealt(
             "folds: some folds are without it",
             stacklevel=levels_to_caller(),
         )
-    shuffled = np.random.default_rng(random_state).permutation(len(codes))
+    with validation.naming("random_state"):
+        shuffled = np.random.default_rng(random_state).permutation(len(codes))
     by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
     fold_of = np.empty(len(codes), dtype=np.intp)
     fold_of[by_class] = np.arange(len(codes)) % n_folds

@@ -112,8 +112,8 @@ def dominant_class(
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
-    Classes are positions in ``counts.classes``, the first of those with equal scores, or -1 for a
-    term that is over-represented in no class. ``scoring`` is that of `distinctive_terms`.
+    Each class is a position in ``counts.classes``. Of equal scores the first class counts. A term
+    that is over-represented in no class has -1. ``scoring`` is as for `distinctive_terms`.
     """
     distinct, place = np.unique(terms, return_inverse=True)
     scored = Scoring.of(counts, method, **scoring).of_terms(distinct)

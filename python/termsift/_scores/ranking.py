@@ -128,7 +128,7 @@ class Ranking(Tabular):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name: rank (from 1), term (if it has names), index and score.
 
-        With round robin there is also class, which gave the term its place.
+        With round robin there is also class: the class that chose the term.
         """
         columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1)}
         if self.terms is not None:

@@ -116,7 +116,10 @@ def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
     import csv
 
     label_of = {str(label): label for label in counts.classes}
-    several = [names] if names in label_of else next(csv.reader([names]), [])
+    try:
+        several = [names] if names in label_of else next(csv.reader([names]), [])
+    except csv.Error as error:
+        raise ValueError(f"{names!r}: expected a row of CSV with labels: {error}") from None
     check_classes(several, label_of)
     return [label_of[name] for name in several]
 

@@ -59,7 +59,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return the parser of some commands; what it parses has the command as ``run``."""
+    """Return the parser of some commands; the parsed arguments have the command as ``run``."""
     parser = _Parser(
         "termsift",
         description=_DESCRIPTION,
@@ -106,7 +106,7 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
         given = getattr(args, name, None)
         for path in given if isinstance(given, list) else [given]:
             if path is not None and os.path.exists(path) and os.path.samefile(path, output):
-                raise ValueError(f"{output}: is read, and cannot be the output; name another file")
+                raise ValueError(f"{output}: is an input too; name another file for the output")
 
 
 def _discard_output() -> None:

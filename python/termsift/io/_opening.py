@@ -123,7 +123,7 @@ def check_encoding(encoding: str) -> str:
 def opened_text(
     path: Path, encoding: str
 ) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
-    """Open a text file; yield a function that reads UTF-8 into a buffer, and the file on disk."""
+    """Open a text file; yield a function that reads UTF-8 into a buffer, and yield its raw file."""
     codec = check_encoding(encoding)
     with opened(path) as (content, raw):
         begin = cast("io.BufferedReader", content).peek(4)

@@ -26,9 +26,11 @@ BLOCK_BYTES = 1 << 22  # of text that is read at once
 _COMPLAINTS_KEPT = 5
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[Any]) -> str:
     """Return the first names as a message shows them; a name may be a whole document."""
-    some = [repr(name if len(name) <= 60 else f"{name[:60]}...") for name in names[:NAMES_SHOWN]]
+    some = [
+        repr(name if len(str(name)) <= 60 else f"{name[:60]}...") for name in names[:NAMES_SHOWN]
+    ]
     return ", ".join(some + ["..."] * (len(names) > NAMES_SHOWN)) or "none"
 
 
@@ -181,8 +183,8 @@ class TextSource(Source):
     def columns(self) -> tuple[list[str], str]:
         """The names of the columns of texts and of the column of labels."""
         text, label = self.options.text or ("text",), self.options.label
-        label = "label" if label is None else label
-        return self.distinct(map(str, text)), self.distinct(map(str, [*text, label]))[-1]
+        *texts, label = self.distinct(map(str, [*text, "label" if label is None else label]))
+        return texts, label
 
     def distinct(self, names: Iterable[Any]) -> list[Any]:
         """Return the names of columns, each of which is named once."""

@@ -92,11 +92,9 @@ class DelimitedTable(Table):
         text, label = options.text, options.label
         if kind == ".txt":
             text, label = text or (2,), 1 if label is None else label
-        # The columns of the text, in order, and then that of the label.
-        columns = (*(text or ("text",)), "label" if label is None else label)
-        self._columns = self.distinct(
+        self._columns = self.distinct(  # those of the text, in order, and then that of the label
             int(column) if isinstance(column, str) and column.isdecimal() else column
-            for column in columns
+            for column in (*(text or ("text",)), "label" if label is None else label)
         )
         if len(set(map(type, self._columns))) > 1:
             all_ = " and ".join(map(repr, self._columns))
@@ -203,15 +201,18 @@ class ArrowTable(TextSource):
         ipc = require("pyarrow.ipc", "text", f"{self.path}: reading it")
         # Not as a memory map: if another program cut the file short, that would kill the process.
         with open(self.path, "rb") as file:
-            is_stream = file.read(6) != b"ARROW1"  # as the files of Hugging Face's datasets
+            is_stream = not file.peek(6).startswith(
+                b"ARROW1"
+            )  # as the files of Hugging Face's datasets
             opened = ipc.open_stream if is_stream else ipc.open_file
-            schema = opened(file.seek(0) or file).schema
+            schema = opened(file).schema
             _check_columns(self.path, schema, names)
-            fields = [schema.get_field_index(name) for name in dict.fromkeys(names)]
+            fields = [schema.get_field_index(name) for name in names]
             options = ipc.IpcReadOptions(included_fields=fields)
-            reader = opened(file.seek(0) or file, options=options)
-            of_file = () if is_stream else range(reader.num_record_batches)
-            for batch in reader if is_stream else map(reader.get_batch, of_file):
+            file.seek(0)
+            reader = opened(file, options=options)
+            numbers = () if is_stream else range(reader.num_record_batches)
+            for batch in reader if is_stream else map(reader.get_batch, numbers):
                 for row in range(0, batch.num_rows, _ROWS_AT_ONCE):  # a batch may be the whole file
                     part = batch.slice(row, _ROWS_AT_ONCE)
                     yield [part.column(name) for name in names], file.tell()
@@ -222,8 +223,7 @@ class ArrowTable(TextSource):
         with parquet.ParquetFile(str(self.path)) as file:
             _check_columns(self.path, file.schema_arrow, names)
             n_rows, row = max(file.metadata.num_rows, 1), 0
-            # A column that holds texts and labels is read once.
-            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(dict.fromkeys(names))):
+            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
                 row += batch.num_rows
                 yield [batch.column(name) for name in names], self.n_bytes * row // n_rows
 

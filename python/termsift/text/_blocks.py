@@ -206,7 +206,7 @@ def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) 
 
 
 def _labels(column: Any) -> Any:
-    """Return labels as the core reads them, or as an array, or as a list to keep nulls from NaN."""
+    """Return labels as a column for the core, as an array, or as a list if they have nulls."""
     if is_column_of_strings(column):
         return column
     if is_from(column, "polars"):

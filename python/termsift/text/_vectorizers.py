@@ -75,7 +75,7 @@ class _CutByCore:
     def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> scipy.sparse.csr_array:
         """Return counts in the vectorizer's dtype, where a bool says whether a term occurs.
 
-        A count that does not fit the dtype is an error. ``terms`` has the columns of terms.
+        A count that does not fit the dtype is an error. ``terms`` maps terms to columns.
         """
         dtype = np.dtype(usual if self.dtype is None else self.dtype)
         if self.binary:
