@@ -194,5 +194,5 @@ def test_an_input_is_no_output(run: Any, table: Path, tmp_path: Path) -> None:
     content = table.read_bytes()
     for command_line in (["rank", table], ["compare", table], ["report", table]):
         result = run(*command_line, "-o", table)
-        assert result.complaint == f"{table}: is read, and cannot be the output; name another file"
+        assert result.complaint == f"{table}: is an input too; name another file for the output"
     assert table.read_bytes() == content
