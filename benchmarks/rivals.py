@@ -326,7 +326,7 @@ standard errors of the test documents:
 
 {by_range(hits, ks)}
 
-Macro-averaged F1 in per cent, the mean over fewer than {MANY} terms / over more:
+Macro-averaged F1 in per cent: its mean for numbers of terms below {MANY} / for larger numbers:
 
 {macro_f1(f1, ks)}
 

@@ -20,7 +20,7 @@ struct EntryFacts {
 
 template <class Index, class Value>
 struct RowKernels {
-  // Packs a row of n < 2^31 entries, whose cells are the columns, and checks it on the way. Returns a bound of the values,
+  // Packs and checks a row of n < 2^31 entries. The cell of each is its column. Returns a bound of the values,
   // at least the largest and less than twice as much, if the columns are in [0, n_columns), strictly increase if they are to
   // be `in_order`, and all values are small whole numbers from 1 on, as in nearly all rows; else 0, and `out` means nothing.
   // Every value up to a quarter of what fits into a packed entry counts as small, and none above half of it.

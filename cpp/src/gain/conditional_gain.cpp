@@ -78,7 +78,7 @@ class Evaluator {
     });
   }
 
-  // Replaces the values of documents by the sums of their logarithms over each run.
+  // Replaces the values of the documents by one for each run: the sum of the logarithms of its documents' values.
   void add_logarithms(std::span<const ClassRun> runs) {
     const std::int64_t n_runs = std::ssize(runs);
     scratch_.resize(std::max(scratch_.size(), at(padded(n_runs))));

@@ -95,7 +95,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
   std::vector<Turn> turn;  // the terms of one place
   std::int64_t n_taken = 0, n_places = 0, length = 0;
   while (n_taken < k) {
-    // The terms that can be in these parts of the lists, or none if that takes values of nearly all terms.
+    // The candidates for these parts of the lists. They stay empty if most terms would be candidates.
     std::vector<std::int64_t> terms;
     const std::int64_t share = (k - n_taken) / n_classes + 1;
     if (const std::int64_t next = std::min(longest, std::max(share, 2 * length));

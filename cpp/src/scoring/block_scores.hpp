@@ -201,7 +201,7 @@ class BlockScorer {
       const ClassRow<Count>& row = task_.row(k);
       double* const x = buffers_.x_hi.get() + k * block_terms;
       if (row.is_narrow() && c.exact_below > std::int64_t{1} << 32) {
-        // No sum has a low part: gather the counts, then convert them in whole vectors.
+        // Here no sum has a low part. Gather the counts, and then convert a whole vector at a time.
         std::uint32_t l[block_terms];
         std::fill_n(l, buffers_.lanes(), 0);
         cursor_[k] = visit(row.terms, cursor_[k], entries.end[k],

@@ -179,7 +179,7 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
 }
 
 // Makes margin[j] negative where some class has 0 < p < least_factor. Smoothed probabilities are above least_factor, and so
-// is every q of theirs that lost no digits. O(n_classes n).
+// is each q of them, unless its subtraction cancelled digits. O(n_classes n).
 [[maybe_unused]] void check_factors(const ScoreBlock& block, double* __restrict margin) {
   for (int k = 0; k < block.n_classes; ++k) {
     const double to_p = block.constants[k].inverse_hi;

@@ -78,8 +78,8 @@ void mix_totals(const ClassPairs& pairs) {
   }
 }
 
-// Most counts are small, so the parts of the counts below n_parts are computed once and looked up. Other counts are
-// collected and computed a block at a time.
+// Most counts are small. What each count below n_parts adds is computed once and looked up. Larger counts are collected and
+// computed a block at a time.
 void mix(const ClassPairs& pairs) {
   if (pairs.sum == PairSum::whole) return mix_totals(pairs);
   constexpr int most_parts = 256;

@@ -23,8 +23,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Divisors and arguments of logarithms are raised to at least this. The exponent arithmetic of nearest_power needs normal
 // numbers p and q with 2^-1023 < p/q < 2^1023, so p and q may be up to 2^123: enough for probabilities, rates (up to 2^64),
 // and products of two whole counts (up to 2^100) or masses (up to 2^106). Smoothed probabilities are never this small
-// (class_model.cpp refuses less than 2^-450). Unsmoothed float counts that far apart may underflow to 0 or infinity, but
-// never become NaN.
+// (class_model.cpp refuses less than 2^-450). If unsmoothed float counts differ that much, the result may become 0 or
+// infinite, but never NaN.
 constexpr double least_probability = 0x1p-900;
 
 TERMSIFT_INLINE unsigned long long bits(double x) { return bit_cast<unsigned long long>(x); }
@@ -190,7 +190,7 @@ TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// log2(p/q) to 1.5 ulp or so, given d = p - q, as log_ratio; exact where p/q is a power of two. The rounding errors of
+// Returns log2(p/q) to about 1.5 ulp for d = p - q, exactly if p/q is a power of two. The rounding errors of
 // p + q, of s and of the factor 2 / log 2 would add up to 4 ulp.
 TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   constexpr double factor = 0x1.71547652b82fep+1, factor_lo = 0x1.777d0ffda0d24p-55;
