@@ -2,7 +2,7 @@
 
 Part of `text.py`. Every process reads a file and counts its words by class; ours and pandas with
 scikit-learn print the twenty best terms too, the others the sum of the counts, and all sums agree.
-The content is one table in several formats, with documents of its first 40,000 rows as files.
+The content is one table in several formats, once and nine times over.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
+from itertools import chain, repeat
 from pathlib import Path
 from statistics import median
 
@@ -23,15 +26,18 @@ from compare import THREADS, digits, markdown
 from text_tables import Table
 
 K = 20
-N_FILES = 40_000  # of the folder
+N_FILES = 40_000  # in the folder
 LARGE = 9  # copies of the table that a large file has
+SECONDS = 10.0  # A process is repeated until its runs have taken so long.
 
 _WORDS = "r'\\b\\w\\w+\\b'"
 PANDAS = f"""
 import pandas as pd, numpy as np, sys
+from sklearn.datasets import load_files
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import chi2
-frame = pd.read_csv(sys.argv[1], keep_default_na=False)
+path = sys.argv[1]
+frame = READER
 vectorizer = CountVectorizer()
 X = vectorizer.fit_transform(frame["text"])
 score, _ = chi2(X, frame["label"])
@@ -39,83 +45,106 @@ print(*vectorizer.get_feature_names_out()[np.argsort(-score, kind="stable")[:{K}
 """
 POLARS = f"""
 import polars as pl, sys
+path = sys.argv[1]
 words = pl.col("text").str.to_lowercase().str.extract_all({_WORDS}).alias("word")
-counts = pl.scan_csv(sys.argv[1]).select("label", words).explode("word")
+counts = READER.select("label", words).explode("word")
 print(counts.group_by("label", "word").len().collect()["len"].sum())
 """
 DUCKDB = r"""
 import duckdb, sys
+path = sys.argv[1]
+words = r"regexp_extract_all(lower(text), '[\p{L}\p{N}_]{2,}')"
 with duckdb.connect(config={"threads": int(sys.argv[2])}) as connection:
     print(connection.sql(f'''select sum(n) from (select label, word, count(*) as n from (
-        select label, unnest(regexp_extract_all(lower(text), '[\\p{{L}}\\p{{N}}_]{{2,}}')) as word
-        from read_csv('{sys.argv[1]}')) group by all)''').fetchall()[0][0])
+        select label, unnest({words}) as word from READER) group by all)''').fetchall()[0][0])
 """
+_CSV = {
+    "pandas": "pd.read_csv(path, keep_default_na=False)",
+    "polars": "pl.scan_csv(path)",
+    "duckdb": "read_csv('{path}')",
+}
+READERS = {
+    "CSV": _CSV,
+    "quoted CSV": _CSV,
+    "CSV, gzip": _CSV,
+    "JSON lines": {
+        "pandas": "pd.read_json(path, lines=True, dtype=False)",
+        "polars": "pl.scan_ndjson(path)",
+        "duckdb": "read_json('{path}')",
+    },
+    "Parquet": {
+        "pandas": "pd.read_parquet(path)",
+        "polars": "pl.scan_parquet(path)",
+        "duckdb": "read_parquet('{path}')",
+    },
+    "40,000 files": {
+        "pandas": "load_files(path, encoding='utf-8')\n"
+        "frame.update(text=frame.data, label=frame.target)"
+    },
+}
+
+Rows = list[tuple[str, str]]
 
 
-def files_of(table: Table, folder: Path) -> dict[str, Path]:
-    """Return the table in every format, after writing the files that are missing."""
+def files_of(table: Table, folder: Path) -> dict[tuple[str, int], Path]:
+    """Return the files by format and number of copies, after writing those that are missing."""
     rows = list(zip(table.labels, table.texts, strict=True))
-    stem = folder / table.path.stem
-    paths = {"CSV": table.path}
-    makers = {
-        "quoted CSV": (".quoted.csv", lambda path: _write_quoted(path, rows)),
-        "JSON lines": (".jsonl", lambda path: _write_json_lines(path, rows)),
-        "CSV, gzip": (".csv.gz", lambda path: _write_gzip(path, table.path)),
-        "a folder of 40,000 files": ("-folder", lambda path: _write_folder(path, rows)),
+    makers: dict[str, tuple[str, Callable[[Path, Rows, int], None]]] = {
+        "CSV": (".csv", _write_csv),
+        "quoted CSV": (".quoted.csv", partial(_write_csv, quoting=csv.QUOTE_ALL)),
+        "CSV, gzip": (".csv.gz", _write_csv),
+        "JSON lines": (".jsonl", _write_json_lines),
+        "40,000 files": ("-files", _write_files),
     }
-    for name, ending in (("CSV", ""), ("quoted CSV", ".quoted"), ("JSON lines", "")):
-        suffix = ".jsonl" if name == "JSON lines" else ".csv"
-        source = table.path if name == "CSV" else Path(f"{stem}{ending}{suffix}")
-        large = f"{ending}.large{suffix}", partial(_write_copies, source=source)
-        makers[f"{name}, {LARGE} times"] = large
     if find_spec("pyarrow") is not None:
-        makers["Parquet"] = (".parquet", lambda path: _write_parquet(path, rows))
-    for name, (ending, make) in makers.items():
-        paths[name] = Path(f"{stem}{ending}")
-        if not paths[name].exists():
-            unfinished = paths[name].with_name(f"{os.getpid()}-{paths[name].name}")
-            make(unfinished)
-            unfinished.rename(paths[name])
+        makers["Parquet"] = (".parquet", _write_parquet)
+    paths = {}
+    for copies in (1, LARGE):
+        for name, (ending, make) in makers.items():
+            path = folder / f"{table.path.stem}{'' if copies == 1 else '-large'}{ending}"
+            paths[name, copies] = path
+            if not path.exists():
+                unfinished = path.with_name(f"{os.getpid()}-{path.name}")
+                make(unfinished, rows, copies)
+                unfinished.rename(path)
     return paths
 
 
-def _write_quoted(path: Path, rows: list[tuple[str, str]]) -> None:
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        writer.writerows([("label", "text"), *rows])
+def _write_csv(path: Path, rows: Rows, copies: int, quoting: int = csv.QUOTE_MINIMAL) -> None:
+    opener = partial(gzip.open, compresslevel=6) if path.suffix == ".gz" else open
+    with opener(path, "wt", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, quoting=quoting, lineterminator="\n")
+        writer.writerow(("label", "text"))
+        writer.writerows(chain.from_iterable(repeat(rows, copies)))
 
 
-def _write_json_lines(path: Path, rows: list[tuple[str, str]]) -> None:
+def _write_json_lines(path: Path, rows: Rows, copies: int) -> None:
+    lines = [json.dumps({"label": label, "text": text}) + "\n" for label, text in rows]
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines(json.dumps({"label": row[0], "text": row[1]}) + "\n" for row in rows)
+        file.writelines(chain.from_iterable(repeat(lines, copies)))
 
 
-def _write_gzip(path: Path, source: Path) -> None:
-    with open(source, "rb") as plain, gzip.open(path, "wb", compresslevel=6) as packed:
-        shutil.copyfileobj(plain, packed)
+def _write_files(path: Path, rows: Rows, copies: int) -> None:
+    texts_of: dict[str, list[str]] = defaultdict(list)
+    for label, text in rows:
+        texts_of[label].append(text)
+    n_texts = -(-len(rows) // N_FILES)  # in a file
+    for label, texts in texts_of.items():
+        (path / label).mkdir(parents=True)
+        for first in range(0, len(texts), n_texts):
+            content = "\n".join(texts[first : first + n_texts] * copies)
+            (path / label / f"{first:06}.txt").write_text(content, "utf-8")
 
 
-def _write_folder(path: Path, rows: list[tuple[str, str]]) -> None:
-    for number, (label, text) in enumerate(rows[:N_FILES]):
-        (path / label).mkdir(parents=True, exist_ok=True)
-        (path / label / f"{number:06}.txt").write_text(text, "utf-8")
-
-
-def _write_copies(path: Path, source: Path) -> None:
-    first, _, rest = source.read_bytes().partition(b"\n")
-    header = b"" if source.suffix == ".jsonl" else first + b"\n"
-    with open(path, "wb") as file:
-        file.write(header)
-        file.writelines([rest if header else first + b"\n" + rest] * LARGE)
-
-
-def _write_parquet(path: Path, rows: list[tuple[str, str]]) -> None:
+def _write_parquet(path: Path, rows: Rows, copies: int) -> None:
     import pyarrow
     from pyarrow import parquet
 
     labels, texts = zip(*rows, strict=True)
     table = pyarrow.table({"label": labels, "text": pyarrow.array(texts, pyarrow.large_string())})
-    parquet.write_table(table, path, compression="zstd")
+    with parquet.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        for _ in range(copies):
+            writer.write_table(table)
 
 
 # Starts a process from a small one: its peak memory would begin with that of its parent.
@@ -141,33 +170,38 @@ def run(command: list[str]) -> tuple[float, float, list[str]]:
     return float(seconds), float(peak), printed
 
 
-def commands_of(name: str, path: Path) -> dict[tuple[str, int], list[str]]:
+def commands_of(name: str, path: Path, *, large: bool) -> dict[tuple[str, int], list[str]]:
     """Return the processes that read a file, by contender and number of threads."""
-    python = [sys.executable, "-c"]
     options = ["--text", "text", "--label", "label"] if path.is_file() else []
     rank = [sys.executable, "-m", "termsift", "rank", str(path), *options, "-k", str(K)]
     rank += ["--method", "chi2_counts", "--threads"]
     commands = {("`termsift rank`", n): [*rank, str(n)] for n in THREADS}
-    if name == "CSV":
-        commands["pandas, scikit-learn, `chi2`", 1] = [*python, PANDAS, str(path)]
-    if name.startswith("CSV") and path.suffix == ".csv":
-        if find_spec("polars") is not None:
-            commands["polars, counts only", THREADS[-1]] = [*python, POLARS, str(path)]
-        if find_spec("duckdb") is not None and name == "CSV":
-            for n in THREADS:
-                commands["duckdb, counts only", n] = [*python, DUCKDB, str(path), str(n)]
-        if shutil.which("wc") is not None:
-            commands["`wc -w`", 1] = ["wc", "-w", str(path)]
+    readers = READERS[name]
+    peers = [("pandas, scikit-learn, `chi2`", PANDAS, [1])] if not large or name == "CSV" else []
+    peers += [
+        ("polars, counts only", POLARS, THREADS[-1:]),
+        ("duckdb, counts only", DUCKDB, list(THREADS)),
+    ]
+    for contender, code, threads in peers:
+        package = contender.split(",")[0]
+        if package in readers and find_spec(package) is not None:
+            script = code.replace("READER", readers[package])
+            for n in threads:
+                commands[contender, n] = [sys.executable, "-c", script, str(path), str(n)]
+    if path.suffix == ".csv" and shutil.which("wc") is not None:
+        commands["`wc -w`", 1] = ["wc", "-w", str(path)]
     return commands
 
 
-def imports_of(contender: str) -> float:
+def imports_of(contender: str, name: str) -> float:
     """Return the megabytes that a contender takes before it reads anything."""
-    code = {"pandas": PANDAS, "polars": POLARS, "duckdb": DUCKDB}.get(contender.split(",")[0])
-    if code is None:
-        command = [sys.executable, "-m", "termsift", "rank", "--help"]
-        return 0.0 if "wc" in contender else run(command)[1]
+    code = {"pandas": PANDAS, "polars": POLARS, "duckdb": DUCKDB}.get(contender.split(",")[0], "")
+    if "wc" in contender:
+        return 0.0
     imports = [line for line in code.splitlines() if line.startswith(("import", "from"))]
+    if "rank" in contender:
+        modules = "termsift.cli.rank", "numpy", "pyarrow.compute", "pyarrow.parquet"
+        imports = [f"import {module}" for module in modules[: 4 if name == "Parquet" else 2]]
     return run([sys.executable, "-c", "\n".join(imports)])[1]
 
 
@@ -176,27 +210,26 @@ def whole_processes(
 ) -> tuple[str, list[str], list[list[str]]]:
     """Return the title, the header and the rows of the table of whole processes."""
     rows = []
-    sums: set[str] = set()
-    for name, path in files_of(table, folder).items():
-        commands = commands_of(name, path)
+    for (name, copies), path in files_of(table, folder).items():
+        commands = commands_of(name, path, large=copies > 1)
         seen: dict[tuple[str, int], list[tuple[float, float, list[str]]]] = {}
         for _ in range(rounds):
             for which, command in commands.items():
-                if sum(seconds for seconds, _, _ in seen.get(which, [])) < 30:
+                if sum(seconds for seconds, _, _ in seen.get(which, [])) < SECONDS:
                     seen.setdefault(which, []).append(run(command))
         printed = {which: runs[0][2] for which, runs in seen.items()}
         best = [sorted(terms_of(words)) for (who, _), words in printed.items() if "rank" in who]
         best += [sorted(words[:K]) for (who, _), words in printed.items() if "pandas" in who]
         assert all(terms == best[0] for terms in best), best
-        if name == "CSV":
-            sums |= {words[-1] for (who, _), words in printed.items() if "," in who}
+        sums = {words[-1] for (who, _), words in printed.items() if "," in who}
+        assert len(sums) <= 1, (name, sums)
         for (who, threads), runs in seen.items():
             seconds = median(run[0] for run in runs)
             size = bytes_of(path) / 1e6
             cells = [digits(seconds, 3), digits(size / seconds, 3)]
-            peak = max(0.0, max(run[1] for run in runs) - imports_of(who))
-            rows.append([name, who, str(threads), *cells, digits(peak, 3), str(len(runs))])
-    assert len(sums) <= 1, sums
+            peak = max(0.0, max(run[1] for run in runs) - imports_of(who, name))
+            title = name if copies == 1 else f"{name}, {copies} times"
+            rows.append([title, who, str(threads), *cells, digits(peak, 3), str(len(runs))])
     megabytes = table.path.stat().st_size / 1e6
     header = ["file", "whole process", "threads", "median s", "MB/s", "peak MB above imports"]
     return f"{table.name}: {megabytes:,.0f} MB of CSV", [*header, "rounds"], rows
