@@ -11,9 +11,7 @@ import pytest
 import termsift as ts
 from file_kinds import KINDS, N_DOCS, WORDS, as_folders, as_table, random_collection, write
 from termsift import io
-from termsift._counts.scan_counting import ScanCounting, finished
 from termsift.io import _class_folder, _matrices, _tables
-from termsift.io._source import Skipped
 
 BLOCK_BYTES = [4, 60, 1 << 20]
 
@@ -55,30 +53,6 @@ def test_counts_are_those_of_the_whole(written: Any, collection: Any) -> None:
     scan = ts.scan(path, **options)
     assert ts.count(scan) == expected(collection, path)
     assert sum(X.shape[0] for X, _ in scan) == N_DOCS
-
-
-def test_going_on_after_every_input(written: Any) -> None:
-    path, options = written
-    paths: Any = [path] * 3
-    if options:
-        options = {"labels": [options["labels"]] * 3}
-    whole = ts.count(ts.scan(paths, **options))
-    scan = ts.scan(paths, **options)
-    inputs_done = 0
-    counting = ScanCounting(scan, "raw")
-    for _ in counting.steps():
-        if scan.inputs_done == inputs_done:
-            continue
-        inputs_done = scan.inputs_done
-        so_far = counting.counts()
-        rest = ts.scan(paths, **options)
-        rest._begin_after(inputs_done, Skipped(scan.n_skipped, scan.skipped))
-        after = ScanCounting(rest, "raw", so_far)
-        for _ in after.steps():
-            pass
-        assert finished(after.counts(), rest) == whole
-    assert inputs_done == 3
-    assert finished(counting.counts(), scan) == whole
 
 
 def test_fractions_and_logarithms_have_the_same_bits(tmp_path: Path) -> None:

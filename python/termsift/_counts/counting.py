@@ -15,7 +15,7 @@ from termsift._core import CountOverflowError
 from termsift._counts import file
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held
-from termsift._counts.scan_counting import ScanCounting, finished
+from termsift._counts.scan_counting import count_scan
 from termsift._counts.texts import counted, kept_terms_only, with_terms
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
@@ -117,10 +117,7 @@ def count(
         others |= {"term_names": term_names, "on_missing": skips or None}
         if too_many := [name for name, value in others.items() if value is not None]:
             raise TypeError(f"a scan has labels and names already: leave out {too_many[0]}")
-        counting = ScanCounting(X, tf, n_threads=n_threads)
-        for _ in counting.steps():
-            pass
-        return finished(counting.counts(), X)
+        return count_scan(X, tf, n_threads)
     if y is None:
         cure = "; for files use termsift.scan" if isinstance(X, (str, os.PathLike)) else ""
         raise TypeError(f"y must hold a label for each document in order, got None{cure}")

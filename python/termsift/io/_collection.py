@@ -201,8 +201,7 @@ def _all_blocks(scan: Scan) -> Iterator[Any]:
         closing(scan._blocks()) as blocks,
     ):
         for block in blocks:
-            if block is not None:
-                yield block
+            yield block
             if report is not None:
                 report(scan.bytes_done)
             del block

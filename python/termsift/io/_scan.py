@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Generator, Hashable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -251,7 +250,7 @@ class Scan:
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._words: dict[str, int] = {}
-        self._begin_after(0)
+        self._rewind()
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
@@ -274,33 +273,23 @@ class Scan:
             return self._options.names
         return object_array(sorted(self._words, key=self._words.__getitem__))
 
-    def _files(self, n_inputs: int) -> list[Any]:
-        """Return the files that are read for the first inputs."""
-        files = [file for source in self._sources[:n_inputs] for file in source.files]
-        return files if self._options.terms is None else [*files, self._options.terms]
-
-    def _begin_after(self, n_inputs: int, skipped: Skipped | None = None) -> None:
-        """Make every reading begin after some inputs, of which some rows were left out."""
-        self._before = n_inputs, skipped or Skipped()
-        self._rewind()
-
     def _rewind(self) -> None:
-        self.inputs_done, skipped = self._before
-        self._skipped = replace(skipped)  # which all sources add to
-        self.bytes_done = sum(source.n_bytes for source in self._sources[: self.inputs_done])
+        self._skipped = Skipped()  # which all sources add to
+        self.bytes_done = 0
         self.classes: list[Hashable] | None = None
         for source in self._sources:
             source.skipped = self._skipped
 
     def _blocks(
         self, counter: TableCounter | None = None
-    ) -> Generator[MatrixBlock | TextBlock | None, None, None]:
-        """Yield the blocks of all inputs, and None at the end of each input.
+    ) -> Generator[MatrixBlock | TextBlock, None, None]:
+        """Yield the blocks of all inputs; ``_path`` is that of the input.
 
         With ``counter``, the core counts tables, and their blocks have no texts.
         """
         self._rewind()
-        for source in self._sources[self.inputs_done :]:
+        for source in self._sources:
+            self._path = source.path
             bytes_before = self.bytes_done
             reading = source.blocks(counter) if isinstance(source, Table) else source.blocks()
             with printable_errors(), closing(reading) as blocks:
@@ -308,9 +297,7 @@ class Scan:
                     self.bytes_done = bytes_before + block.n_bytes
                     yield block
                     del block  # before the next one is read
-            self.inputs_done += 1
             self.bytes_done = bytes_before + source.n_bytes
-            yield None
 
     def __iter__(self) -> Generator[tuple[Any, Any], None, None]:
         counter = None
