@@ -275,7 +275,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if find_ranker(self.method).reads_documents:
             self._refuse(f"method={self.method!r}", alpha=1.0, tf="raw")
         options = self._options("policy", *_SCORING)
-        counts._warns_of.discard("common terms")  # a grid search would warn of each fit
         return rank_by(self.method, counts, X, y, k, sample_weight=weights, **options)
 
     def _options(self, *names: str) -> dict[str, Any]:

@@ -23,13 +23,13 @@ from termsift._util.log import levels_to_caller
 class AdditiveCounts:
     """The counts in `ClassCounts`, and how they grow, add up and are written."""
 
-    __slots__ = ("_changing", "_state", "_warns_of")
+    __slots__ = ("_changing", "_may_warn", "_state")
 
     # Counts, classes, term names and tf are replaced together, so that a thread that reads while
     # another updates sees the state either before or after.
     _state: Held
     _changing: threading.Lock  # held from reading the state to replacing it
-    _warns_of: set[str]  # the checks that have not run yet
+    _may_warn: bool  # of fractions: once, and not if counts like these have led to the warning
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -39,7 +39,7 @@ class AdditiveCounts:
         self = object.__new__(cls)
         self._state = state
         self._changing = threading.Lock()
-        self._warns_of = {"fractions", "common terms"}
+        self._may_warn = True
         return self
 
     @property
@@ -163,12 +163,12 @@ class AdditiveCounts:
     def _warn_if_fractional(self, method: str) -> None:
         """Warn, once, if a method needs occurrences but the counts have unexplained fractions."""
         counts, classes, _, tf = self._state
-        if "fractions" not in self._warns_of or counts.exact or tf != "raw":
+        if not self._may_warn or counts.exact or tf != "raw":
             return
         docs = counts.class_docs
         if np.any(docs != np.floor(docs)):  # weights explain them
             return
-        self._warns_of.discard("fractions")
+        self._may_warn = False
         if fraction := counts.first_fraction():
             c, term, value = fraction
             warnings.warn(
@@ -177,10 +177,6 @@ class AdditiveCounts:
                 "CountVectorizer in place of TfidfVectorizer's, and damp them with tf='log'",
                 stacklevel=levels_to_caller(),
             )
-
-    def _warn_no_more(self) -> None:
-        """Suppress further warnings, since counts like these have led to them."""
-        self._warns_of.clear()
 
     # ---- adding and subtracting ------------------------------------------------------------------
 

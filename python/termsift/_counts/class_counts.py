@@ -22,7 +22,7 @@ from termsift._scores.registry import (
     find_ranker,
     find_test,
 )
-from termsift._scores.scoring import Alpha, ClassPrior, Scoring, warn_if_common_terms_lead
+from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of, integers_if_whole
@@ -282,13 +282,6 @@ class ClassCounts(AdditiveCounts):
         ValueError, TypeError
             As for `score`, and for an invalid policy or option.
 
-        Warns
-        -----
-        UserWarning
-            Once a process, for the first ranking of counts by `md` or `md_chi2`: if there are at
-            least 1,000 terms, and half of the first ten occur in about the same share of the
-            documents of most classes.
-
         Notes
         -----
         Terms with equal counts in every class have equal scores. Round robin takes
@@ -330,8 +323,6 @@ class ClassCounts(AdditiveCounts):
             every = scoring.scores(find_aggregate(aggregate, entry))
             indices = _core.top_k(every, k)
             scores, chosen_by = every[indices], None
-            if entry.models:
-                warn_if_common_terms_lead(self, indices)
         names = self._names_of(indices)
         return Ranking(
             indices, scores, names, method, policy=policy, model=model, chosen_by=chosen_by

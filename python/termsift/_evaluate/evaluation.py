@@ -268,9 +268,7 @@ def splits_of(documents: Documents, whole: ClassCounts, folds: Iterable[Fold]) -
             others = np.ones(documents.matrix.n_docs, dtype=bool)
             others[train] = False
             split.counts = whole - documents.part(np.flatnonzero(others)).counts()
-        split.counts._warns_of.discard("common terms")  # nobody reads the rankings of folds
-        if number:
-            split.counts._warn_no_more()  # the first fold has led to the warnings
+        split.counts._may_warn = number == 0  # the first fold warns for all
         yield split
 
 
@@ -333,7 +331,7 @@ def count_confusions(
     for split, (train, test) in zip(
         splits_of(documents, documents.counts(), folds), folds, strict=True
     ):
-        split.counts._warn_no_more()  # the curve of the same folds has led to the warnings
+        split.counts._may_warn = False  # the curve of the same folds has led to the warnings
         ranking = split.counts.rank(method, k, n_threads=n_threads)
         ks = np.array([len(ranking)])
         for position, row in enumerate(rows):
