@@ -20,16 +20,12 @@ from scipy import sparse
 import termsift as ts
 from report_pages import BEST, HOSTILE, Page, letters
 from termsift._evaluate.curve import METRICS
-from termsift._evaluate.folds import folds_of
 from termsift._scores.class_terms import distinctive_terms, dominant_class
 from termsift._scores.registry import DESCRIBING
 from termsift._util.html import render
-from termsift._util.validation import Labels
 from termsift.io import Collection
 from termsift.report import write_report
 from termsift.report._accuracy import _chart
-
-MISTAKES = "Documents of a class that are assigned to another"
 
 
 def written(source: Collection | ts.ClassCounts, folder: Path, **options: Any) -> Page:
@@ -176,40 +172,6 @@ def test_the_chart_of_weighted_counts(tmp_path: Path) -> None:
     assert data["all"]["tokens"] == pytest.approx(whole["all"]["tokens"] / 3, rel=1e-5)
 
 
-def naive_bayes(X: Any, codes: Any, train: Any, test: Any, columns: Any) -> Any:
-    """Return what naive Bayes predicts for some documents, from the equations."""
-    n_classes = codes.max() + 1
-    logs = np.empty((len(test), n_classes))
-    for c in range(n_classes):
-        own = train[codes[train] == c]
-        counted = X[own][:, columns].sum(axis=0) + 1
-        logs[:, c] = np.log(len(own)) + X[test][:, columns] @ np.log(counted / counted.sum())
-    return logs.argmax(axis=1)
-
-
-@pytest.mark.parametrize("n_classes", [3, 14])
-def test_the_confusions(tmp_path: Path, n_classes: int) -> None:
-    collection = letters(n_classes, n_terms=40, n_docs=10 * n_classes + 2)
-    X, y = collection.X.toarray(), np.array(collection.y)
-    k = ts.choose_k(collection.X, collection.y, DESCRIBING, cv=5)
-    classes, codes = np.unique(y, return_inverse=True)
-    confused = np.zeros((n_classes, n_classes), dtype=int)
-    labels = Labels(classes.tolist(), codes.astype(np.int32), None)
-    for train, test in folds_of(5, None, labels, None, 0):
-        best = ts.count(X[train], y[train], classes=classes).rank(DESCRIBING, k).indices
-        np.add.at(confused, (codes[test], naive_bayes(X, codes, train, test, best)), 1)
-    head, *mistakes = written(collection, tmp_path, cv=5).tables[MISTAKES]
-    assert head == ["class", "predicted", "documents", "share"]
-    n_docs = confused.sum(axis=1)
-    np.fill_diagonal(confused, 0)
-    most = [n for n in sorted(confused.ravel())[::-1][:15] if n]
-    assert [int(row[2]) for row in mistakes] == most
-    for own, other, n_wrong, share in mistakes:
-        cell = classes.tolist().index(own), classes.tolist().index(other)
-        assert confused[cell] == int(n_wrong)
-        assert share == f"{confused[cell] / n_docs[cell[0]]:.1%}"
-
-
 # ---- passages ----------------------------------------------------------------------------------
 
 TEXTS = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free <b>pills</b>", "A free prize"]
@@ -285,7 +247,7 @@ def test_why_there_is_no_accuracy(tmp_path: Path, options: dict[str, Any], why: 
     page = written(letters(), tmp_path, **options)
     assert f"The accuracy is not shown: {why}" in page.text()
     assert f"Counts: tf={options.get('tf', 'raw')}, " in page.text()
-    assert MISTAKES not in page.tables
+    assert not page.all("polyline")
 
 
 def test_documents_of_several_labels(tmp_path: Path) -> None:
@@ -327,7 +289,7 @@ def test_small_collections(tmp_path: Path, X: list[list[float]], labels: list[ob
     page = written(Collection(sparse.csr_array(X), y, None, "edge"), tmp_path, cv=2)
     assert "nan" not in re.findall(r"\w+", page.text().lower())
     assert len(page.tables[BEST]) == 1 + len(X[0])
-    assert MISTAKES in page.tables
+    assert page.all("polyline")
 
 
 @pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])

@@ -102,14 +102,11 @@ class Classifier:
         self.naive_bayes = validation.check_choice(naive_bayes, MODELS, "naive_bayes")
         self.alpha = validation.check_positive(alpha, "alpha")
 
-    def classified(
-        self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the weights of the test documents that each k assigns to each class.
-
-        The first array has those that belong to the class, the second all of them.
-        """
-        return _core.classify_by_prefixes(
+    def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
+        """Return the metrics at each k, after training on the first k of the terms."""
+        weights = split.test.weights
+        # The documents that each k assigns to each class: those that belong to it, and all.
+        hits, predicted = _core.classify_by_prefixes(
             split.counts._counts,
             _core.EventModel.__members__[self.naive_bayes],
             self.alpha,
@@ -118,16 +115,12 @@ class Classifier:
             *split.test.matrix.parts,
             np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
             _core.TermWeight.__members__[split.counts.tf],
-            cast("_core.Int64s | None", split.test.weights),
+            cast("_core.Int64s | None", weights),
             self.n_threads,
         )
-
-    def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
-        """Return the metrics at each k, after training on the first k of the terms."""
         support = np.zeros(max(split.n_classes, split.codes.max() + 1), dtype=np.int64)
-        weights = split.test.weights
         np.add.at(support, split.codes, 1 if weights is None else weights)
-        return metrics_of(*self.classified(split, indices, ks), support)
+        return metrics_of(hits, predicted, support)
 
 
 def one_class(y: Any, matrix: validation.Csr, name: str) -> validation.Labels:
@@ -150,9 +143,8 @@ def metrics_of(
 ) -> dict[Metric, NDArray[np.float64]]:
     """Return every metric at each k.
 
-    ``hits`` and ``predicted``, of shape (n_ks, n_classes), are those of `Classifier.classified`.
-    ``support`` are the documents that belong to each class. Its classes from n_classes on have no
-    training documents.
+    ``hits`` and ``predicted`` have the shape (n_ks, n_classes). ``support`` are the documents that
+    belong to each class; its classes from n_classes on have no training documents.
     """
     n_ks, n_classes = hits.shape
     n_docs = support.sum()

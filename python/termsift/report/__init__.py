@@ -82,10 +82,10 @@ def write_report(
     Notes
     -----
     The page lists the 24 largest classes and the 500 best terms, and says how many more there are.
-    It compares 1,200 terms by their frequency in any two of these classes. The accuracy and the
-    mistakes are those of naive Bayes (`termsift.cross_validate`). They are left out for counts, for
-    documents with several labels, for ``tf`` other than "raw", and if every class has fewer
-    documents than there are folds. The page then says why.
+    It compares 1,200 terms by their frequency in any two of these classes. The accuracy is that of
+    `termsift.cross_validate`. It is left out for counts, for documents with several labels, for
+    ``tf`` other than "raw", and if every class has fewer documents than there are folds. The page
+    then says why.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def write_report(
             "scatter": scatter(counts, largest, method, n_threads),
             "n_shown": number(min(BEST, counts.n_terms)),
             "terms": best_terms(counts, method, n_threads),
-            "accuracy": accuracy(source, counts, method, cv, largest, n_threads),
+            "accuracy": accuracy(source, counts, method, cv, n_threads),
             "versions": ", ".join(f"{part} {versions[part]}" for part in _VERSIONS),
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")

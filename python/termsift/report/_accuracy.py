@@ -1,4 +1,4 @@
-"""Show how well naive Bayes classifies by the number of terms, and which classes it confuses.
+"""Show how well naive Bayes classifies by the number of terms.
 
 The chart is a small SVG that is written here: matplotlib is optional, and the bytes of a page must
 not depend on what is installed.
@@ -7,7 +7,6 @@ not depend on what is installed.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -16,16 +15,14 @@ from numpy.typing import NDArray
 
 from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.curve import Curve, spread
-from termsift._evaluate.evaluation import count_confusions, cross_validate
-from termsift._evaluate.folds import folds_of
+from termsift._evaluate.evaluation import cross_validate
 from termsift._scores.methods import MethodName
 from termsift._util import validation
-from termsift._util.html import element, name, number, table
+from termsift._util.html import element, number
 from termsift.io import Collection
 
 _SEED = 0  # deals the documents to the folds
 _POINTS = 300  # of the curve in the chart
-_MISTAKES = 15
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 640, 12, 276  # the area of the chart within its axes
 
 
@@ -34,7 +31,6 @@ def accuracy(
     counts: ClassCounts,
     method: MethodName,
     cv: int,
-    largest: Sequence[int],
     n_threads: int | None,
 ) -> Element:
     """Return what a cross-validation finds, or why there is none."""
@@ -42,9 +38,8 @@ def accuracy(
     if why_not or isinstance(source, ClassCounts):
         return element("p", f"The accuracy is not shown: {why_not}.", class_="soft")
     X, y = source.X, source.y
-    labels = validation.check_labels(y, int(counts.n_docs), None)
-    folds = list(folds_of(cv, X, labels, None, _SEED))
-    curve = cross_validate(X, y, [method], cv=folds, n_threads=n_threads)[method]
+    curves = cross_validate(X, y, [method], cv=cv, random_state=_SEED, n_threads=n_threads)
+    curve = curves[method]
     best, chosen = curve.best_k(), curve.smallest_k()
     at_best, at_chosen = curve.accuracy[np.searchsorted(curve.ks, [best, chosen])]
     majority = np.max(counts.class_docs) / np.sum(counts.class_docs)
@@ -59,13 +54,10 @@ def accuracy(
         "dashed line is the smallest number of terms within one standard error of the best."
     )
     chart = element("div", _chart(curve, chosen), class_="scroll")
-    predicted = count_confusions(X, y, method, chosen, folds, largest, n_threads)
     return element(
         "div",
         element("p", text),
         element("figure", element("figcaption", caption, class_="soft"), chart, class_="sheet"),
-        element("h3", "Most frequent mistakes"),
-        element("div", _mistakes(counts, largest, predicted), class_="sheet"),
     )
 
 
@@ -83,28 +75,6 @@ def _why_not(source: Collection | ClassCounts, counts: ClassCounts, cv: int) -> 
     if np.max(counts.class_docs) < cv:
         return f"no class has as many documents as there are folds, {cv}"
     return ""
-
-
-def _mistakes(counts: ClassCounts, largest: Sequence[int], predicted: NDArray[np.int64]) -> Element:
-    """Return a table of the classes that are confused most often.
-
-    ``predicted`` counts documents: a row for each of the largest classes, a column for each class.
-    """
-    wrong = predicted.copy()
-    wrong[np.arange(len(largest)), list(largest)] = 0
-    most = np.argsort(-wrong, axis=None, kind="stable")[:_MISTAKES]
-    rows = [
-        (
-            element("span", name(counts.classes[largest[row]])),
-            element("span", name(counts.classes[column])),
-            number(wrong[row, column]),
-            f"{wrong[row, column] / predicted[row].sum():.1%}",
-        )
-        for row, column in zip(*np.unravel_index(most, wrong.shape), strict=True)
-        if wrong[row, column]
-    ]
-    columns = {"class": "name", "predicted": "text", "documents": "number", "share": "number"}
-    return table("Documents of a class that are assigned to another", columns, rows)
 
 
 def _chart(curve: Curve, chosen: int) -> Element:
