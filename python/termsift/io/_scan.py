@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Generator, Hashable, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from termsift._util import validation
 from termsift._util.files import check_path
 from termsift._util.printable import printable, printable_errors
-from termsift._util.tabular import object_array
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
-from termsift.io._opening import COMPRESSED, check_encoding, existing, zipped_name
-from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock, labelled
-from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table, TableCounter
+from termsift.io._opening import COMPRESSED, check_encoding, existing
+from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
+from termsift.io._tables import DelimitedTable, JsonTable, ParquetTable, Table, TableCounter
 from termsift.text import text_rules
-from termsift.text._matrices import BlockCounter
 from termsift.text._rules import check_rule_names, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
@@ -33,7 +31,7 @@ _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".npz", ".mtx"), MatrixFile),
     **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
-    **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
+    ".parquet": ParquetTable,
 }
 
 # The formats of files by name.
@@ -43,7 +41,7 @@ FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
 @shows_rules
 @printable_errors()
 def scan(
-    paths: Paths | Mapping[str, AnyPath],
+    paths: Paths,
     *,
     labels: Paths | None = None,
     terms: AnyPath | None = None,
@@ -62,9 +60,9 @@ def scan(
 
     Parameters
     ----------
-    paths : path, sequence of paths, or mapping of str to path
+    paths : path, or sequence of paths
         The files and folders to read, all of matrices or all of texts. `termsift.io` lists their
-        kinds. A mapping has the folder of documents of each class.
+        kinds.
     labels : path, or sequence of as many paths, optional
         A file with one label per line for each ``.npz`` or ``.mtx`` file.
     terms : path, optional
@@ -94,13 +92,12 @@ def scan(
     **rules
         How texts are cut and which terms are kept: the rules of
         :class:`termsift.text.TextRules`, which replace those of the preset. The rules that drop
-        terms count the documents of all files, and are applied at the end: the chunks hold all
-        terms. Matrices with names take ``min_df`` too.
+        terms count the documents of all files. Matrices with names take ``min_df`` too.
 
     Returns
     -------
     scan : Scan
-        Iterate over it, or pass it to `termsift.count`.
+        Pass it to `termsift.count`.
 
     Raises
     ------
@@ -111,8 +108,7 @@ def scan(
     Notes
     -----
     Memory holds one chunk, of 16 MiB of svmlight text or 4 MiB of texts, and the words of texts
-    (some 100 bytes each). Only ``.npz`` and ``.mtx`` files are read whole. New words get the next
-    columns; `termsift.count` returns all words sorted.
+    (some 100 bytes each). Only ``.npz`` and ``.mtx`` files are read whole.
 
     Examples
     --------
@@ -121,14 +117,9 @@ def scan(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "fruit.csv")
     ...     _ = path.write_text("label,text\nred,plum cherry cherry\nyellow,lemon\n")
-    ...     scan = ts.scan(path)
-    ...     for X, y in scan:
-    ...         print(X.toarray(), y)
-    ...     counts = ts.count(scan)
-    [[2 0 1]
-     [0 1 0]] ['red' 'yellow']
-    >>> list(counts.term_names)
-    ['cherry', 'lemon', 'plum']
+    ...     counts = ts.count(ts.scan(path))
+    >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
+    (['cherry', 'lemon', 'plum'], [[2, 0, 1], [0, 1, 0]])
     """
     check_rule_names(rules, scan)
     if terms is not None:
@@ -163,10 +154,6 @@ def scan(
         n_threads=validation.check_n_threads(n_threads),
     )
     check_encoding(options.encoding)
-    if isinstance(paths, Mapping):
-        folders = {str(name): Path(path) for name, path in paths.items()}
-        first, *_ = _paths(list(folders.values()), "paths")
-        return Scan([ClassFolder(first, options, folders=folders)], options)
     inputs = _paths(paths, "paths")
     label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):
@@ -193,8 +180,8 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
     kind = _kind_of(existing(path), options.input_format)
     if kind not in _KINDS:
         raise ValueError(
-            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz, "
-            ".zst or .zip after them; for another name pass input_format (--input-format)"
+            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz or "
+            ".zst after them; for another name pass input_format (--input-format)"
         )
     return _KINDS[kind](path, options, kind, labels)
 
@@ -209,27 +196,18 @@ def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -
 
 
 def _kind_of(path: Path, input_format: str | None) -> str:
-    """Return the ending that names the format of a file, without a .gz, .zst or .zip after it."""
+    """Return the ending that names the format of a file, without a .gz or .zst after it."""
     if input_format is not None:
         validation.check_choice(input_format, FORMATS, "input_format")
         return f".{input_format}"
-    ending = path.suffix.lower()
-    if ending not in COMPRESSED:
-        return ending
-    within = Path(zipped_name(path)) if ending == ".zip" else path.with_suffix("")
-    return within.suffix.lower()
+    return (path.with_suffix("") if path.suffix.lower() in COMPRESSED else path).suffix.lower()
 
 
 class Scan:
-    """Chunks of documents and their labels, read from files; made by `termsift.scan`.
-
-    Iterating yields pairs (X, y): a CSR array of shape (n_docs, n_terms) and its labels, as
-    `ClassCounts.update` takes them. Each iteration reads the files anew.
+    """Labelled collections in files, which `termsift.count` reads; made by `termsift.scan`.
 
     Attributes
     ----------
-    classes : list of labels, or None
-        The labels of the columns of the last chunk's y, if that is an indicator matrix.
     n_bytes : int
         The size of all files on the disk.
     bytes_done : int
@@ -249,7 +227,6 @@ class Scan:
         self.has_columns = all("label" in source.takes for source in sources)
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self._words: dict[str, int] = {}
         self._rewind()
 
     def __repr__(self) -> str:
@@ -268,15 +245,12 @@ class Scan:
 
     @property
     def term_names(self) -> NDArray[np.object_] | None:
-        """The names of the terms; for texts, the words of the chunks so far."""
-        if not self.has_texts or self.rules.hashing is not None:
-            return self._options.names
-        return object_array(sorted(self._words, key=self._words.__getitem__))
+        """The names of the columns of a matrix, if a file names them."""
+        return self._options.names
 
     def _rewind(self) -> None:
         self._skipped = Skipped()  # which all sources add to
         self.bytes_done = 0
-        self.classes: list[Hashable] | None = None
         for source in self._sources:
             source.skipped = self._skipped
 
@@ -298,26 +272,6 @@ class Scan:
                     yield block
                     del block  # before the next one is read
             self.bytes_done = bytes_before + source.n_bytes
-
-    def __iter__(self) -> Generator[tuple[Any, Any], None, None]:
-        counter = None
-        self._words = self.rules.columns() or {}
-        if self.has_texts:
-            grows, threads = self.rules.vocabulary is None, self._options.n_threads
-            counter = BlockCounter(self.rules, self._words, grows=grows, n_threads=threads)
-        with closing(self._blocks()) as blocks:
-            for block in blocks:
-                if not block:
-                    continue
-                if isinstance(block, MatrixBlock):
-                    y, self.classes = labelled(block.labels, block.n_labels)
-                    pair = block.X, y
-                else:
-                    assert counter is not None
-                    pair = counter.count(block.texts), block.y
-                del block  # before the next one is read
-                yield pair
-                del pair
 
     def _check_read(self, n_docs: float) -> None:
         """Check, at the end, that the inputs held documents."""

@@ -1,11 +1,10 @@
-"""Tables of texts and labels: delimited fields, JSON objects, and columns of pyarrow."""
+"""Tables of texts and labels: delimited fields, JSON objects, and Parquet files."""
 
 from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Generator
-from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -25,8 +24,6 @@ _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 _ReadInto: TypeAlias = Callable[[memoryview], int]
-# The columns of the texts and that of the labels, for some rows, and how many bytes have been read.
-_Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
 
 
 class TableCounter(Protocol):
@@ -146,20 +143,24 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
     return column - 1
 
 
-class ArrowTable(TextSource):
-    """A Parquet or an Arrow file with columns of texts and a column of labels."""
+class ParquetTable(TextSource):
+    """A Parquet file with columns of texts and a column of labels."""
 
     def blocks(self) -> Generator[TextBlock, None, None]:
         """Yield the rows, a batch at a time."""
         pyarrow = require("pyarrow", "text", f"{self.path}: reading it")
+        parquet = require("pyarrow.parquet", "text", f"{self.path}: reading it")
         texts, label = self.columns
-        row = 0
+        names, row = [*texts, label], 0
         try:
-            batches = self._of_parquet if self.kind == ".parquet" else self._of_arrow
-            with closing(batches([*texts, label])) as parts:
-                for columns, n_bytes in parts:
+            with parquet.ParquetFile(str(self.path)) as file:
+                _check_columns(self.path, file.schema_arrow, names)
+                for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
+                    done = row + batch.num_rows
+                    n_bytes = self.n_bytes * done // file.metadata.num_rows
+                    columns = [batch.column(name) for name in names]
                     yield self._block(pyarrow, columns, row, n_bytes)
-                    row += len(columns[0])
+                    row = done
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.path}: damaged or no such table: {error}") from None
 
@@ -195,37 +196,6 @@ class ArrowTable(TextSource):
         used, codes = np.unique(codes[good], return_inverse=True)
         labels = [values[code] for code in used]
         return TextBlock(block.take(good), codes.astype(np.int32), labels, n_bytes)
-
-    def _of_arrow(self, names: list[str]) -> _Batches:
-        """Yield the columns of an Arrow file."""
-        ipc = require("pyarrow.ipc", "text", f"{self.path}: reading it")
-        # Not as a memory map: if another program cut the file short, that would kill the process.
-        with open(self.path, "rb") as file:
-            is_stream = not file.peek(6).startswith(
-                b"ARROW1"
-            )  # as the files of Hugging Face's datasets
-            opened = ipc.open_stream if is_stream else ipc.open_file
-            schema = opened(file).schema
-            _check_columns(self.path, schema, names)
-            fields = [schema.get_field_index(name) for name in names]
-            options = ipc.IpcReadOptions(included_fields=fields)
-            file.seek(0)
-            reader = opened(file, options=options)
-            numbers = () if is_stream else range(reader.num_record_batches)
-            for batch in reader if is_stream else map(reader.get_batch, numbers):
-                for row in range(0, batch.num_rows, _ROWS_AT_ONCE):  # a batch may be the whole file
-                    part = batch.slice(row, _ROWS_AT_ONCE)
-                    yield [part.column(name) for name in names], file.tell()
-
-    def _of_parquet(self, names: list[str]) -> _Batches:
-        """Yield the columns of a Parquet file."""
-        parquet = require("pyarrow.parquet", "text", f"{self.path}: reading it")
-        with parquet.ParquetFile(str(self.path)) as file:
-            _check_columns(self.path, file.schema_arrow, names)
-            n_rows, row = max(file.metadata.num_rows, 1), 0
-            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
-                row += batch.num_rows
-                yield [batch.column(name) for name in names], self.n_bytes * row // n_rows
 
 
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
