@@ -291,8 +291,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self._refuse("k='auto'", tf="raw", class_prior=None, aggregate=None)
         if not isinstance(self.alpha, Real):
             raise ValueError(f"k='auto' takes one number for alpha, got {self.alpha!r}")
+        if weights is not None:
+            raise ValueError("k='auto' evaluates documents without weights: give a number of terms")
         options = self._options("policy", "model", "alpha", "cv", "n_threads")
-        return choose_k(X, y, self.method, sample_weight=weights, **options)
+        return choose_k(X, y, self.method, **options)
 
     def _refuse(self, what: str, **usual: Any) -> None:
         """Refuse parameters that would be ignored, unless they have their usual values."""
