@@ -193,13 +193,10 @@ class AdditiveCounts:
 
         Parameters
         ----------
-        X, y, sample_weight, n_threads
+        X, y, sample_weight, classes, n_threads
             As for `termsift.count`. New classes are added, in order if the present ones are in
             order, else at the end. New terms are added as further columns. X may also have fewer
-            columns.
-        classes : sequence of labels, optional
-            As for `termsift.count`. By default the columns of an indicator matrix are the present
-            classes, or 0, 1, ... if there are none yet.
+            columns. By default the columns of an indicator matrix are the present classes.
 
         Returns
         -------
@@ -212,8 +209,8 @@ class AdditiveCounts:
 
         Notes
         -----
-        ``tf`` stays the same. Counting a collection in chunks gives the same bits as counting it at
-        once. Float input turns exact counts into float counts.
+        Counting a collection in chunks gives the same bits as counting it at once. Float input
+        turns exact counts into float counts.
 
         Examples
         --------
@@ -282,19 +279,13 @@ class AdditiveCounts:
         -------
         counts : ClassCounts
             The same as if the collection were counted without those terms; all documents count. The
-            terms ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are left, with
-            their names, in the first columns.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If min_df is less than 1 or not an integer.
+            terms ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are left.
 
         Examples
         --------
         >>> import numpy as np, termsift as ts
-        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-        >>> counts.term_names = ["egg", "the", "jam"]
+        >>> X = np.array([[4, 1, 0], [0, 1, 2]])
+        >>> counts = ts.count(X, ["ham", "spam"], term_names=["egg", "the", "jam"])
         >>> list(counts.with_min_df(2).term_names)
         ['the']
         """
@@ -331,8 +322,6 @@ class AdditiveCounts:
         >>> import numpy as np, termsift as ts
         >>> X = np.array([[4, 1, 0], [0, 1, 2], [1, 0, 0], [0, 0, 3]])
         >>> counts = ts.count(X, ["ham", "spam", "eggs", "spam"])
-        >>> counts.subset(["ham", "spam"])
-        <ClassCounts of 3 documents: 2 classes x 3 terms, 4 pairs, exact>
         >>> counts.subset({"food": ["ham", "eggs"], "spam": "spam"}).term_frequency.toarray()
         array([[5, 1, 0],
                [0, 1, 5]])
