@@ -263,7 +263,7 @@ def test_indices_of_svmlight_count_from_0_if_told(run: Any, tmp_path: Path, comm
     path.write_text("1 0:3 1:1\n1 0:2\n2 1:4\n2 1:1\n")
     options = {
         "count": ["-o", tmp_path / "c.termsift"],
-        "report": ["-o", tmp_path / "page.html", "--cv", 0],
+        "report": ["-o", tmp_path / "page.html"],
         "keyness": ["1"],
         "compare": ["--cv", 2],
     }.get(command, [])
