@@ -67,16 +67,13 @@ def distinctive_terms(
 
     Raises
     ------
-    ValueError
-        For an unknown method, and for a label that is not among the classes.
-    TypeError
-        If k is not an integer, or ``classes`` are not several labels.
+    ValueError, TypeError
+        As for `termsift.ClassCounts.score`, and for a label that is not among the classes.
 
     Notes
     -----
-    Scores are those of `termsift.ClassCounts.class_scores`, to the last bit. Memory is some 60
-    bytes for each pair of a wanted class and a term in it, and 64 MiB. Time is O(n_classes) for
-    each term of a wanted class.
+    Memory is some 60 bytes for each pair of a wanted class and a term in it, and 64 MiB. Time is
+    O(n_classes) for each term of a wanted class.
 
     Examples
     --------
