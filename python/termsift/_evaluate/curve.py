@@ -81,8 +81,8 @@ class Curve(Tabular):
     def _repr_html_(self) -> str:
         from termsift._util import html  # is slow to import, and only notebooks show tables
 
-        rows = np.geomspace(1, max(len(self), 1), ROWS_SHOWN).round()  # closer for small k
-        rows = np.unique(rows.astype(np.int64) - 1)[: len(self)]
+        ranks = np.geomspace(1, max(len(self), 1), ROWS_SHOWN).round()  # closer for small k
+        rows = np.unique(ranks.astype(np.int64) - 1)[: len(self)]
         columns = {"terms": self.ks[rows], "accuracy": self.accuracy[rows]}
         if self.n_runs > 1:
             columns["standard error"] = self.standard_error("accuracy")[rows]
