@@ -14,7 +14,6 @@ from termsift._counts.held import Held
 from termsift._counts.texts import ByClass, check_rules_of_parts, kept_terms_only, tally_of
 from termsift._util import validation
 from termsift._util.printable import printable_errors
-from termsift._util.progress import progress
 from termsift.io._matrices import integers_if_all_whole
 from termsift.io._scan import Scan
 from termsift.io._source import MatrixBlock, TextBlock, labelled
@@ -37,17 +36,15 @@ def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
 
 def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
     counts = ClassCounts._of(Held.nothing(tf))
-    with progress("counted", scan.n_bytes, "bytes") as report, closing(scan._blocks()) as blocks:
+    with closing(scan._blocks("counted")) as blocks:
         for block in blocks:
             assert isinstance(block, MatrixBlock)
             y, classes = labelled(block.labels, block.n_labels)
             with validation.naming(str(scan._path)):
                 counts.update(block.X, y, classes=classes, n_threads=n_threads)
             del block  # before the next one is read
-            if report is not None:
-                report(scan.bytes_done)
     scan._check_read(counts.n_docs)
-    if (names := scan.term_names) is None:
+    if (names := scan._options.names) is None:
         return counts._state
     # Those of svmlight text may be more than its columns.
     return counts._state.in_columns(np.arange(counts.n_terms), len(names), names)
@@ -57,16 +54,11 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     check_rules_of_parts(scan.rules, tf)
     counting = _TextCounting(scan, tf, validation.check_n_threads(n_threads))
     counter = counting if isinstance(counting.tally, ByClass) else None
-    with (
-        progress("counted", scan.n_bytes, "bytes") as report,
-        closing(scan._blocks(counter)) as blocks,
-    ):
+    with closing(scan._blocks("counted", counter)) as blocks:
         for block in blocks:
             assert isinstance(block, TextBlock)
             counting.add(block)
             del block  # before the next one is read
-            if report is not None:
-                report(scan.bytes_done)
     scan._check_read(counting.n_docs)
     counts = counting.tally.counts(counting.coder.classes, counting.n_docs)
     return counts.in_order(counting.coder)

@@ -9,12 +9,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from termsift._util import validation
 from termsift._util.files import check_path
 from termsift._util.printable import printable, printable_errors
+from termsift._util.progress import progress
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
 from termsift.io._opening import COMPRESSED, check_encoding, existing
@@ -204,15 +202,7 @@ def _kind_of(path: Path, input_format: str | None) -> str:
 
 
 class Scan:
-    """Labelled collections in files, which `termsift.count` reads; made by `termsift.scan`.
-
-    Attributes
-    ----------
-    n_bytes : int
-        The size of all files on the disk.
-    bytes_done : int
-        How much of that has been read.
-    """
+    """Labelled collections in files, which `termsift.count` reads; made by `termsift.scan`."""
 
     def __init__(self, sources: list[Source], options: Options) -> None:
         self._sources, self._options, self.rules = sources, options, options.rules
@@ -227,7 +217,7 @@ class Scan:
         self.has_columns = all("label" in source.takes for source in sources)
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self._rewind()
+        self._skipped = Skipped()  # which all sources add to
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
@@ -243,35 +233,25 @@ class Scan:
         """How many lines, rows or documents were left out, with ``on_error="skip"``."""
         return self._skipped.n
 
-    @property
-    def term_names(self) -> NDArray[np.object_] | None:
-        """The names of the columns of a matrix, if a file names them."""
-        return self._options.names
-
-    def _rewind(self) -> None:
-        self._skipped = Skipped()  # which all sources add to
-        self.bytes_done = 0
-        for source in self._sources:
-            source.skipped = self._skipped
-
     def _blocks(
-        self, counter: TableCounter | None = None
+        self, verb: str = "read", counter: TableCounter | None = None
     ) -> Generator[MatrixBlock | TextBlock, None, None]:
-        """Yield the blocks of all inputs; ``_path`` is that of the input.
+        """Yield the blocks of all inputs and show the progress; ``_path`` is that of the input.
 
         With ``counter``, the core counts tables, and their blocks have no texts.
         """
-        self._rewind()
-        for source in self._sources:
-            self._path = source.path
-            bytes_before = self.bytes_done
-            reading = source.blocks(counter) if isinstance(source, Table) else source.blocks()
-            with printable_errors(), closing(reading) as blocks:
-                for block in blocks:
-                    self.bytes_done = bytes_before + block.n_bytes
-                    yield block
-                    del block  # before the next one is read
-            self.bytes_done = bytes_before + source.n_bytes
+        self._skipped, bytes_before = Skipped(), 0
+        with printable_errors(), progress(verb, self.n_bytes, "bytes") as report:
+            for source in self._sources:
+                self._path, source.skipped = source.path, self._skipped
+                reading = source.blocks(counter) if isinstance(source, Table) else source.blocks()
+                with closing(reading) as blocks:
+                    for block in blocks:
+                        if report is not None:
+                            report(bytes_before + block.n_bytes)
+                        yield block
+                        del block  # before the next one is read
+                bytes_before += source.n_bytes
 
     def _check_read(self, n_docs: float) -> None:
         """Check, at the end, that the inputs held documents."""
