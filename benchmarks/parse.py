@@ -63,7 +63,7 @@ def parse(text: bytes, n_threads: int) -> _core.SvmlightBlock:
 
 def read(path: Path, n_threads: int) -> int:
     """Parse the file block by block, keeping none."""
-    return sum(X.shape[0] for X, _ in ts.scan(path, n_threads=n_threads))
+    return sum(map(len, ts.scan(path, n_threads=n_threads)._blocks()))
 
 
 def assert_same(path: Path, text: bytes) -> tuple[int, int]:

@@ -275,7 +275,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if find_ranker(self.method).reads_documents:
             self._refuse(f"method={self.method!r}", alpha=1.0, tf="raw")
         options = self._options("policy", *_SCORING)
-        counts._warns_of.discard("common terms")  # a grid search would warn of each fit
         return rank_by(self.method, counts, X, y, k, sample_weight=weights, **options)
 
     def _options(self, *names: str) -> dict[str, Any]:
@@ -292,8 +291,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self._refuse("k='auto'", tf="raw", class_prior=None, aggregate=None)
         if not isinstance(self.alpha, Real):
             raise ValueError(f"k='auto' takes one number for alpha, got {self.alpha!r}")
+        if weights is not None:
+            raise ValueError("k='auto' evaluates documents without weights: give a number of terms")
         options = self._options("policy", "model", "alpha", "cv", "n_threads")
-        return choose_k(X, y, self.method, sample_weight=weights, **options)
+        return choose_k(X, y, self.method, **options)
 
     def _refuse(self, what: str, **usual: Any) -> None:
         """Refuse parameters that would be ignored, unless they have their usual values."""

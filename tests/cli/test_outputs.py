@@ -120,8 +120,6 @@ def table(tmp_path: Path) -> Path:
 def test_the_ending_decides_the_format(
     run: Any, table: Path, tmp_path: Path, command: list[str], ending: str
 ) -> None:
-    if ending == ".parquet":
-        pytest.importorskip("pyarrow")
     command = [command[0], str(table), *command[1:]]
     by_ending, by_option = tmp_path / f"x{ending.upper()}", tmp_path / "x"
     assert run(*command, "-o", by_ending).code == 0

@@ -110,10 +110,6 @@ def test_every_format_holds_the_ranking(
         [str(row["rank"]), f"{row['score']:.6g}", row["term"]] for row in expected
     ]
     assert len({line.index(row["term"]) for line, row in zip(shown, expected, strict=True)}) == 1
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "out.parquet"
-    assert run("rank", table, "-k", 3, "-o", path).code == 0
-    assert parquet.read_table(path).to_pylist() == expected
 
 
 def test_terms_without_names(run: Any, matrix: tuple[Path, Path], tmp_path: Path) -> None:
@@ -142,15 +138,6 @@ def test_json_has_no_infinity(run: Any, table: Path) -> None:
     result = run("rank", table, "--format", "json", "--alpha", "0")
     terms = json.loads(result.out, parse_constant=refuse)["terms"]
     assert None in [term["score"] for term in terms]
-
-
-def test_missing_pyarrow_is_reported_before_the_work(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    result = run("rank", tmp_path / "absent", "-o", tmp_path / "out.parquet")
-    cure = "pip install 'termsift[arrow]', or pip install pyarrow"
-    assert result.complaint == f"--format parquet needs pyarrow: {cure}"
 
 
 def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
@@ -210,8 +197,6 @@ def test_how_many_terms(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ("arguments", "options"),
     [
         (["--alpha", "0.5"], {"alpha": 0.5}),
-        (["--class-prior", "uniform"], {"class_prior": [0.5, 0.5]}),
-        (["--aggregate", "mean"], {"aggregate": "mean"}),
         (["--policy", "round_robin"], {"policy": "round_robin"}),
         (["--threads", "2"], {}),
         *((["--model", model], {"model": model}) for model in ts.methods()[0].models),
@@ -260,7 +245,6 @@ def test_every_selector(
         for given in (["--alpha", "1"], ["--tf", "log"], ["--per-class"], ["--classes", "a"]):
             complaint = run(*command, *given).complaint
             assert complaint.endswith(f"reads the documents, so leave out {given[0]}")
-        assert "class_prior" in run(*command, "--class-prior", "uniform").complaint
         complaint = run("rank", saved, "--method", selector.name).complaint
         assert complaint == f"{saved}: holds counts, expected the documents themselves"
 

@@ -52,7 +52,7 @@ def test_every_command_that_reads(run: Any, given: Any, tmp_path: Path) -> None:
     assert ts.load(counts).n_docs == 3
     given(MAIL.encode())
     page = tmp_path / "mail.html"
-    assert run("report", "-", "--input-format", "csv", "--cv", 0, "-o", page).code == 0
+    assert run("report", "-", "--input-format", "csv", "-o", page).code == 0
     text = page.read_text("utf-8")
     assert "<bdi>standard input</bdi>" in text
     given(MAIL.encode())

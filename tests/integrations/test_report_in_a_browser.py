@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"none of {', '.join(BRO
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "page.html"
-    write_report(letters(), path, cv=2)
+    write_report(letters(), path)
     return path
 
 
@@ -137,7 +137,7 @@ def hostile(tmp_path: Path) -> Path:
     for c, label in enumerate((HOSTILE[0], HOSTILE[5], HOSTILE[3])):
         collection.y[collection.y == f"class {c}"] = label  # type: ignore[index]
     path = tmp_path / "hostile.html"
-    write_report(collection, path, cv=2, title=HOSTILE[1])
+    write_report(collection, path, title=HOSTILE[1])
     return path
 
 

@@ -295,7 +295,7 @@ def test_errors_of_counts_name_the_function_to_use() -> None:
     counts = ts.count(np.eye(2, dtype=int), [0, 1])
     with pytest.raises(ValueError, match=r"termsift.conditional_gain\(X, y, k\)"):
         counts.rank("conditional_gain", 1)
-    with pytest.raises(ValueError, match=r"or termsift.conditional_gain\(X, y\) in place of score"):
+    with pytest.raises(ValueError, match=r"use termsift.conditional_gain\(X, y\), or one of"):
         counts.score("conditional_gain")
 
 

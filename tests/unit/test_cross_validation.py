@@ -25,7 +25,7 @@ PAIRS = r"cv must hold pairs \(train, test\) of indices"
 
 def own_folds(y, n_folds, random_state=0):
     labels = validation.check_labels(y, len(y), None)
-    return list(folds_of(n_folds, None, labels, None, random_state))
+    return list(folds_of(n_folds, None, labels, random_state))
 
 
 @given(st.data(), st.integers(2, 6), st.integers(0, 99))

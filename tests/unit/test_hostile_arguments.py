@@ -321,7 +321,7 @@ def state(value: Any) -> Any:
         names = None if value.term_names is None else list(value.term_names)
         return {n: np.asarray(a).tobytes() for n, a in arrays.items()}, value.classes, names
     if isinstance(value, ts.Scan):
-        return value.bytes_done, value.n_skipped, value.skipped
+        return value.n_skipped, value.skipped
     if type(value).__name__ == "TermSelector":
         return sorted(vars(value))
     try:

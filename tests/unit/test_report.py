@@ -19,17 +19,10 @@ from scipy import sparse
 
 import termsift as ts
 from report_pages import BEST, HOSTILE, Page, letters
-from termsift._evaluate.curve import METRICS
-from termsift._evaluate.folds import folds_of
 from termsift._scores.class_terms import distinctive_terms, dominant_class
 from termsift._scores.registry import DESCRIBING
-from termsift._util.html import render
-from termsift._util.validation import Labels
 from termsift.io import Collection
 from termsift.report import write_report
-from termsift.report._accuracy import _chart
-
-MISTAKES = "Documents of a class that are assigned to another"
 
 
 def written(source: Collection | ts.ClassCounts, folder: Path, **options: Any) -> Page:
@@ -41,10 +34,10 @@ def written(source: Collection | ts.ClassCounts, folder: Path, **options: Any) -
 
 
 def test_the_heading(tmp_path: Path) -> None:
-    begins = written(letters(), tmp_path, cv=0).text().split("Terms are scored")[0]
+    begins = written(letters(), tmp_path).text().split("Terms are scored")[0]
     heading = "Terms that tell 3 classes of 60 documents apart"
     assert begins == f"made-up letters {heading} Source: made-up letters. "
-    titled = written(letters(), tmp_path, cv=0, title="A & B").text()
+    titled = written(letters(), tmp_path, title="A & B").text()
     assert titled.startswith("A & B A & B Source: made-up letters. ")
     # Counts do not know where they come from.
     counts = written(ts.count(letters().X, letters().y), tmp_path).text()
@@ -100,42 +93,6 @@ def test_the_best_terms(tmp_path: Path) -> None:
     assert [row[5] for row in rows] == shown
 
 
-def test_the_accuracy(tmp_path: Path) -> None:
-    collection = letters()
-    page = written(collection, tmp_path, cv=5)
-    curve = ts.cross_validate(collection.X, collection.y, DESCRIBING, cv=5)[DESCRIBING]
-    k = ts.choose_k(collection.X, collection.y, DESCRIBING, cv=5)
-    accuracy = dict(zip(curve.ks.tolist(), curve.accuracy, strict=True))
-    expected = f"With the first {k} terms, naive Bayes classifies {accuracy[k]:.1%} of unseen"
-    assert expected in page.text()
-    best = f"The best number of terms, {curve.best_k()}, gives {accuracy[curve.best_k()]:.1%}."
-    assert best in page.text()
-    assert "Always guessing the largest class gives 33.3%." in page.text()
-    (svg,) = (a for a in page.all("svg") if a.get("id") != "scatter")
-    assert svg["role"] == "img"
-    ((band,), (mean,)) = (
-        [[tuple(map(float, p.split(","))) for p in str(a["points"]).split()] for a in page.all(tag)]
-        for tag in ("polygon", "polyline")
-    )
-    _, _, width, height = map(float, str(svg["viewbox"]).split())
-    assert all(0 < x < width and 0 < y < height for x, y in band + mean)
-    assert [x for x, _ in mean] == sorted({x for x, _ in mean})
-    assert len(band) == 2 * len(mean)
-    lines = [line for line in page.all("line") if line["class"] == "chosen"]
-    assert [float(str(line["x1"])) for line in lines] == [mean[curve.ks.tolist().index(k)][0]]
-    # A point is higher up the higher its accuracy is.
-    highest = int(np.argmax(curve.accuracy))
-    assert min(y for _, y in mean) == mean[highest][1]
-
-
-def test_a_long_curve_has_few_points() -> None:
-    ks = np.arange(1, 100_001)
-    runs = {metric: np.array([[0.5], [0.6]]) + ks / 1e6 for metric in METRICS}
-    svg = render(_chart(ts.Curve("md", ks, runs), 777))
-    (points,) = re.findall(r'<polyline points="([^"]*)"', svg)
-    assert 100 < len(points.split()) < 600
-
-
 # ---- classes beside one another ----------------------------------------------------------------
 
 
@@ -147,7 +104,7 @@ def frequencies(page: Page) -> Any:
 
 def test_the_data_of_the_chart(tmp_path: Path) -> None:
     collection = letters()
-    data = frequencies(written(collection, tmp_path, cv=0))
+    data = frequencies(written(collection, tmp_path))
     X, y = collection.X.toarray(), np.array(collection.y)
     assert sorted(data["terms"]) == sorted(f"term {i}" for i in range(30))
     columns = [int(term.removeprefix("term ")) for term in data["terms"]]
@@ -161,7 +118,7 @@ def test_the_data_of_the_chart(tmp_path: Path) -> None:
 
 def test_two_classes_are_compared_with_each_other(tmp_path: Path) -> None:
     chosen = [
-        [text for tag, text in written(letters(n), tmp_path, cv=0).texts if tag == "option"]
+        [text for tag, text in written(letters(n), tmp_path).texts if tag == "option"]
         for n in (2, 3)
     ]
     names = ["class 0", "class 1", "class 2"]
@@ -172,42 +129,8 @@ def test_the_chart_of_weighted_counts(tmp_path: Path) -> None:
     collection = letters()
     counts = ts.count(collection.X, collection.y, np.full(60, 1 / 3))
     data = frequencies(written(counts, tmp_path))
-    whole = frequencies(written(collection, tmp_path, cv=0))
+    whole = frequencies(written(collection, tmp_path))
     assert data["all"]["tokens"] == pytest.approx(whole["all"]["tokens"] / 3, rel=1e-5)
-
-
-def naive_bayes(X: Any, codes: Any, train: Any, test: Any, columns: Any) -> Any:
-    """Return what naive Bayes predicts for some documents, from the equations."""
-    n_classes = codes.max() + 1
-    logs = np.empty((len(test), n_classes))
-    for c in range(n_classes):
-        own = train[codes[train] == c]
-        counted = X[own][:, columns].sum(axis=0) + 1
-        logs[:, c] = np.log(len(own)) + X[test][:, columns] @ np.log(counted / counted.sum())
-    return logs.argmax(axis=1)
-
-
-@pytest.mark.parametrize("n_classes", [3, 14])
-def test_the_confusions(tmp_path: Path, n_classes: int) -> None:
-    collection = letters(n_classes, n_terms=40, n_docs=10 * n_classes + 2)
-    X, y = collection.X.toarray(), np.array(collection.y)
-    k = ts.choose_k(collection.X, collection.y, DESCRIBING, cv=5)
-    classes, codes = np.unique(y, return_inverse=True)
-    confused = np.zeros((n_classes, n_classes), dtype=int)
-    labels = Labels(classes.tolist(), codes.astype(np.int32), None)
-    for train, test in folds_of(5, None, labels, None, 0):
-        best = ts.count(X[train], y[train], classes=classes).rank(DESCRIBING, k).indices
-        np.add.at(confused, (codes[test], naive_bayes(X, codes, train, test, best)), 1)
-    head, *mistakes = written(collection, tmp_path, cv=5).tables[MISTAKES]
-    assert head == ["class", "predicted", "documents", "share"]
-    n_docs = confused.sum(axis=1)
-    np.fill_diagonal(confused, 0)
-    most = [n for n in sorted(confused.ravel())[::-1][:15] if n]
-    assert [int(row[2]) for row in mistakes] == most
-    for own, other, n_wrong, share in mistakes:
-        cell = classes.tolist().index(own), classes.tolist().index(other)
-        assert confused[cell] == int(n_wrong)
-        assert share == f"{confused[cell] / n_docs[cell[0]]:.1%}"
 
 
 # ---- passages ----------------------------------------------------------------------------------
@@ -242,19 +165,19 @@ def test_passages_from_the_command_line(run: Any, tmp_path: Path) -> None:
     table.write_text("label,text\n" + "\n".join(rows))
     out = tmp_path / "page.html"
     for options, n_marks in (([], 3), (["--passages", 1], 2), (["--passages", 0], 0)):
-        result = run("report", table, "--cv", 0, "-k", 1, *options, "-o", out)
+        result = run("report", table, "-k", 1, *options, "-o", out)
         assert (result.code, result.err) == (0, "")
         page = Page(out.read_text("utf-8"))
         # ham: bacon in two documents; spam: free in two
         assert len(page.all("mark")) in ({n_marks, n_marks + 1} if n_marks > 2 else {n_marks})
-    assert run("report", table, "--cv", 0, "--hashing", 16, "-o", out).code == 0
+    assert run("report", table, "--hashing", 16, "-o", out).code == 0
     assert "<mark>" not in out.read_text("utf-8")
 
 
 # ---- what is left out --------------------------------------------------------------------------
 
 
-def test_counts_have_no_accuracy(run: Any, tmp_path: Path) -> None:
+def test_a_page_on_counts(run: Any, tmp_path: Path) -> None:
     collection = letters()
     counts = ts.count(collection.X, collection.y)
     counts.term_names = collection.term_names
@@ -265,41 +188,22 @@ def test_counts_have_no_accuracy(run: Any, tmp_path: Path) -> None:
     result = run("report", saved, "-o", out)
     assert (result.code, result.err) == (0, "")
     page = Page(out.read_text("utf-8"))
-    assert (
-        "The accuracy is not shown: naive Bayes is trained and tested on documents" in page.text()
-    )
     of_documents = written(collection, tmp_path)
     for caption in ("Leading terms of class 1", BEST):
         assert page.tables[caption] == of_documents.tables[caption]
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        ({"cv": 0}, "cross-validation is turned off (cv=0)"),
-        ({"cv": 21}, "no class has as many documents as there are folds, 21"),
-        ({"tf": "log"}, "terms were counted with tf=log"),
-    ],
-)
-def test_why_there_is_no_accuracy(tmp_path: Path, options: dict[str, Any], why: str) -> None:
-    page = written(letters(), tmp_path, **options)
-    assert f"The accuracy is not shown: {why}" in page.text()
-    assert f"Counts: tf={options.get('tf', 'raw')}, " in page.text()
-    assert MISTAKES not in page.tables
 
 
 def test_documents_of_several_labels(tmp_path: Path) -> None:
     y = sparse.csr_array(np.array([[1, 1], [1, 0], [0, 1], [0, 1]]))
     X = sparse.csr_array(np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]]))
     page = written(Collection(X, y, None, "letters", ["ham", "spam"]), tmp_path)
-    assert "documents may have several labels" in page.text()
     facts = [text for tag, text in page.texts if tag == "dd"]
     assert facts[:5] == ["4", "2", "3", "13", "3.2"]  # a document of two classes counts once
     assert page.tables["Leading terms of ham"][1][0] == "0"  # terms without names
 
 
 def test_a_page_is_bounded(tmp_path: Path) -> None:
-    page = written(letters(n_classes=200, n_terms=1500, n_docs=1001), tmp_path, cv=0)
+    page = written(letters(n_classes=200, n_terms=1500, n_docs=1001), tmp_path)
     assert len(page.all("article")) == 24
     assert "Leading terms of class 0" in page.tables  # the first of equally large classes
     assert "Classes that are not listed: 176, with 880 documents." in page.text()
@@ -324,10 +228,9 @@ def test_a_page_is_bounded(tmp_path: Path) -> None:
 )
 def test_small_collections(tmp_path: Path, X: list[list[float]], labels: list[object]) -> None:
     y = np.array(labels, dtype=object)
-    page = written(Collection(sparse.csr_array(X), y, None, "edge"), tmp_path, cv=2)
+    page = written(Collection(sparse.csr_array(X), y, None, "edge"), tmp_path)
     assert "nan" not in re.findall(r"\w+", page.text().lower())
     assert len(page.tables[BEST]) == 1 + len(X[0])
-    assert MISTAKES in page.tables
 
 
 @pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])
@@ -336,7 +239,7 @@ def test_every_method_has_a_page(tmp_path: Path, method: str) -> None:
     X = sparse.csr_array(np.array([[3, 0, 1, 0], [2, 0, 0, 0], [0, 2, 1, 0], [0, 3, 1, 0]]))
     names = np.array(["bacon", "viagra", "the", "zebra"], dtype=object)
     y = np.array(["ham", "ham", "spam", "spam"], dtype=object)
-    page = written(Collection(X, y, names, "letters"), tmp_path, method=method, cv=2)
+    page = written(Collection(X, y, names, "letters"), tmp_path, method=method)
     assert "nan" not in re.findall(r"\w+", page.text().lower())
     rows = page.tables[BEST][1:]
     assert {row[1]: row[5] for row in rows}["zebra"] == "\N{EN DASH}"
@@ -347,13 +250,13 @@ def test_every_method_has_a_page(tmp_path: Path, method: str) -> None:
 
 
 def test_no_text_becomes_markup(tmp_path: Path) -> None:
-    plain = written(letters(n_terms=20), tmp_path, cv=0)
+    plain = written(letters(n_terms=20), tmp_path)
     collection = letters(n_terms=20)
     assert collection.term_names is not None
     collection.term_names[: len(HOSTILE)] = HOSTILE
     labels = np.array([HOSTILE[int(str(label)[-1])] for label in collection.y], dtype=object)
     hostile = Collection(collection.X, labels, collection.term_names, HOSTILE[1])
-    page = written(hostile, tmp_path, cv=0)
+    page = written(hostile, tmp_path)
     # The names sort the classes in another order, but the page has the same elements.
     assert sorted(tag for tag, _ in page.elements) == sorted(tag for tag, _ in plain.elements)
     assert all(not name.startswith("on") for _, found in page.elements for name in found)
@@ -438,7 +341,6 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     path.write_text("old")
     for options, message in (
         ({"k": 0}, "k must be at least 1, got 0"),
-        ({"cv": 1}, "cv must be at least 2, got 1"),
         ({"method": "nonsense"}, "nonsense"),
         ({"tf": "square"}, "square"),
     ):
@@ -454,8 +356,8 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table, page = tmp_path / "a.csv", tmp_path / "a.html"
     table.write_text("label,text\na,größe ship\nb,ball team\n", "utf-8")
-    assert run("report", table, "--cv", 0, "-o", page).code == 0
-    assert run("report", table, "--cv", 0, "-o", "-").out == page.read_text("utf-8")
+    assert run("report", table, "-o", page).code == 0
+    assert run("report", table, "-o", "-").out == page.read_text("utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html"]
     assert "arguments are required: -o/--output" in run("report", table).err
     # A wrong path is refused before the work.
@@ -467,18 +369,18 @@ def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_to_an_open_file(tmp_path: Path) -> None:
     page = StringIO()
-    write_report(letters(), page, cv=0)
-    write_report(letters(), tmp_path / "page.html", cv=0)
+    write_report(letters(), page)
+    write_report(letters(), tmp_path / "page.html")
     assert page.getvalue() == (tmp_path / "page.html").read_text("utf-8")
     with pytest.raises(TypeError, match="path must be a str or PathLike, got NoneType"):
-        write_report(letters(), None, cv=0)  # type: ignore[arg-type]
+        write_report(letters(), None)  # type: ignore[arg-type]
 
 
 def test_long_names_are_cut(tmp_path: Path) -> None:
     source = letters()
     names = np.array([f"{'term' * 1250} {i}" for i in range(30)], dtype=object)
     long = replace(source, y=[f"{'class' * 1000} {label}" for label in source.y], term_names=names)
-    page = written(long, tmp_path, cv=2)
+    page = written(long, tmp_path)
     assert max(len(text) for tag, text in page.texts if tag == "bdi") == 120
     whole = {attributes["title"] for attributes in page.all("bdi") if "title" in attributes}
     assert whole >= {*names[:3], *set(long.y)}

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from file_kinds import KINDS, N_DOCS, WORDS, as_folders, as_table, random_collection, write
+from file_kinds import KINDS, WORDS, as_folders, as_table, random_collection, write
 from termsift import io
-from termsift._counts.scan_counting import ScanCounting, finished
 from termsift.io import _class_folder, _matrices, _tables
-from termsift.io._source import Skipped
 
 BLOCK_BYTES = [4, 60, 1 << 20]
 
@@ -54,31 +52,6 @@ def test_counts_are_those_of_the_whole(written: Any, collection: Any) -> None:
     path, options = written
     scan = ts.scan(path, **options)
     assert ts.count(scan) == expected(collection, path)
-    assert sum(X.shape[0] for X, _ in scan) == N_DOCS
-
-
-def test_going_on_after_every_input(written: Any) -> None:
-    path, options = written
-    paths: Any = [path] * 3
-    if options:
-        options = {"labels": [options["labels"]] * 3}
-    whole = ts.count(ts.scan(paths, **options))
-    scan = ts.scan(paths, **options)
-    inputs_done = 0
-    counting = ScanCounting(scan, "raw")
-    for _ in counting.steps():
-        if scan.inputs_done == inputs_done:
-            continue
-        inputs_done = scan.inputs_done
-        so_far = counting.counts()
-        rest = ts.scan(paths, **options)
-        rest._begin_after(inputs_done, Skipped(scan.n_skipped, scan.skipped))
-        after = ScanCounting(rest, "raw", so_far)
-        for _ in after.steps():
-            pass
-        assert finished(after.counts(), rest) == whole
-    assert inputs_done == 3
-    assert finished(counting.counts(), scan) == whole
 
 
 def test_fractions_and_logarithms_have_the_same_bits(tmp_path: Path) -> None:
@@ -88,14 +61,6 @@ def test_fractions_and_logarithms_have_the_same_bits(tmp_path: Path) -> None:
     (tmp_path / "c.svm").write_text("".join(f"{y} {row}\n" for y, row in zip(y, rows, strict=True)))
     for tf in ("raw", "log"):
         assert ts.count(ts.scan(tmp_path / "c.svm"), tf=tf) == ts.count(X, y, tf=tf)
-
-
-def test_progress_in_bytes(written: Any) -> None:
-    path, options = written
-    scan = ts.scan(path, **options)
-    done = [scan.bytes_done for _ in scan]
-    assert done == sorted(done)
-    assert 0 < done[-1] <= scan.n_bytes
 
 
 def test_several_files_in_order(tmp_path: Path) -> None:
@@ -129,15 +94,6 @@ def test_names_of_terms(tmp_path: Path) -> None:
     counts = ts.count(ts.scan(tmp_path / "c.svm", terms=tmp_path / "terms"))
     assert list(counts.term_names) == ["ant", "bee", "cow"]
     assert counts.n_terms == 3
-
-
-def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("x\tcow bee\n")
-    (tmp_path / "b.txt").write_text("x\tant bee\n")
-    scan = ts.scan([tmp_path / "a.txt", tmp_path / "b.txt"])
-    names = [scan.term_names.tolist() for _ in scan]  # type: ignore[union-attr]
-    assert names == [["bee", "cow"], ["bee", "cow", "ant"]]
-    assert ts.count(scan).term_names.tolist() == ["ant", "bee", "cow"]
 
 
 # ---- how texts are cut ---------------------------------------------------------------------------

@@ -49,12 +49,12 @@ def fake(
     values = np.asarray(statistics, dtype=np.float64)
     rows = None if classes is None else np.asarray(classes)
     logs, signs = log_chi2_sf(values, degrees), np.where(values > 0, 1, 0).astype(np.int8)
-    return ts.Significance(method, degrees, values, logs, signs, rows)
+    return ts.Significance(method, degrees, values, logs, signs, rows, [], None)
 
 
 def of_logs(log_pvalues: Any) -> ts.Significance:
     logs = np.asarray(log_pvalues, dtype=np.float64)
-    return ts.Significance("chi2", 1, -2 * logs, logs, np.ones(logs.shape, np.int8), None)
+    return ts.Significance("chi2", 1, -2 * logs, logs, np.ones(logs.shape, np.int8), None, [], None)
 
 
 # ---- the logarithm of the survival function ------------------------------------------------------

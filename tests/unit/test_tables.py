@@ -331,12 +331,6 @@ def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:
         {"class": None, "score": None, "n": 2},
         {"class": "('x', 1)", "score": 0.0, "n": 2**62},
     ]
-    parquet = pytest.importorskip("pyarrow.parquet")
-    columns["class"][2] = "c"
-    with open(tmp_path / "c.parquet", "wb") as file:
-        export.write_parquet(file, columns)
-    read = parquet.read_table(tmp_path / "c.parquet").to_pydict()
-    assert read == {name: values.tolist() for name, values in columns.items()}
 
 
 def test_many_tests_are_adjusted_by_bonferroni(

@@ -23,13 +23,13 @@ from termsift._util.log import levels_to_caller
 class AdditiveCounts:
     """The counts in `ClassCounts`, and how they grow, add up and are written."""
 
-    __slots__ = ("_changing", "_state", "_warns_of")
+    __slots__ = ("_changing", "_may_warn", "_state")
 
     # Counts, classes, term names and tf are replaced together, so that a thread that reads while
     # another updates sees the state either before or after.
     _state: Held
     _changing: threading.Lock  # held from reading the state to replacing it
-    _warns_of: set[str]  # the checks that have not run yet
+    _may_warn: bool  # of fractions: once, and not if counts like these have led to the warning
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -39,7 +39,7 @@ class AdditiveCounts:
         self = object.__new__(cls)
         self._state = state
         self._changing = threading.Lock()
-        self._warns_of = {"fractions", "common terms"}
+        self._may_warn = True
         return self
 
     @property
@@ -143,11 +143,9 @@ class AdditiveCounts:
             return False
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
-        mine, theirs = counts.to_arrays(), other_counts.to_arrays()
         # One may keep the totals of the collection, the other derive them from its classes.
-        if mine["has_collection"] != theirs["has_collection"]:
-            mine = counts.with_collection().to_arrays()
-            theirs = other_counts.with_collection().to_arrays()
+        mine = counts.with_collection().to_arrays()
+        theirs = other_counts.with_collection().to_arrays()
         return all(np.array_equal(mine[key], theirs[key]) for key in mine)  # type: ignore[literal-required]
 
     __hash__ = None  # type: ignore[assignment]
@@ -163,12 +161,12 @@ class AdditiveCounts:
     def _warn_if_fractional(self, method: str) -> None:
         """Warn, once, if a method needs occurrences but the counts have unexplained fractions."""
         counts, classes, _, tf = self._state
-        if "fractions" not in self._warns_of or counts.exact or tf != "raw":
+        if not self._may_warn or counts.exact or tf != "raw":
             return
         docs = counts.class_docs
         if np.any(docs != np.floor(docs)):  # weights explain them
             return
-        self._warns_of.discard("fractions")
+        self._may_warn = False
         if fraction := counts.first_fraction():
             c, term, value = fraction
             warnings.warn(
@@ -177,10 +175,6 @@ class AdditiveCounts:
                 "CountVectorizer in place of TfidfVectorizer's, and damp them with tf='log'",
                 stacklevel=levels_to_caller(),
             )
-
-    def _warn_no_more(self) -> None:
-        """Suppress further warnings, since counts like these have led to them."""
-        self._warns_of.clear()
 
     # ---- adding and subtracting ------------------------------------------------------------------
 
@@ -197,13 +191,10 @@ class AdditiveCounts:
 
         Parameters
         ----------
-        X, y, sample_weight, n_threads
+        X, y, sample_weight, classes, n_threads
             As for `termsift.count`. New classes are added, in order if the present ones are in
             order, else at the end. New terms are added as further columns. X may also have fewer
-            columns.
-        classes : sequence of labels, optional
-            As for `termsift.count`. By default the columns of an indicator matrix are the present
-            classes, or 0, 1, ... if there are none yet.
+            columns. By default the columns of an indicator matrix are the present classes.
 
         Returns
         -------
@@ -216,8 +207,8 @@ class AdditiveCounts:
 
         Notes
         -----
-        ``tf`` stays the same. Counting a collection in chunks gives the same bits as counting it at
-        once. Float input turns exact counts into float counts.
+        Counting a collection in chunks gives the same bits as counting it at once. Float input
+        turns exact counts into float counts.
 
         Examples
         --------
@@ -286,19 +277,13 @@ class AdditiveCounts:
         -------
         counts : ClassCounts
             The same as if the collection were counted without those terms; all documents count. The
-            terms ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are left, with
-            their names, in the first columns.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If min_df is less than 1 or not an integer.
+            terms ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are left.
 
         Examples
         --------
         >>> import numpy as np, termsift as ts
-        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-        >>> counts.term_names = ["egg", "the", "jam"]
+        >>> X = np.array([[4, 1, 0], [0, 1, 2]])
+        >>> counts = ts.count(X, ["ham", "spam"], term_names=["egg", "the", "jam"])
         >>> list(counts.with_min_df(2).term_names)
         ['the']
         """
@@ -335,8 +320,6 @@ class AdditiveCounts:
         >>> import numpy as np, termsift as ts
         >>> X = np.array([[4, 1, 0], [0, 1, 2], [1, 0, 0], [0, 0, 3]])
         >>> counts = ts.count(X, ["ham", "spam", "eggs", "spam"])
-        >>> counts.subset(["ham", "spam"])
-        <ClassCounts of 3 documents: 2 classes x 3 terms, 4 pairs, exact>
         >>> counts.subset({"food": ["ham", "eggs"], "spam": "spam"}).term_frequency.toarray()
         array([[5, 1, 0],
                [0, 1, 5]])

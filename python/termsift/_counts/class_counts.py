@@ -22,7 +22,7 @@ from termsift._scores.registry import (
     find_ranker,
     find_test,
 )
-from termsift._scores.scoring import Alpha, ClassPrior, Scoring, warn_if_common_terms_lead
+from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of, integers_if_whole
@@ -148,11 +148,10 @@ class ClassCounts(AdditiveCounts):
             The smoothing in p_ic = (l_ic + b1) / (l_c + b2), with 0 <= b1 <= b2. One number means
             b1 = alpha and b2 = alpha * n_terms; 1 is Laplace smoothing. For "bernoulli" it means
             (alpha, 2 alpha), and for "poisson", where b1 may exceed b2, (alpha, alpha). For
-            `log_odds`, b2 is the mass of the prior: 0, or 2^-450 to 2^450 times the occurrences;
-            for `log_ratio`, b1 is 0 or at least 2^-450 times the occurrences.
+            `log_odds`, b2 is the mass of the prior.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
-            The class priors pi_c. An array is normalised to sum to 1. None means empirical: the
-            class's share of the documents.
+            The class priors pi_c. An array is normalised to sum to 1. By default the class's share
+            of the documents.
         aggregate : {"sum", "mean", "max"}, optional
             How the class values become one score; "mean" is weighted by pi_c. By default as the
             method says.
@@ -266,8 +265,8 @@ class ClassCounts(AdditiveCounts):
         policy : {"top", "round_robin"}, default "top"
             "top" takes the terms with the highest scores. With "round_robin" the classes take
             turns, so that small classes get their share: each class lists the terms by its class
-            scores, and a term takes the best place that it has in any list. Terms with the same
-            place are ordered by index. There is no aggregate then.
+            scores, and a term takes the best place that it has in any list. There is no aggregate
+            then.
         model, alpha, class_prior, aggregate, n_threads, **options
             As for `score`. Selectors have no aggregate and no options.
 
@@ -282,27 +281,17 @@ class ClassCounts(AdditiveCounts):
         ValueError, TypeError
             As for `score`, and for an invalid policy or option.
 
-        Warns
-        -----
-        UserWarning
-            Once a process, for the first ranking of counts by `md` or `md_chi2`: if there are at
-            least 1,000 terms, and half of the first ten occur in about the same share of the
-            documents of most classes.
-
         Notes
         -----
-        Terms with equal counts in every class have equal scores. Round robin takes
-        O(n_classes * n_terms) time and up to 160 MiB of memory.
+        Round robin takes O(n_classes * n_terms) time and up to 160 MiB of memory.
 
         Examples
         --------
         >>> import numpy as np, termsift as ts
-        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-        >>> counts.term_names = ["bacon", "and", "viagra"]
-        >>> for term, score in counts.rank("md", k=2):
-        ...     print(f"{term:8}{score:.3f}")
-        bacon   0.972
-        viagra  0.730
+        >>> X = np.array([[4, 1, 0], [0, 1, 2]])
+        >>> counts = ts.count(X, ["ham", "spam"], term_names=["bacon", "and", "pills"])
+        >>> list(counts.rank("md", k=2).terms)
+        ['bacon', 'pills']
         """
         turns = check_policy(policy) == "round_robin"
         if turns and aggregate is not None:
@@ -310,14 +299,10 @@ class ClassCounts(AdditiveCounts):
         entry = find_ranker(method)
         if not isinstance(entry, Method):
             if entry.reads_documents:
-                raise ValueError(
-                    f"{method} reads the documents, which counts no longer hold: use "
-                    f"termsift.{method}(X, y, k)"
-                )
+                raise ValueError(f"{method} reads the documents: use termsift.{method}(X, y, k)")
             if options or turns or aggregate is not None:
                 raise TypeError(
-                    f"{method} has no policy, aggregate or options in a ranking: see "
-                    f"ClassCounts.{method}"
+                    f"{method} has no policy, aggregate or options: see counts.{method}"
                 )
             choose: Callable[..., Ranking] = getattr(self, method)
             return choose(k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
@@ -330,8 +315,6 @@ class ClassCounts(AdditiveCounts):
             every = scoring.scores(find_aggregate(aggregate, entry))
             indices = _core.top_k(every, k)
             scores, chosen_by = every[indices], None
-            if entry.models:
-                warn_if_common_terms_lead(self, indices)
         names = self._names_of(indices)
         return Ranking(
             indices, scores, names, method, policy=policy, model=model, chosen_by=chosen_by
@@ -393,28 +376,21 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        It takes O(n_classes * n_terms) time and some 64 MiB of memory besides the data frame. The
-        adjustment of tests takes another 50 bytes for each class and term.
+        It takes O(n_classes * n_terms) time and some 64 MiB of memory, and for tests another 50
+        bytes for each class and term.
 
         Examples
         --------
         >>> import numpy as np, termsift as ts
-        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-        >>> counts.term_names = ["bacon", "and", "viagra"]
+        >>> X = np.array([[4, 1, 0], [0, 1, 2]])
+        >>> counts = ts.count(X, ["ham", "spam"], term_names=["bacon", "and", "pills"])
         >>> counts.to_frame("md", k=1)[["class", "term", "rank", "sign", "n_class", "n_rest"]]
           class   term  rank  sign  n_class  n_rest
         0   ham  bacon     1     1        4       0
         1  spam  bacon     1    -1        0       4
         """
+        scoring = {"model": model, "alpha": alpha, "class_prior": class_prior, **options}
         columns = class_columns(
-            self,
-            method,
-            k,
-            direction=direction,
-            model=model,
-            alpha=alpha,
-            class_prior=class_prior,
-            n_threads=n_threads,
-            **options,
+            self, method, k, direction=direction, n_threads=n_threads, **scoring
         )
         return frame_of(columns, library, "ClassCounts.to_frame")

@@ -15,7 +15,7 @@ from termsift._core import CountOverflowError
 from termsift._counts import file
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held
-from termsift._counts.scan_counting import ScanCounting, finished
+from termsift._counts.scan_counting import count_scan
 from termsift._counts.texts import counted, kept_terms_only, with_terms
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
@@ -45,25 +45,18 @@ def count(
     ----------
     X : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
         How often each term occurs in each document: booleans, integers or floats, none negative.
-        Repeated entries are summed, and explicit zeros are ignored. CSR arrays are read in place;
-        CSC and dense input is converted, the latter by blocks of rows, so that it may be in a file,
-        as a numpy.memmap or a dataset of h5py or zarr. Or a `Scan` of files, which has labels and
-        names.
-        The columns of a data frame name the terms if they are strings.
+        Repeated entries are summed. CSR arrays are read in place, and dense input by blocks of
+        rows, so that it may be a file: a numpy.memmap or a dataset of h5py or zarr. The columns of
+        a data frame name the terms. Or a `Scan` of files, which has labels and names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
         Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
-        are one class, named by the first of them that occurs; ``1`` and ``"1"`` are two. None, NaN
-        and other missing values, also within a tuple, are refused unless ``on_missing`` is "skip".
-        In an indicator matrix of zeros and ones, a document counts in each of its classes. A data
-        frame of one column holds labels. An array of one column, of shape (n_docs, 1), is refused,
-        since it could be labels or an indicator of one class: pass ``y.ravel()``, or the name of
-        the class as ``classes``.
+        are one, ``1`` and ``"1"`` are two. In an indicator matrix of zeros and ones, a document
+        counts in each of its classes. An array of shape (n_docs, 1) could be either and is refused.
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
     classes : sequence of labels, optional
         The classes in the wanted order; other labels are an error. By default the labels that
-        occur, sorted; labels of kinds that have no common order are sorted by kind and ``repr``.
-        For an indicator matrix, the names of its columns (by default 0, 1, ...).
+        occur, sorted. For an indicator matrix, the names of its columns (by default 0, 1, ...).
     tf : {"raw", "log", "binary"}
         How x > 0 occurrences of a term in a document are counted: as x, log(1 + x) or 1, times the
         document's weight. The counts remember it.
@@ -73,8 +66,7 @@ def count(
         What to do with a document whose label is missing. "skip" leaves it out.
     n_threads : int, optional
         By default the processors that this process may use: its affinity, the quota of its control
-        group, OMP_NUM_THREADS and threadpoolctl are respected. Always 1
-        in a child that was forked after its parent had counted on several threads.
+        group, OMP_NUM_THREADS and threadpoolctl are respected.
 
     Returns
     -------
@@ -96,9 +88,7 @@ def count(
     -----
     The time is O(nnz + n_docs + pairs). The result has the same bits for any number of threads;
     float cells are summed in document order. Extra memory while counting is bounded by 128 MiB, 4
-    to 28 bytes for each term and thread, and 8 for each class and each document; the page Large
-    inputs of the documentation has the details. The logger ``termsift`` names the algorithm that
-    was chosen at level DEBUG.
+    to 28 bytes for each term and thread, and 8 for each class and each document.
 
     Examples
     --------
@@ -117,10 +107,7 @@ def count(
         others |= {"term_names": term_names, "on_missing": skips or None}
         if too_many := [name for name, value in others.items() if value is not None]:
             raise TypeError(f"a scan has labels and names already: leave out {too_many[0]}")
-        counting = ScanCounting(X, tf, n_threads=n_threads)
-        for _ in counting.steps():
-            pass
-        return finished(counting.counts(), X)
+        return count_scan(X, tf, n_threads)
     if y is None:
         cure = "; for files use termsift.scan" if isinstance(X, (str, os.PathLike)) else ""
         raise TypeError(f"y must hold a label for each document in order, got None{cure}")
@@ -180,8 +167,7 @@ def count_texts(
     texts : iterable of str, or frame
         The documents: a list, a generator, a numpy array, a pandas or polars Series, or anything
         with the Arrow stream interface. They are read once, in blocks. With ``text``, a data frame,
-        an Arrow table, a stream of tables or a dataset of Hugging Face, whose ClassLabel labels are
-        the names of the classes.
+        an Arrow table, a stream of tables or a dataset of Hugging Face.
     y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
         As for `termsift.count`.
     text, label : str, optional
@@ -191,8 +177,7 @@ def count_texts(
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
     on_missing : {"raise", "skip"}
-        What to do with a document whose text or label is missing. "skip" leaves it out. A class
-        whose documents all lack a text stays, without documents.
+        What to do with a document whose text or label is missing. "skip" leaves it out.
     **keywords
         Rules by the names that `termsift.text.TextRules` and scikit-learn's ``CountVectorizer``
         give them, such as ``ngram_range=(1, 2)``, in place of ``rules``.
@@ -218,12 +203,9 @@ def count_texts(
     Notes
     -----
     Without weights, with one label for each document and rules that the core cuts by, the core
-    counts tokens by class: no matrix and no string is made of them, and the memory is that of a
-    block of texts and of the counts. Otherwise each block becomes a matrix first, which takes
-    longer. Callables cut texts at Python's speed.
-
-    While it counts, the core takes 95 to 150 bytes for each different word, once for each thread
-    that meets it, so that ``n_threads=1`` takes the least memory.
+    counts tokens by class: no matrix and no string is made of them. Otherwise each block becomes a
+    matrix first, which takes longer. Callables cut texts at Python's speed. The core takes 95 to
+    150 bytes for each different word, once for each thread that meets it.
 
     Examples
     --------
@@ -235,19 +217,10 @@ def count_texts(
     >>> counts.term_frequency.toarray()
     array([[1, 1, 0, 3, 0],
            [0, 0, 1, 0, 1]])
-    >>> list(ts.count_texts(texts, [0, 0, 1], ngram_range=(2, 2), min_df=1).term_names)
-    ['and eggs', 'bacon and', 'cheap pills', 'eggs eggs']
     """
     rules = check_rules(rules, keywords, count_texts)
-    documents = LabelledTexts(
-        texts,
-        y,
-        text=text,
-        label=label,
-        sample_weight=sample_weight,
-        classes=classes,
-        on_missing=on_missing,
-    )
+    columns = {"text": text, "label": label, "sample_weight": sample_weight}
+    documents = LabelledTexts(texts, y, **columns, classes=classes, on_missing=on_missing)
     counts = ClassCounts._of(with_terms(counted(documents, rules, tf, n_threads), rules))
     if classes is None and documents.one_label_each:
         validation.warn_of_swapped_columns(counts.n_classes, documents.n_docs)
@@ -283,16 +256,15 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     Parameters
     ----------
     parts : iterable of ClassCounts
-        At least one. They are taken one at a time, so a generator of loaded files needs memory for
-        the sum and one part.
+        At least one; a generator of loaded files needs memory for the sum and one part.
 
     Returns
     -------
     counts : ClassCounts
-        Classes are matched by label. If those of one part are whole numbers and those of another
-        are strings, the numbers become strings, as in a text file that holds both. If vocabularies
-        with names differ, terms are matched by name: first the terms of the first part, then the
-        new ones of each further part; or sorted, if the terms of every part are.
+        Classes are matched by label. Whole numbers become strings if the labels of another part
+        are strings, as in a text file that holds both. Terms are matched by name if their names
+        differ: first those of the first part, then the new ones of each further part; or sorted,
+        if the terms of every part are.
 
     Raises
     ------

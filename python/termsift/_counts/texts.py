@@ -25,13 +25,7 @@ def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int 
     """Count labelled texts; there may be no terms."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     weights = documents.weights
-    plain = documents.one_label_each and weights is None
-    by_class = plain and counts_by_class(rules, tf)
-    tally = (
-        ByClass(rules, tf, threads)
-        if by_class
-        else ByDocument(rules, tf, threads, Held.nothing(tf))
-    )
+    tally = tally_of(rules, tf, threads, plain=documents.one_label_each and weights is None)
     for texts, labels, weights in documents:
         with documents.naming_rows():
             tally.add(texts, labels, weights)
@@ -73,10 +67,13 @@ def kept_terms_only(counts: Held, rules: TextRules) -> Held:
 # ---- the two ways --------------------------------------------------------------------------------
 
 
-def counts_by_class(rules: TextRules, tf: str) -> bool:
-    """Return whether the core can count tokens by class, if no document has weights or classes."""
+def tally_of(
+    rules: TextRules, tf: str, n_threads: int, *, plain: bool = True
+) -> ByClass | ByDocument:
+    """Return the faster way to count; ``plain`` documents have one class each and no weights."""
     by_words = rules.hashing is None and rules.vocabulary is None
-    return by_words and tf != "log" and rules.native is not None
+    by_class = plain and by_words and tf != "log" and rules.native is not None
+    return (ByClass if by_class else ByDocument)(rules, tf, n_threads)
 
 
 class ByClass:
@@ -107,21 +104,14 @@ class ByClass:
 
 
 class ByDocument:
-    """Blocks of documents that become matrices, with a column for each term so far.
+    """Blocks of documents that become matrices, with a column for each term so far."""
 
-    They are added to the counts ``before``, which have the terms and classes of the first columns.
-    """
-
-    def __init__(self, rules: TextRules, tf: str, n_threads: int, before: Held) -> None:
+    def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
-        columns = rules.columns()
-        if columns is None:
-            names = before.names
-            columns = {} if names is None else dict(zip(names, range(len(names)), strict=True))
-        self._words: dict[str, int] = columns
+        self._words: dict[str, int] = rules.columns() or {}
         self._grows = rules.vocabulary is None and rules.hashing is None
         self._blocks = BlockCounter(rules, self._words, grows=self._grows, n_threads=n_threads)
-        self._counts, self._n_classes = before.counts, len(before.classes)
+        self._counts, self._n_classes = Held.nothing(tf).counts, 0
         # Of each term, its documents and its occurrences. The rules that drop terms look at these:
         # they count a document once, whatever its weight and its classes.
         self._totals = np.zeros((2, 0), dtype=np.int64)

@@ -81,7 +81,8 @@ class Curve(Tabular):
     def _repr_html_(self) -> str:
         from termsift._util import html  # is slow to import, and only notebooks show tables
 
-        rows = spread(self, ROWS_SHOWN)
+        ranks = np.geomspace(1, max(len(self), 1), ROWS_SHOWN).round()  # closer for small k
+        rows = np.unique(ranks.astype(np.int64) - 1)[: len(self)]
         columns = {"terms": self.ks[rows], "accuracy": self.accuracy[rows]}
         if self.n_runs > 1:
             columns["standard error"] = self.standard_error("accuracy")[rows]
@@ -155,12 +156,6 @@ class Curve(Tabular):
             if self.n_runs > 1:
                 table[f"{metric}_std"] = self.std(metric)
         return table
-
-
-def spread(curve: Curve, n: int) -> NDArray[np.int64]:
-    """Return about ``n`` positions of a curve's ``ks``, which are closer together for small k."""
-    some = np.unique(np.geomspace(1, max(len(curve), 1), n).round().astype(np.int64) - 1)
-    return some[: len(curve)]
 
 
 def check_metric(metric: str) -> Metric:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,23 +12,10 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.curve import Curve, Metric, check_metric, curve_of
 from termsift._evaluate.folds import USUAL_FOLDS, Fold, folds_of
 from termsift._evaluate.rankers import Variant, rank_by, variants_of
-from termsift._evaluate.split import (
-    Classifier,
-    Documents,
-    Metrics,
-    Split,
-    one_class,
-    whole_units,
-)
-from termsift._scores.methods import Method, MethodName, Model, RankerName
+from termsift._evaluate.split import Classifier, Documents, Metrics, Split, one_class
+from termsift._scores.methods import Method, Model, RankerName
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import (
-    POLICIES,
-    Policy,
-    check_model,
-    check_policy,
-    find_ranker,
-)
+from termsift._scores.registry import POLICIES, Policy, check_model, check_policy, find_ranker
 from termsift._util import validation
 from termsift._util.adding import is_exact
 from termsift._util.progress import progress
@@ -124,7 +110,6 @@ def cross_validate(
     *,
     models: str | Iterable[str] = ("multinomial",),
     policies: str | Iterable[str] = ("top",),
-    sample_weight: Any = None,
     naive_bayes: Model = "multinomial",
     alpha: float = 1.0,
     n_threads: int | None = None,
@@ -148,8 +133,6 @@ def cross_validate(
     models, policies : str or sequence of str
         As for `ClassCounts.rank`. Every method is tried with each of these that it has. Methods
         without models are tried once per policy; selectors have no policy.
-    sample_weight : array of shape (n_docs,), optional
-        A document of weight w counts as w documents: in ranking, in training and in the metrics.
     naive_bayes, alpha, n_threads
         As for `selection_curve`. The methods too are smoothed by alpha.
 
@@ -175,10 +158,6 @@ def cross_validate(
     The documents of each class are shuffled and dealt to the folds in turn. Each document is
     counted twice however many folds there are, or once per fold if sums of fractions would round.
 
-    Folds ignore weights, except that documents of weight 0 are left out first (unless ``cv`` holds
-    pairs). A document of weight w counts like w copies of it that every fold keeps together. In the
-    metrics, fractional weights are rounded to 2^-62 of their sum.
-
     Examples
     --------
     >>> import numpy as np, termsift as ts
@@ -195,15 +174,11 @@ def cross_validate(
     labels = one_class(y, matrix, "y")
     ks = check_ks(ks, matrix.n_terms)
     variants = variants_of(methods, models, policies)
-    weights = validation.check_weights(sample_weight, matrix.n_docs)
-    documents = Documents(matrix, labels, weights, classifier.n_threads)
+    documents = Documents(matrix, labels, classifier.n_threads)
     whole = documents.counts()  # which checks the matrix
-    folds = list(folds_of(cv, documents.X, labels, weights, random_state))
-    units = whole_units(weights)
+    folds = list(folds_of(cv, documents.X, labels, random_state))
     # A splitter or the pairs of cv may test a document several times.
-    units = np.ones(matrix.n_docs, int) if units is None else units
-    classified = sum(int(units[test].sum()) for _, test in folds)
-    repeated = max(1.0, classified / int(units.sum()))
+    repeated = max(1.0, sum(len(test) for _, test in folds) / max(matrix.n_docs, 1))
     splits = splits_of(documents, whole, folds)
     return evaluate(splits, len(folds), variants, ks, classifier, repeated)
 
@@ -229,7 +204,7 @@ def choose_k(
     metric : str, default "accuracy"
         A metric of `Curve`.
     **options
-        Further parameters of `cross_validate`, such as ks, cv and sample_weight.
+        Further parameters of `cross_validate`, such as ks and cv.
 
     Returns
     -------
@@ -260,17 +235,14 @@ def choose_k(
 
 def splits_of(documents: Documents, whole: ClassCounts, folds: Iterable[Fold]) -> Iterator[Split]:
     """Yield the split of each fold; ``whole`` are the counts of all documents."""
-    in_units = replace(documents, weights=whole_units(documents.weights))
     subtract = _subtracts_exactly(whole, documents)
     for number, (train, test) in enumerate(folds):
-        split = Split(documents, train, in_units.part(test))
+        split = Split(documents, train, documents.part(test))
         if subtract:
             others = np.ones(documents.matrix.n_docs, dtype=bool)
             others[train] = False
             split.counts = whole - documents.part(np.flatnonzero(others)).counts()
-        split.counts._warns_of.discard("common terms")  # nobody reads the rankings of folds
-        if number:
-            split.counts._warn_no_more()  # the first fold has led to the warnings
+        split.counts._may_warn = number == 0  # the first fold warns for all
         yield split
 
 
@@ -298,7 +270,6 @@ def evaluate(
                     train and train.X,
                     train and train.labels.codes,
                     int(ks[-1]),
-                    sample_weight=train and train.weights,
                     alpha=classifier.alpha,
                     n_threads=classifier.n_threads or None,
                     model=variant.model,
@@ -310,49 +281,13 @@ def evaluate(
     return {name: curve_of(name, ks, found, repeats) for name, found in runs.items()}
 
 
-def count_confusions(
-    X: Any,
-    y: Any,
-    method: MethodName,
-    k: int,
-    folds: Sequence[Fold],
-    rows: Sequence[int],
-    n_threads: int | None = None,
-) -> NDArray[np.int64]:
-    """Count the classes that naive Bayes with k terms predicts for test documents.
-
-    ``rows`` are classes, as positions among the sorted labels. The result, of shape (len(rows),
-    n_classes), has for each of them how many of its test documents are assigned to each class. The
-    terms and the predictions are those of `termsift.cross_validate` with the same folds.
-    """
-    classifier = Classifier("multinomial", 1.0, n_threads)
-    matrix = validation.check_matrix(X, classifier.n_threads)
-    documents = Documents(matrix, one_class(y, matrix, "y"), None, classifier.n_threads)
-    codes = documents.labels.codes
-    predicted = np.zeros((len(rows), len(documents.labels.classes)), dtype=np.int64)
-    for split, (train, test) in zip(
-        splits_of(documents, documents.counts(), folds), folds, strict=True
-    ):
-        split.counts._warn_no_more()  # the curve of the same folds has led to the warnings
-        ranking = split.counts.rank(method, k, n_threads=n_threads)
-        ks = np.array([len(ranking)])
-        for position, row in enumerate(rows):
-            of_class = test[codes[test] == row]
-            if len(of_class):
-                part = Split(documents, train, documents.part(of_class))
-                part.counts = split.counts
-                predicted[position] += classifier.classified(part, ranking.indices, ks)[1][0]
-    return predicted
-
-
 def _subtracts_exactly(whole: ClassCounts, documents: Documents) -> bool:
     """Return whether subtracting the counts of some documents leaves those of the others."""
-    matrix, weights = documents.matrix, documents.weights
-    if is_exact(matrix, weights, whole.tf):
+    matrix = documents.matrix
+    if is_exact(matrix, None, whole.tf):
         return True
-    values = (matrix.data[: matrix.indptr[-1]], np.ones(0) if weights is None else weights)
-    is_small = max(whole.class_tokens.max(initial=0), whole.n_docs) <= 2**53
-    return bool(is_small and not any(np.any(array % 1) for array in values))
+    is_small = whole.class_tokens.max(initial=0) <= 2**53
+    return bool(is_small and not np.any(matrix.data[: matrix.indptr[-1]] % 1))
 
 
 def every_k(n_terms: int) -> NDArray[np.int64]:

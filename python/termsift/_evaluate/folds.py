@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift import _core
 from termsift._util import validation
 from termsift._util.log import levels_to_caller
 
@@ -18,26 +17,13 @@ USUAL_FOLDS = 10
 Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows to train on, rows to test
 
 
-def folds_of(
-    cv: Any,
-    X: Any,
-    labels: validation.Labels,
-    weights: _core.Count | None,
-    random_state: Any,
-) -> Iterator[Fold]:
-    """Yield the folds that ``cv`` asks for, as `termsift.cross_validate` describes.
-
-    Documents of weight 0 are left out, unless ``cv`` holds pairs of indices.
-    """
-    n_docs = len(labels.codes)
-    kept = np.arange(n_docs) if weights is None else np.flatnonzero(weights)
+def folds_of(cv: Any, X: Any, labels: validation.Labels, random_state: Any) -> Iterator[Fold]:
+    """Yield the folds that ``cv`` asks for, as `termsift.cross_validate` describes."""
     if validation.is_integer(cv):
-        yield from _dealt(int(cv), labels, kept, random_state)
+        yield from _dealt(int(cv), labels, random_state)
         return
-    if hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
-        pairs = cv.split(X[kept], labels.codes[kept])
-    else:
-        pairs, kept = cv, np.arange(n_docs)
+    has_split = hasattr(cv, "split") and not isinstance(cv, (str, bytes))
+    pairs = cv.split(X, labels.codes) if has_split else cv
     expected = "pairs (train, test) of indices, unless it is an integer or a splitter"
     number = -1
     for number, pair in enumerate(validation.check_iterable(pairs, "cv", expected)):
@@ -46,21 +32,17 @@ def folds_of(
         except (TypeError, ValueError):
             raise TypeError(f"cv must hold pairs (train, test) of indices, got {pair!r}") from None
         part = f"part of fold {number}"
-        train = validation.check_indices(train, len(kept), f"the training {part}", "document")
-        test = validation.check_indices(test, len(kept), f"the test {part}", "document")
-        yield kept[train], kept[test]
+        n_docs = len(labels.codes)
+        train = validation.check_indices(train, n_docs, f"the training {part}", "document")
+        test = validation.check_indices(test, n_docs, f"the test {part}", "document")
+        yield train, test
     if number < 0:
         raise ValueError("cv holds no folds")
 
 
-def _dealt(
-    n_folds: int,
-    labels: validation.Labels,
-    kept: NDArray[np.intp],
-    random_state: Any,
-) -> Iterator[Fold]:
+def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterator[Fold]:
     """Deal the documents of each class to the folds in turn, in random order."""
-    codes = labels.codes[kept]
+    codes = labels.codes
     class_docs = np.bincount(codes, minlength=len(labels.classes))
     if n_folds < 2:
         raise ValueError(f"cv must be at least 2, got {n_folds}")
@@ -83,4 +65,4 @@ def _dealt(
     fold_of = np.empty(len(codes), dtype=np.intp)
     fold_of[by_class] = np.arange(len(codes)) % n_folds
     for fold in range(n_folds):
-        yield kept[fold_of != fold], kept[fold_of == fold]
+        yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)

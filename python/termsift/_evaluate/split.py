@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,10 @@ Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # each at each k
 
 @dataclass(frozen=True)
 class Documents:
-    """Documents of one class each, with the codes of their classes and their weights."""
+    """Documents of one class each, with the codes of their classes."""
 
     matrix: validation.Csr
     labels: validation.Labels
-    weights: _core.Count | None = None
     n_threads: int = 0
 
     @cached_property
@@ -39,20 +38,19 @@ class Documents:
     def part(self, rows: NDArray[np.integer]) -> Documents:
         """Return some of the documents, with the codes of all classes."""
         labels = validation.Labels(self.labels.classes, self.labels.codes[rows], None)
-        weights = None if self.weights is None else self.weights[rows]
         matrix = validation.check_matrix(self.X[rows], self.n_threads)
-        return Documents(matrix, labels, weights, self.n_threads)
+        return Documents(matrix, labels, self.n_threads)
 
     def counts(self) -> ClassCounts:
         """Return their counts."""
-        return count_checked(self.matrix, self.labels, self.weights, n_threads=self.n_threads)
+        return count_checked(self.matrix, self.labels, n_threads=self.n_threads)
 
 
 class Split:
     """Documents to train on, and documents to classify.
 
     ``codes`` are the classes of the test documents; those from ``n_classes`` on have no training
-    documents. The test weights are whole numbers, as `whole_units` returns them.
+    documents.
     """
 
     def __init__(
@@ -60,10 +58,6 @@ class Split:
     ) -> None:
         if test.matrix.n_docs == 0:
             raise ValueError("there are no test documents")
-        if test.weights is not None and not test.weights.any():
-            raise ValueError(
-                "sample_weight is 0 for all test documents, or below 2^-63 of the sum of all"
-            )
         self.documents, self.rows, self.test = documents, rows, test
         code_of = {label: code for code, label in enumerate(documents.labels.classes)}
         self.n_classes = len(code_of)
@@ -80,8 +74,8 @@ class Split:
         old, new = one_class(y_train, train, "y_train"), one_class(y_test, test, "y_test")
         for matrix, name in ((train, "X_train"), (test, "X_test")):
             validation.check_entries(matrix, n_threads, name)  # the core would name either X
-        documents = Documents(train, old, None, n_threads)
-        return cls(documents, None, Documents(test, new, None, n_threads))
+        documents = Documents(train, old, n_threads)
+        return cls(documents, None, Documents(test, new, n_threads))
 
     @cached_property
     def train(self) -> Documents:
@@ -102,14 +96,10 @@ class Classifier:
         self.naive_bayes = validation.check_choice(naive_bayes, MODELS, "naive_bayes")
         self.alpha = validation.check_positive(alpha, "alpha")
 
-    def classified(
-        self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the weights of the test documents that each k assigns to each class.
-
-        The first array has those that belong to the class, the second all of them.
-        """
-        return _core.classify_by_prefixes(
+    def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
+        """Return the metrics at each k, after training on the first k of the terms."""
+        # The documents that each k assigns to each class: those that belong to it, and all.
+        hits, predicted = _core.classify_by_prefixes(
             split.counts._counts,
             _core.EventModel.__members__[self.naive_bayes],
             self.alpha,
@@ -118,16 +108,11 @@ class Classifier:
             *split.test.matrix.parts,
             np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
             _core.TermWeight.__members__[split.counts.tf],
-            cast("_core.Int64s | None", split.test.weights),
+            None,
             self.n_threads,
         )
-
-    def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
-        """Return the metrics at each k, after training on the first k of the terms."""
-        support = np.zeros(max(split.n_classes, split.codes.max() + 1), dtype=np.int64)
-        weights = split.test.weights
-        np.add.at(support, split.codes, 1 if weights is None else weights)
-        return metrics_of(*self.classified(split, indices, ks), support)
+        support = np.bincount(split.codes, minlength=split.n_classes)
+        return metrics_of(hits, predicted, support)
 
 
 def one_class(y: Any, matrix: validation.Csr, name: str) -> validation.Labels:
@@ -136,23 +121,13 @@ def one_class(y: Any, matrix: validation.Csr, name: str) -> validation.Labels:
     return validation.check_one_class(y, matrix.n_docs, why, name)
 
 
-def whole_units(weights: _core.Count | None) -> _core.Int64s | None:
-    """Return weights as whole numbers of one unit, whose sums are the same in any order."""
-    if weights is None or weights.dtype.kind == "i":
-        return cast("_core.Int64s | None", weights)
-    _, exponent = np.frexp(weights.sum())
-    units: _core.Int64s = np.rint(np.ldexp(weights, 62 - exponent)).astype(np.int64)
-    return units
-
-
 def metrics_of(
     hits: NDArray[np.int64], predicted: NDArray[np.int64], support: NDArray[np.int64]
 ) -> dict[Metric, NDArray[np.float64]]:
     """Return every metric at each k.
 
-    ``hits`` and ``predicted``, of shape (n_ks, n_classes), are those of `Classifier.classified`.
-    ``support`` are the documents that belong to each class. Its classes from n_classes on have no
-    training documents.
+    ``hits`` and ``predicted`` have the shape (n_ks, n_classes). ``support`` are the documents that
+    belong to each class; its classes from n_classes on have no training documents.
     """
     n_ks, n_classes = hits.shape
     n_docs = support.sum()

@@ -67,16 +67,13 @@ def distinctive_terms(
 
     Raises
     ------
-    ValueError
-        For an unknown method, and for a label that is not among the classes.
-    TypeError
-        If k is not an integer, or ``classes`` are not several labels.
+    ValueError, TypeError
+        As for `termsift.ClassCounts.score`, and for a label that is not among the classes.
 
     Notes
     -----
-    Scores are those of `termsift.ClassCounts.class_scores`, to the last bit. Memory is some 60
-    bytes for each pair of a wanted class and a term in it, and 64 MiB. Time is O(n_classes) for
-    each term of a wanted class.
+    Memory is some 60 bytes for each pair of a wanted class and a term in it, and 64 MiB. Time is
+    O(n_classes) for each term of a wanted class.
 
     Examples
     --------
@@ -113,19 +110,15 @@ def dominant_class(
     """Return the class in which each term is over-represented with the highest score.
 
     Each class is a position in ``counts.classes``. Of equal scores the first class counts. A term
-    that is over-represented in no class has -1. ``scoring`` is as for `distinctive_terms`.
+    that is over-represented in no class has -1. It takes O(n_classes * len(terms)) of memory.
     """
     distinct, place = np.unique(terms, return_inverse=True)
     scored = Scoring.of(counts, method, **scoring).of_terms(distinct)
     shape = counts.n_classes, len(distinct)
-    occurs = scipy.sparse.csr_array(scored.counts.term_frequency(), shape=shape).tocsc()
-    classes = np.full(len(distinct), -1, dtype=np.int64)
-    for first, last in scored.blocks():
-        has_more = scored.directions(first, last) > 0
-        has_more &= occurs[:, first:last].toarray() > 0
-        scores = np.where(has_more, scored.class_scores(first, last), -np.inf)
-        classes[first:last] = np.where(has_more.any(axis=0), scores.argmax(axis=0), -1)
-    return classes[place]
+    occurs = scipy.sparse.csr_array(scored.counts.term_frequency(), shape=shape)
+    has_more = (scored.directions() > 0) & (occurs.toarray() > 0)
+    scores = np.where(has_more, scored.class_scores(), -np.inf)
+    return np.where(has_more.any(axis=0), scores.argmax(axis=0), -1)[place]
 
 
 def largest_classes(counts: ClassCounts, n: int) -> list[int]:

@@ -85,9 +85,7 @@ def dispersion(
     x_ij / l_j over the m documents that have tokens. Documents of any length are parts; Juilland's
     rates take their lengths into account.
 
-    Dispersion needs the documents, because counts do not hold the shares. It takes two passes over
-    the entries of X in memory, O(entries + n_classes * n_terms), and some 150 MB besides the
-    result.
+    It takes two passes over the entries of X, O(entries + n_classes * n_terms), and some 150 MB.
 
     References
     ----------

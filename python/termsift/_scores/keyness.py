@@ -146,12 +146,11 @@ def keyness(
         The column by which the terms of each direction are sorted, the strongest first. "count" is
         the occurrences in the corpus that has more. Of equal terms the larger g2 comes first.
     direction : {"both", "over", "under"}
-        Whether to list terms that the target uses more often ("over"), less often ("under"), or
-        first the former and then the latter. A term that both use equally often is not listed.
-    min_count : int, default 1
-        List terms with at least so many occurrences in the corpus that uses them more.
-    min_share : float, default 0
-        List terms that occur in at least this share of that corpus's documents.
+        Whether to list terms that the target uses more often, less often, or first the former and
+        then the latter. A term that both use equally often is not listed.
+    min_count, min_share : int, default 1, and float, default 0
+        List terms with at least so many occurrences in the corpus that uses them more, and in at
+        least this share of its documents.
     constant : float, default 1
         The constant of simple_maths, above 0. A larger one prefers more frequent terms.
     dispersion : (X, y), optional
@@ -174,8 +173,7 @@ def keyness(
     The intervals of log_ratio and relative_risk are Katz's, the logarithm plus and minus
     z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). That of odds_ratio is Woolf's, with
     z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). For a or b = 0, the interval of log_ratio has half an
-    occurrence, and the others are from 0 to inf. The page "For corpus linguists" compares the
-    measures. Time is O(n_terms log n_terms), and with documents O(entries).
+    occurrence, and the others are from 0 to inf.
 
     References
     ----------
@@ -213,10 +211,8 @@ def keyness(
         if not n_tokens > 0:
             raise ValueError(f"{_in_words(labels)} has no tokens, so that nothing compares with it")
     index = np.flatnonzero(pair.collection_term_frequency > 0)
-    (a, b), (df_a, df_b) = (
-        integers_if_whole(frequency.toarray()[:, index])
-        for frequency in (pair.term_frequency, pair.document_frequency)
-    )
+    a, b = integers_if_whole(pair.term_frequency.toarray()[:, index])
+    df_a, df_b = integers_if_whole(pair.document_frequency.toarray()[:, index])
     scoring = Scoring.of(pair, "g2_counts", n_threads=n_threads)
     g2 = scoring.class_scores()[0, index]
     logs = log_chi2_sf(g2, 1)
@@ -262,25 +258,18 @@ def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashab
 
 def _labels_of(counts: ClassCounts, given: Any, name: str) -> list[Hashable]:
     """Return the labels that a label, or a sequence of labels, stands for."""
-    classes = set(counts.classes)
-    if isinstance(given, str) or _is_in(given, classes):
+    classes = counts.classes
+    if isinstance(given, str) or (isinstance(given, Hashable) and given in classes):
         labels = [given]
     else:
         labels = list(validation.check_iterable(given, name, "labels"))
     for label in labels:
-        if not _is_in(label, classes):
+        if not (isinstance(label, Hashable) and label in classes):
             hint = validation.did_you_mean(label, [x for x in classes if isinstance(x, str)])
             raise ValueError(f"{name}: there is no class {label!r}{hint}")
     if not labels:
         raise ValueError(f"{name} has no classes")
     return labels
-
-
-def _is_in(label: Any, classes: set[Hashable]) -> bool:
-    try:
-        return label in classes
-    except TypeError:  # a value without a hash is not a label
-        return False
 
 
 def _in_words(labels: list[Hashable]) -> str:

@@ -65,8 +65,12 @@ RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guid
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Ranker:
-    """One way to rank terms: a method or a selector.
+class Selector:
+    """One way to rank terms.
+
+    One that is no `Method` chooses terms one after another, each given those chosen before it. If
+    it reads counts, it is a method of `ClassCounts` with its name; if it reads documents, it is a
+    function of the package.
 
     Attributes
     ----------
@@ -100,18 +104,9 @@ class Ranker:
         return self.needs == "documents"
 
 
-class Selector(Ranker):
-    """One way to choose terms one after another, each given those chosen before it.
-
-    It gives no score to a single term. A selector that reads counts is a method of `ClassCounts`
-    with the same name. One that reads documents is a function of the package. The attributes are
-    those of a `Method` up to ``models``.
-    """
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Method(Ranker):
-    """One way to score terms.
+class Method(Selector):
+    """One way to rank terms by a score of each term alone.
 
     Attributes
     ----------

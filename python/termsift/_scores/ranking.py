@@ -106,9 +106,9 @@ class Ranking(Tabular):
             (str(rank), printable(term, _LETTERS), f"{score:.6g}", printable(label, _LETTERS))
             for rank, ((term, score), label) in enumerate(zip(shown, classes, strict=True), start=1)
         ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        w = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
-            f"{rank:>{widths[0]}}  {term:<{widths[1]}}  {score:>{widths[2]}}  {label}".rstrip()
+            f"{rank:>{w[0]}}  {term:<{w[1]}}  {score:>{w[2]}}  {label}".rstrip()
             for rank, term, score, label in rows
         ]
         more = len(self) - _PRINTED
@@ -142,7 +142,7 @@ class Ranking(Tabular):
         Parameters
         ----------
         path : path or text file
-            A path is written atomically: after a failure the file is as before.
+            A path is written atomically.
         """
         with text_output(path) as file:
             write_csv(cast(TextIO, file), self.columns())

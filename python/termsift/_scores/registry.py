@@ -14,7 +14,6 @@ from termsift._scores.methods import (
     EventModel,
     Method,
     MethodName,
-    Ranker,
     Selector,
 )
 from termsift._util.validation import check_choice, did_you_mean, is_one_of
@@ -27,7 +26,7 @@ _IN_PAPER = "Tang, Kay and He 2016, Section 2.3"
 
 Policy: TypeAlias = Literal["top", "round_robin"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)  # the default first
-_Entry = TypeVar("_Entry", bound=Ranker)
+_Entry = TypeVar("_Entry", bound=Selector)
 
 MD = Method(
     name="md",
@@ -273,7 +272,7 @@ _SELECTORS = (GREEDY, CONDITIONAL_GAIN, GUIDED_GAIN)
 # docs/describing.md puts the lists of several methods side by side.
 DESCRIBING: MethodName = "g2"
 _METHOD_OF: dict[str, Method] = {method.name: method for method in _METHODS}
-_RANKER_OF: dict[str, Ranker] = {entry.name: entry for entry in (*_METHODS, *_SELECTORS)}
+_RANKER_OF: dict[str, Selector] = {entry.name: entry for entry in (*_METHODS, *_SELECTORS)}
 
 
 class Table(tuple[_Entry, ...]):
@@ -308,7 +307,7 @@ def selectors() -> Table[Selector]:
     return Table(_SELECTORS)
 
 
-def find_ranker(name: str) -> Ranker:
+def find_ranker(name: str) -> Selector:
     """Return the method or selector with a name; the error suggests the nearest name."""
     return _find(name, _RANKER_OF)
 
@@ -316,11 +315,11 @@ def find_ranker(name: str) -> Ranker:
 def find_method(name: str) -> Method:
     """Return the method with a name; the error suggests the nearest name."""
     selector = _RANKER_OF[name] if is_one_of(name, _RANKER_OF) else None
-    if isinstance(selector, Selector):
+    if selector is not None and not isinstance(selector, Method):
         use = f"termsift.{name}(X, y)" if selector.reads_documents else f"rank({name!r})"
         raise ValueError(
-            f"{name!r} chooses terms one after another and gives no score to a single term: "
-            f"expected one of {', '.join(_METHOD_OF)}, or {use} in place of score"
+            f"{name!r} chooses terms one after another and gives no score to a single term: use "
+            f"{use}, or one of {', '.join(_METHOD_OF)}"
         )
     return _find(name, _METHOD_OF)
 
@@ -338,7 +337,7 @@ def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entr
     return known[name]
 
 
-def check_model(name: str, ranker: Ranker) -> EventModel:
+def check_model(name: str, ranker: Selector) -> EventModel:
     """Return the event model with a name, which the method must know."""
     check_choice(name, MODELS, "model")
     if name not in (ranker.models or MODELS[:1]):

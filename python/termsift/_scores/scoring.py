@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
@@ -11,17 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._scores.methods import (
-    OCCURRENCES,
-    CoreMeasure,
-    EventModel,
-    Method,
-    Model,
-)
+from termsift._scores.methods import OCCURRENCES, CoreMeasure, EventModel, Method, Model
 from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
-from termsift._util.log import levels_to_caller
-from termsift._util.printable import printable
 from termsift._util.progress import progress
 
 if TYPE_CHECKING:
@@ -30,11 +21,7 @@ if TYPE_CHECKING:
 ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha: TypeAlias = float | tuple[float, float]
 
-_N_FIRST = 10  # terms of a ranking, which people look at
-_LARGE_VOCABULARY = 1000  # terms; the first terms of a toy are a large part of it
 _BLOCK_BYTES = 1 << 25  # of the class scores that are in memory at a time
-
-_warned = False  # whether warn_if_common_terms_lead has warned
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,36 +109,3 @@ class Scoring:
                 yield first, last
                 if report is not None:
                     report(last)
-
-
-def warn_if_common_terms_lead(counts: ClassCounts, terms: NDArray[np.int64]) -> None:
-    """Warn, once a process, if half of the first terms of a ranking are common in all classes.
-
-    `md` and `md_chi2` rank such terms first where the probabilities of small classes depend on the
-    smoothing, or on chance, more than on their documents. Only the first ranking of each table of
-    counts is checked, because the check takes time.
-    """
-    global _warned
-    if _warned or "common terms" not in counts._warns_of:
-        return
-    if len(terms) < _N_FIRST or counts.n_terms < _LARGE_VOCABULARY:
-        return
-    counts._warns_of.discard("common terms")
-    first = np.sort(terms[:_N_FIRST])
-    # The logarithm of the share of a class's documents with the term, divided by that of all.
-    log_ratios = Scoring.of(counts, "mi", n_threads=1).of_terms(first).class_scores()
-    log_ratios = log_ratios[np.asarray(counts.class_docs) > 0]
-    in_most = np.mean(np.abs(log_ratios) < np.log(1.5), axis=0) > 0.5
-    common = first[in_most & (log_ratios.max(axis=0) < np.log(2))]
-    if len(common) < _N_FIRST / 2:
-        return
-    names = counts._names_of(common)
-    example = f"column {common[0]}" if names is None else repr(printable(names[0], 24))
-    warnings.warn(
-        f"{len(common)} of the first {_N_FIRST} terms, such as {example}, occur in about the same "
-        "share of the documents of most classes, so they hardly tell the classes apart. To rank "
-        "such terms lower, use the method g2 or ig, alpha=0.01, the policy round_robin (unless "
-        "one class has most of the documents), or conditional_gain, which reads the documents",
-        stacklevel=levels_to_caller(),
-    )
-    _warned = True

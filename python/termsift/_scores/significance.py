@@ -13,7 +13,7 @@ from termsift import _core
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.methods import Method
 from termsift._scores.scoring import Scoring
-from termsift._util.tabular import Tabular
+from termsift._util.tabular import Tabular, object_array
 from termsift._util.validation import check_choice, check_flag
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ class Significance(Tabular):
     classes : ndarray of shape (n_terms,), int64, or None
         The row of the class with the largest value, to which the sign belongs; the first of equal
         ones. None per class.
-    labels : list of labels, or None
-        The labels of the rows, if known.
+    labels : list of labels
+        The labels of the rows.
     terms : ndarray of shape (n_terms,), str objects, or None
         The names of the terms, if known.
 
@@ -65,8 +65,8 @@ class Significance(Tabular):
     log_pvalues: NDArray[np.float64]
     signs: NDArray[np.int8]
     classes: NDArray[np.int64] | None
-    labels: list[Hashable] | None = None
-    terms: NDArray[np.object_] | None = None
+    labels: list[Hashable]
+    terms: NDArray[np.object_] | None
 
     def __repr__(self) -> str:
         tests = " classes x ".join(f"{size:,}" for size in self.statistics.shape)
@@ -97,8 +97,8 @@ class Significance(Tabular):
         Notes
         -----
         With m tests and p(1) <= ... <= p(m), "bh" turns p(i) into the smallest m p(j) / j with
-        j >= i, and "bonferroni" turns p into m p. Both are clipped at 1. "bonferroni" holds under
-        any dependence between the tests, "bh" if they are independent or positively dependent.
+        j >= i, and "bonferroni" turns p into m p. Both are clipped at 1. "bh" needs tests that are
+        independent or positively dependent.
 
         References
         ----------
@@ -112,17 +112,14 @@ class Significance(Tabular):
         """Return the columns by name, with one row per test.
 
         The rows are in the order of terms, or per class of classes and then terms. The columns are
-        class (the label, or the row of the counts if labels are unknown), term (if names are
-        known), index, sign, statistic, pvalue and log_pvalue.
+        class, term (if names are known), index, sign, statistic, pvalue and log_pvalue.
         """
         positions = np.indices(self.statistics.shape)
-        classes: NDArray[Any] = (positions[0] if self.classes is None else self.classes).ravel()
+        classes = (positions[0] if self.classes is None else self.classes).ravel()
         index = positions[-1].ravel()
-        if self.labels is not None:
-            classes = np.fromiter(self.labels, object, len(self.labels))[classes]
         named = {} if self.terms is None else {"term": self.terms[index]}
         return {
-            "class": classes,
+            "class": object_array(self.labels)[classes],
             **named,
             "index": index,
             "sign": self.signs.ravel(),

@@ -17,6 +17,7 @@ from termsift._util.progress import progress
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # those that are tried
 _MOST_TERMS = 4000  # that the shapes are tried on
 _MOST_WEIGHT = 1e150  # of all documents, so that the product of two such sums is finite
+_NO_MACHINES = ("conditional_gain", 0.0, 1)  # the selector, their cost and their epochs
 _EPOCHS = 3  # of the machines of guided gain; more change the chosen terms little
 
 
@@ -79,16 +80,14 @@ def conditional_gain(
     Notes
     -----
     A term's gain is what it takes off the log losses of the documents that contain it, when each is
-    classified by naive Bayes with the terms chosen so far, and without itself as evidence.
-    The page Methods of the documentation defines it, and says how the shape is found and in which
-    order gains are computed. Gains are compared in whole units of 2^-40 n, and ties go to the lower
-    index. With more than 64 classes, a document may only be taken for one of the 64 that its first
-    chosen term makes most likely.
+    classified by naive Bayes with the terms chosen so far, and without itself as evidence. The page
+    Methods of the documentation defines it. Gains are compared in whole units of 2^-40 n, and ties
+    go to the lower index. With more than 64 classes, a document may only be taken for one of the 64
+    that its first chosen term makes most likely.
 
     Time: O(entries + n_terms * n_classes), and O(n_classes + d_t min(n_classes, 64)) for each of
     the 20 to 100 gains that a choice usually takes. Memory: 4 bytes for each entry, 8 for each
-    class that has a term, 48 for each term, and up to 1 KiB for each document. Estimating the shape
-    first takes what `termsift.count` takes.
+    class that has a term, 48 for each term, and up to 1 KiB for each document.
 
     Examples
     --------
@@ -98,18 +97,8 @@ def conditional_gain(
     >>> ranking.indices
     array([0, 2, 1, 3])
     """
-    return choose_by_gain(
-        "conditional_gain",
-        X,
-        y,
-        k,
-        shape=shape,
-        temper=temper,
-        step=step,
-        balance=balance,
-        sample_weight=sample_weight,
-        term_names=term_names,
-        n_threads=n_threads,
+    return _choose(
+        _NO_MACHINES, X, y, k, shape, temper, step, balance, sample_weight, term_names, n_threads
     )
 
 
@@ -144,19 +133,17 @@ def guided_gain(
     Notes
     -----
     One machine for each class tells its documents from all others: squared hinge loss, the vectors
-    log(1 + x) of the documents scaled to length 1, three epochs of dual coordinate descent in a
-    fixed order. Let w_tc be the weight of term t for class c. The losses of the documents of class
-    y that have t count u_ty times, where ::
+    log(1 + x) of the documents scaled to length 1, three epochs of dual coordinate descent. Let
+    w_tc be the weight of term t for class c. The losses of the documents of class y that have t
+    count u_ty times, where ::
 
         u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75.
 
     The log lift of each class that has the term grows by z/2 times the difference of w_tc from the
     mean weight of t for the classes that do not have it, where z is the mean entry of the vectors.
-    The page Methods of the documentation says where this helps and where it does not.
 
-    Time: that of `termsift.conditional_gain`, and O(entries * n_classes) for the machines. Memory:
-    8 bytes for each entry and 20 for each class that has a term more, and for each thread 64 for
-    each term that a document has and 68 for each document.
+    The machines take O(entries * n_classes) time, 8 bytes for each entry and 20 for each class that
+    has a term, and for each thread 64 for each term that a document has and 68 for each document.
 
     Examples
     --------
@@ -166,15 +153,14 @@ def guided_gain(
     array([2, 0, 1, 3])
     """
     cost = validation.check_positive(cost, "cost")
-    return choose_by_gain("guided_gain", X, y, k, cost=cost, epochs=_EPOCHS, **options)
+    return _choose(("guided_gain", cost, _EPOCHS), X, y, k, **options)
 
 
-def choose_by_gain(
-    selector: str,
+def _choose(
+    machines: tuple[str, float, int],
     X: Any,
     y: Any,
     k: int | None,
-    *,
     shape: float | Literal["empirical_bayes"] = "empirical_bayes",
     temper: float = 0.15,
     step: float = 0.5,
@@ -182,10 +168,9 @@ def choose_by_gain(
     sample_weight: Any = None,
     term_names: Iterable[str] | None = None,
     n_threads: int | None = None,
-    cost: float = 0.0,
-    epochs: int = 1,
 ) -> Ranking:
-    """Return the ranking by guided gain or, at no cost of machines, by conditional gain."""
+    """Return a ranking by gain; `_NO_MACHINES` says what ``machines`` are."""
+    selector, cost, epochs = machines
     threads = validation.check_n_threads(n_threads)
     matrix = validation.check_matrix(X, threads)
     labels = validation.check_one_class(

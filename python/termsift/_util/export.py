@@ -1,4 +1,4 @@
-"""Export named columns: as a data frame, or to a CSV, JSON or Parquet file."""
+"""Export named columns: as a data frame, or to a CSV or JSON file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO, Literal, TextIO, TypeAlias, get_args
+from typing import Any, Literal, TextIO, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,6 @@ FORMAT_OF: dict[str, str] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "json",
-    ".parquet": "parquet",
 }
 
 
@@ -111,12 +110,6 @@ def json_value(value: Any) -> Any:
     if isinstance(plain, float):
         return plain if math.isfinite(plain) else None
     return plain if plain is None or isinstance(plain, (str, int)) else str(plain)
-
-
-def write_parquet(file: BinaryIO, columns: Columns) -> None:
-    """Write a Parquet file."""
-    parquet = require("pyarrow.parquet", "arrow", "Parquet")
-    parquet.write_table(frame_of(columns, "pyarrow", "Parquet"), file)
 
 
 # ---- values ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +16,7 @@ from typing import Any
 
 import termsift as ts
 from termsift import io
-from termsift._counts.held import Held
-from termsift._counts.scan_counting import ScanCounting, finished
 from termsift._util.log import logger
-from termsift._util.progress import progress
 from termsift._util.validation import did_you_mean
 from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
@@ -83,32 +80,10 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
             counts.term_names = io.read_names(args.terms)
         return counts
     scan = scan_of(args)
-    counts = counted(args, scan)
+    counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.threads)
     logger.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
     log_skipped(scan)
     return counts
-
-
-def counted(
-    args: argparse.Namespace,
-    scan: ts.Scan,
-    before: Held | None = None,
-    after_input: Callable[[ScanCounting], None] | None = None,
-) -> ts.ClassCounts:
-    """Count the inputs that a scan has still to read, on top of the counts ``before``."""
-    inputs_done = scan.inputs_done
-    counting = ScanCounting(scan, args.tf or "raw", before, n_threads=args.threads)
-    with (
-        progress("counted", scan.n_bytes, "bytes") as report,
-        closing(counting.steps()) as steps,
-    ):
-        for _ in steps:
-            if report is not None:
-                report(scan.bytes_done)
-            if after_input is not None and scan.inputs_done > inputs_done:
-                inputs_done = scan.inputs_done
-                after_input(counting)
-    return finished(counting.counts(), scan)
 
 
 def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:

@@ -18,23 +18,20 @@ from termsift._util.export import (
     write_csv,
     write_json,
     write_json_lines,
-    write_parquet,
 )
-from termsift._util.extras import require
 from termsift._util.files import check_replaceable, replacing
 from termsift._util.printable import printable
 from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
 _STDOUT = (None, "-")  # outputs that are standard output
-_PARQUET = "parquet"  # the only format that is not text
 _LONGEST = 60  # characters of a name in a table; the other formats do not cut names
 
 
+_FORMATS = ("table", "csv", "jsonl", "json")
+
+
 # ---- answers in every format ---------------------------------------------------------------------
-
-
-_FORMATS = ("table", "csv", "jsonl", "json", _PARQUET)
 
 
 def add_output(parser: argparse.ArgumentParser) -> Any:
@@ -59,16 +56,12 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
             cure = f"expected {' '.join(FORMAT_OF)} or none, or --format"
             raise ValueError(f"{args.output}: unknown ending {ending!r} for a table, {cure}")
         args.format = FORMAT_OF.get(ending, "table")
-    if args.format == _PARQUET:
-        if args.output in _STDOUT:
-            raise ValueError(f"--format {_PARQUET} needs a file: -o FILE")
-        require("pyarrow.parquet", "arrow", f"--format {_PARQUET}")
-    with opened(args.output, text=args.format != _PARQUET) as out:
+    with opened(args.output) as out:
         yield partial(_write, out, args.format)
 
 
 def _write(
-    out: Any,
+    out: TextIO,
     form: str,
     columns: Columns,
     write_table: Callable[[TextIO], None],
@@ -86,10 +79,8 @@ def _write(
             write_csv(out, columns)
         case "jsonl":
             write_json_lines(out, columns)
-        case "json":
-            write_json(out, head, name, json_rows(columns))
         case _:
-            write_parquet(out, columns)
+            write_json(out, head, name, json_rows(columns))
 
 
 def is_shown(args: argparse.Namespace) -> bool:
@@ -101,13 +92,13 @@ def is_shown(args: argparse.Namespace) -> bool:
 
 
 @contextmanager
-def opened(path: str | None, *, text: bool = True) -> Iterator[Any]:
+def opened(path: str | None) -> Iterator[TextIO]:
     """Open the output: standard output, or a file that appears only once it is complete."""
     if path is None or path in _STDOUT:
         yield standard_output()
         return
-    with replacing(path, text=text) as file:
-        yield file
+    with replacing(path, text=True) as file:
+        yield cast(TextIO, file)
 
 
 def standard_output() -> TextIO:

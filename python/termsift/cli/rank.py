@@ -9,7 +9,6 @@ from typing import Any, TextIO
 import numpy as np
 
 import termsift as ts
-from termsift import _core
 from termsift._counts.counting import count_collection
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import DIRECTIONS, class_columns
@@ -22,12 +21,6 @@ from termsift.cli import arguments, inputs, output
 
 _K = 1000
 _K_ON_TERMINAL = 20  # and of each class
-# The options that only some methods have, with their values, and these methods.
-_METHOD_OPTIONS = {
-    option: (values, method.name)
-    for method in ts.methods()
-    for option, values in method.options.items()
-}
 
 
 def add(commands: Any) -> None:
@@ -48,13 +41,7 @@ def add(commands: Any) -> None:
     arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
     smoothing = "smoothing: A more occurrences of each term (default: 1)"
     arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
-    arguments.add_choice(group, "--class-prior", ("empirical", "uniform"), "weights of the classes")
     arguments.add_choice(group, "--policy", POLICIES, "by score, or the classes choose in turns")
-    aggregates = tuple(_core.Aggregate.__members__)
-    to_one = "how the scores of the classes are combined"
-    arguments.add_choice(group, "--aggregate", aggregates, to_one, "as the method has it")
-    for option, (values, method) in _METHOD_OPTIONS.items():
-        arguments.add_choice(group, f"--{option.replace('_', '-')}", values, f"only for {method}")
     group = output.add_output(parser)
     how_many = f"number of terms (default: {_K}; {_K_ON_TERMINAL} on a terminal and per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))
@@ -80,8 +67,7 @@ def _run(args: argparse.Namespace) -> None:
         logger.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         if output.is_shown(args):
             logger.warning("the best of %s terms by %s", f"{counts.n_terms:,}", method)
-        options = arguments.given(args, "model", "alpha", "class_prior", *_METHOD_OPTIONS)
-        options |= arguments.given(args, "policy", "aggregate", "direction")
+        options = arguments.given(args, "model", "alpha", "policy", "direction")
         options["n_threads"] = args.threads
         few = args.per_class or output.is_shown(args)
         k = (_K_ON_TERMINAL if few else _K) if args.k is None else args.k

@@ -10,7 +10,6 @@ from io import TextIOWrapper
 from typing import Any
 
 import termsift as ts
-from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._scores.registry import DESCRIBING
 from termsift._util.log import logger
 from termsift.cli import arguments, inputs, output
@@ -21,25 +20,22 @@ _PASSAGES = 3  # of a term in a class, unless asked otherwise
 _WIDTH = 50
 _MORE = """\
 The page is one file that loads nothing: the leading terms of each class with passages, two classes
-in a chart, the accuracy of naive Bayes by the number of terms, and the best terms. Counts hold no
-documents, so that their page has neither accuracy nor passages.
+in a chart, and the best terms. Counts hold no texts, so that their page has no passages.
 
 """
 
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    about = "write a page about a collection: its size, its classes, accuracy by number of terms"
+    about = "write a page about a collection: its size, its classes and their terms"
     usage = "INPUT -o FILE [options]"
     parser = arguments.add_command(commands, "report", _run, about, _MORE, usage)
     arguments.add_input(parser)
     group = parser.add_argument_group("page")
     arguments.add_method(group, ts.methods(), DESCRIBING)
-    folds = f"folds of the cross-validation, or 0 for none (default: {USUAL_FOLDS})"
     arguments.add_values(
         group,
         ("-k --k", int, "N", "terms per class (default: 10)"),
-        ("--cv", int, "N", folds),
         ("--passages", int, "N", f"passages of a term, or 0 for none (default: {_PASSAGES})"),
         ("--title", str, "TEXT", "heading of the page"),
     )
@@ -56,7 +52,7 @@ def _run(args: argparse.Namespace) -> None:
             out,
             passages=_passages(args),
             n_threads=args.threads,
-            **arguments.given(args, "method", "k", "cv", "title", "tf"),
+            **arguments.given(args, "method", "k", "title", "tf"),
         )
 
 

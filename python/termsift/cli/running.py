@@ -38,7 +38,7 @@ examples:
   termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
   termsift keyness reviews.csv --text body --label stars 5 1
   termsift context reviews.csv --text body --label stars 'free prize'
-  termsift count part1.svm.gz part2.svm.gz -o counts.termsift --checkpoint
+  termsift count part1.svm.gz part2.svm.gz -o counts.termsift
   termsift compare train.csv --test test.csv --method md,ig,chi2
   termsift report reviews.csv -o report.html
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
@@ -19,30 +19,22 @@ _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the class, and the file
 class ClassFolder(TextSource):
     """A folder of class folders, laid out as for scikit-learn's ``load_files``.
 
-    The ``folders`` of the classes may also be given by label. ``files_read`` has the files of the
-    documents that `blocks` has yielded, without those left out.
+    ``files_read`` has the files of the documents that `blocks` has yielded, without those left out.
     """
 
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"
 
-    def __init__(
-        self,
-        path: Path,
-        options: Options,
-        labels: Path | None = None,
-        folders: Mapping[str, str | os.PathLike[str]] | None = None,
-    ) -> None:
+    def __init__(self, path: Path, options: Options, labels: Path | None = None) -> None:
         super().__init__(path, options, labels=labels)
-        if folders is None:
-            folders = {entry.name: entry for entry in visible(path) if entry.is_dir()}
-            if not folders:
-                expected = "one sub-folder per class with one file per document"
-                raise ValueError(f"{path}: expected {expected}, found none; give tables by name")
+        folders = [entry for entry in visible(path) if entry.is_dir()]
+        if not folders:
+            expected = "one sub-folder per class with one file per document"
+            raise ValueError(f"{path}: expected {expected}, found none; give tables by name")
         self._documents = list[_Document]()
-        for label, folder in folders.items():
+        for folder in folders:
             documents = visible(folder)
-            self._documents += [(label, document) for document in documents]
+            self._documents += [(folder.name, document) for document in documents]
             if not documents:
                 logger.warning("%s: a class without documents is left out", os.fspath(folder))
         self.files = [file for _, file in self._documents if file.is_file()]

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.printable import printable_errors
-from termsift._util.progress import progress
 from termsift._util.tabular import object_array
 from termsift._util.validation import warn_of_swapped_columns
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import AnyPath, Scan, scan
-from termsift.io._source import labelled
+from termsift.io._source import TextBlock, labelled
 from termsift.text import TextRules
 from termsift.text._matrices import count_blocks
 
@@ -159,9 +158,12 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
     rules, labels = of_train or scan.rules, list[str]()
 
     def texts() -> Iterator[_core.Texts]:
-        for block in _all_blocks(scan):
-            labels.extend(block.y)
-            yield block.texts
+        with closing(scan._blocks()) as blocks:
+            for block in blocks:
+                assert isinstance(block, TextBlock)
+                labels.extend(block.y)
+                yield block.texts
+                del block  # before the next one is read
 
     X, names = count_blocks(texts(), rules, scan._options.n_threads)
     scan._check_read(len(labels))
@@ -177,7 +179,7 @@ def _matrix(scan: Scan) -> Collection:
     """Stack the blocks of a matrix."""
     if scan.rules.drops:
         raise ValueError(f"{scan._source}: a matrix is read with all its terms; leave out min_df")
-    blocks = [block for block in _all_blocks(scan) if len(block)]
+    blocks: list[Any] = [block for block in scan._blocks() if len(block)]
     scan._check_read(len(blocks))
     X = blocks[0].X
     if len(blocks) > 1:
@@ -191,18 +193,6 @@ def _matrix(scan: Scan) -> Collection:
     )
     if scan._labels_are_text:
         y = integers_if_all_whole(y.tolist())
-    return Collection(X, y, scan.term_names, scan._source, classes, scan.n_skipped, scan.skipped)
-
-
-def _all_blocks(scan: Scan) -> Iterator[Any]:
-    """Yield the blocks of a scan, and show the progress."""
-    with (
-        progress("read", scan.n_bytes, "bytes") as report,
-        closing(scan._blocks()) as blocks,
-    ):
-        for block in blocks:
-            if block is not None:
-                yield block
-            if report is not None:
-                report(scan.bytes_done)
-            del block
+    return Collection(
+        X, y, scan._options.names, scan._source, classes, scan.n_skipped, scan.skipped
+    )

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Generator, Hashable, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from termsift._util import validation
 from termsift._util.files import check_path
 from termsift._util.printable import printable, printable_errors
-from termsift._util.tabular import object_array
+from termsift._util.progress import progress
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
-from termsift.io._opening import COMPRESSED, check_encoding, existing, zipped_name
-from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock, labelled
-from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table, TableCounter
+from termsift.io._opening import COMPRESSED, check_encoding, existing
+from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
+from termsift.io._tables import DelimitedTable, JsonTable, ParquetTable, Table, TableCounter
 from termsift.text import text_rules
-from termsift.text._matrices import BlockCounter
 from termsift.text._rules import check_rule_names, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
@@ -34,7 +29,7 @@ _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".npz", ".mtx"), MatrixFile),
     **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
-    **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
+    ".parquet": ParquetTable,
 }
 
 # The formats of files by name.
@@ -44,7 +39,7 @@ FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
 @shows_rules
 @printable_errors()
 def scan(
-    paths: Paths | Mapping[str, AnyPath],
+    paths: Paths,
     *,
     labels: Paths | None = None,
     terms: AnyPath | None = None,
@@ -63,9 +58,9 @@ def scan(
 
     Parameters
     ----------
-    paths : path, sequence of paths, or mapping of str to path
+    paths : path, or sequence of paths
         The files and folders to read, all of matrices or all of texts. `termsift.io` lists their
-        kinds. A mapping has the folder of documents of each class.
+        kinds.
     labels : path, or sequence of as many paths, optional
         A file with one label per line for each ``.npz`` or ``.mtx`` file.
     terms : path, optional
@@ -95,13 +90,12 @@ def scan(
     **rules
         How texts are cut and which terms are kept: the rules of
         :class:`termsift.text.TextRules`, which replace those of the preset. The rules that drop
-        terms count the documents of all files, and are applied at the end: the chunks hold all
-        terms. Matrices with names take ``min_df`` too.
+        terms count the documents of all files. Matrices with names take ``min_df`` too.
 
     Returns
     -------
     scan : Scan
-        Iterate over it, or pass it to `termsift.count`.
+        Pass it to `termsift.count`.
 
     Raises
     ------
@@ -112,8 +106,7 @@ def scan(
     Notes
     -----
     Memory holds one chunk, of 16 MiB of svmlight text or 4 MiB of texts, and the words of texts
-    (some 100 bytes each). Only ``.npz`` and ``.mtx`` files are read whole. New words get the next
-    columns; `termsift.count` returns all words sorted.
+    (some 100 bytes each). Only ``.npz`` and ``.mtx`` files are read whole.
 
     Examples
     --------
@@ -122,14 +115,9 @@ def scan(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "fruit.csv")
     ...     _ = path.write_text("label,text\nred,plum cherry cherry\nyellow,lemon\n")
-    ...     scan = ts.scan(path)
-    ...     for X, y in scan:
-    ...         print(X.toarray(), y)
-    ...     counts = ts.count(scan)
-    [[2 0 1]
-     [0 1 0]] ['red' 'yellow']
-    >>> list(counts.term_names)
-    ['cherry', 'lemon', 'plum']
+    ...     counts = ts.count(ts.scan(path))
+    >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
+    (['cherry', 'lemon', 'plum'], [[2, 0, 1], [0, 1, 0]])
     """
     check_rule_names(rules, scan)
     if terms is not None:
@@ -164,10 +152,6 @@ def scan(
         n_threads=validation.check_n_threads(n_threads),
     )
     check_encoding(options.encoding)
-    if isinstance(paths, Mapping):
-        folders = {str(name): Path(path) for name, path in paths.items()}
-        first, *_ = _paths(list(folders.values()), "paths")
-        return Scan([ClassFolder(first, options, folders=folders)], options)
     inputs = _paths(paths, "paths")
     label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):
@@ -194,8 +178,8 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
     kind = _kind_of(existing(path), options.input_format)
     if kind not in _KINDS:
         raise ValueError(
-            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz, "
-            ".zst or .zip after them; for another name pass input_format (--input-format)"
+            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz or "
+            ".zst after them; for another name pass input_format (--input-format)"
         )
     return _KINDS[kind](path, options, kind, labels)
 
@@ -210,32 +194,15 @@ def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -
 
 
 def _kind_of(path: Path, input_format: str | None) -> str:
-    """Return the ending that names the format of a file, without a .gz, .zst or .zip after it."""
+    """Return the ending that names the format of a file, without a .gz or .zst after it."""
     if input_format is not None:
         validation.check_choice(input_format, FORMATS, "input_format")
         return f".{input_format}"
-    ending = path.suffix.lower()
-    if ending not in COMPRESSED:
-        return ending
-    within = Path(zipped_name(path)) if ending == ".zip" else path.with_suffix("")
-    return within.suffix.lower()
+    return (path.with_suffix("") if path.suffix.lower() in COMPRESSED else path).suffix.lower()
 
 
 class Scan:
-    """Chunks of documents and their labels, read from files; made by `termsift.scan`.
-
-    Iterating yields pairs (X, y): a CSR array of shape (n_docs, n_terms) and its labels, as
-    `ClassCounts.update` takes them. Each iteration reads the files anew.
-
-    Attributes
-    ----------
-    classes : list of labels, or None
-        The labels of the columns of the last chunk's y, if that is an indicator matrix.
-    n_bytes : int
-        The size of all files on the disk.
-    bytes_done : int
-        How much of that has been read.
-    """
+    """Labelled collections in files, which `termsift.count` reads; made by `termsift.scan`."""
 
     def __init__(self, sources: list[Source], options: Options) -> None:
         self._sources, self._options, self.rules = sources, options, options.rules
@@ -250,8 +217,7 @@ class Scan:
         self.has_columns = all("label" in source.takes for source in sources)
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self._words: dict[str, int] = {}
-        self._begin_after(0)
+        self._skipped = Skipped()  # which all sources add to
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
@@ -267,70 +233,25 @@ class Scan:
         """How many lines, rows or documents were left out, with ``on_error="skip"``."""
         return self._skipped.n
 
-    @property
-    def term_names(self) -> NDArray[np.object_] | None:
-        """The names of the terms; for texts, the words of the chunks so far."""
-        if not self.has_texts or self.rules.hashing is not None:
-            return self._options.names
-        return object_array(sorted(self._words, key=self._words.__getitem__))
-
-    def _files(self, n_inputs: int) -> list[Any]:
-        """Return the files that are read for the first inputs."""
-        files = [file for source in self._sources[:n_inputs] for file in source.files]
-        return files if self._options.terms is None else [*files, self._options.terms]
-
-    def _begin_after(self, n_inputs: int, skipped: Skipped | None = None) -> None:
-        """Make every reading begin after some inputs, of which some rows were left out."""
-        self._before = n_inputs, skipped or Skipped()
-        self._rewind()
-
-    def _rewind(self) -> None:
-        self.inputs_done, skipped = self._before
-        self._skipped = replace(skipped)  # which all sources add to
-        self.bytes_done = sum(source.n_bytes for source in self._sources[: self.inputs_done])
-        self.classes: list[Hashable] | None = None
-        for source in self._sources:
-            source.skipped = self._skipped
-
     def _blocks(
-        self, counter: TableCounter | None = None
-    ) -> Generator[MatrixBlock | TextBlock | None, None, None]:
-        """Yield the blocks of all inputs, and None at the end of each input.
+        self, verb: str = "read", counter: TableCounter | None = None
+    ) -> Generator[MatrixBlock | TextBlock, None, None]:
+        """Yield the blocks of all inputs and show the progress; ``_path`` is that of the input.
 
         With ``counter``, the core counts tables, and their blocks have no texts.
         """
-        self._rewind()
-        for source in self._sources[self.inputs_done :]:
-            bytes_before = self.bytes_done
-            reading = source.blocks(counter) if isinstance(source, Table) else source.blocks()
-            with printable_errors(), closing(reading) as blocks:
-                for block in blocks:
-                    self.bytes_done = bytes_before + block.n_bytes
-                    yield block
-                    del block  # before the next one is read
-            self.inputs_done += 1
-            self.bytes_done = bytes_before + source.n_bytes
-            yield None
-
-    def __iter__(self) -> Generator[tuple[Any, Any], None, None]:
-        counter = None
-        self._words = self.rules.columns() or {}
-        if self.has_texts:
-            grows, threads = self.rules.vocabulary is None, self._options.n_threads
-            counter = BlockCounter(self.rules, self._words, grows=grows, n_threads=threads)
-        with closing(self._blocks()) as blocks:
-            for block in blocks:
-                if not block:
-                    continue
-                if isinstance(block, MatrixBlock):
-                    y, self.classes = labelled(block.labels, block.n_labels)
-                    pair = block.X, y
-                else:
-                    assert counter is not None
-                    pair = counter.count(block.texts), block.y
-                del block  # before the next one is read
-                yield pair
-                del pair
+        self._skipped, bytes_before = Skipped(), 0
+        with printable_errors(), progress(verb, self.n_bytes, "bytes") as report:
+            for source in self._sources:
+                self._path, source.skipped = source.path, self._skipped
+                reading = source.blocks(counter) if isinstance(source, Table) else source.blocks()
+                with closing(reading) as blocks:
+                    for block in blocks:
+                        if report is not None:
+                            report(bytes_before + block.n_bytes)
+                        yield block
+                        del block  # before the next one is read
+                bytes_before += source.n_bytes
 
     def _check_read(self, n_docs: float) -> None:
         """Check, at the end, that the inputs held documents."""

@@ -1,4 +1,4 @@
-"""Write a page on a collection: its figures, the terms of its classes, the accuracy by terms kept.
+"""Write a page on a collection: its figures, and the terms of its classes.
 
 The page is one HTML file that loads nothing, and runs no script but its own. The same input gives
 the same bytes: they do not depend on the date or on the number of threads.
@@ -23,7 +23,6 @@ from termsift._util.files import text_output
 from termsift._util.html import Child, element, name, number, render
 from termsift._util.info import build_info
 from termsift.io import Collection
-from termsift.report._accuracy import accuracy
 from termsift.report._scatter import read_script, scatter
 from termsift.report._terms import BEST, best_terms, class_cards
 from termsift.text._passages import Passages
@@ -43,27 +42,24 @@ def write_report(
     *,
     method: MethodName = DESCRIBING,
     k: int = 10,
-    cv: int = 10,
     passages: FindPassages | None = None,
     title: str | None = None,
     tf: TermFrequency = "raw",
     n_threads: int | None = None,
 ) -> None:
-    """Write a page on a collection: its figures, each class's terms, the accuracy by terms kept.
+    """Write a page on a collection: its figures, and the terms of each class.
 
     Parameters
     ----------
     source : Collection or ClassCounts
         A collection, from `termsift.io.read_collection` or made of a matrix, labels, names and the
-        name of their source. A page on counts has everything but the accuracy.
+        name of their source; or its counts.
     path : path or file
         The HTML file, written atomically; or a file that is open for UTF-8 text.
     method : str
         The method that scores the terms: a name of `termsift.methods`.
     k : int, default 10
         Number of terms per class.
-    cv : int, default 10
-        Number of folds of the cross-validation; 0 leaves it out.
     passages : callable, optional
         Finds the passages to show. It is called with a dict of the terms of each class, and returns
         what `termsift.find_passages` returns: pass
@@ -76,16 +72,12 @@ def write_report(
     Raises
     ------
     ValueError, TypeError, OSError
-        As `termsift.count`, `termsift.ClassCounts.rank` and `termsift.cross_validate`, for a wrong
-        argument, and if the file cannot be written.
+        As `termsift.count` and `termsift.ClassCounts.rank`, and if the file cannot be written.
 
     Notes
     -----
     The page lists the 24 largest classes and the 500 best terms, and says how many more there are.
-    It compares 1,200 terms by their frequency in any two of these classes. The accuracy and the
-    mistakes are those of naive Bayes (`termsift.cross_validate`). They are left out for counts, for
-    documents with several labels, for ``tf`` other than "raw", and if every class has fewer
-    documents than there are folds. The page then says why.
+    It compares 1,200 terms by their frequency in any two of these classes.
 
     Examples
     --------
@@ -96,13 +88,12 @@ def write_report(
     >>> X = np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]])
     >>> letters = Collection(X, ["ham", "ham", "spam", "spam"], None, "four letters")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_report(letters, Path(folder, "letters.html"), cv=2)
+    ...     write_report(letters, Path(folder, "letters.html"))
     ...     "<bdi>four letters</bdi>" in Path(folder, "letters.html").read_text("utf-8")
     True
     """
     validation.check_kind(source, (Collection, ClassCounts), "source")
     validation.check_integer(k, "k")
-    validation.check_integer(cv, "cv", least=0)
     entry = find_method(method)
     with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
         if isinstance(source, ClassCounts):
@@ -142,7 +133,6 @@ def write_report(
             "scatter": scatter(counts, largest, method, n_threads),
             "n_shown": number(min(BEST, counts.n_terms)),
             "terms": best_terms(counts, method, n_threads),
-            "accuracy": accuracy(source, counts, method, cv, largest, n_threads),
             "versions": ", ".join(f"{part} {versions[part]}" for part in _VERSIONS),
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")
