@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,12 @@ LABELS = ["sport", "trade", "sport"]
 def write(path: Path, text: str | bytes) -> Path:
     """Write a file, compressed if its name says so."""
     data = text.encode() if isinstance(text, str) else text
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(path.stem, data)
+            archive.writestr(f"__MACOSX/._{path.stem}", "what macOS adds")
+    else:
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
 
 

@@ -47,7 +47,7 @@ def check(collection: Collection) -> None:
     assert list(collection.y) == [label for label, _ in ROWS]
 
 
-@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize("packed", ["", ".gz", ".zip"])
 @pytest.mark.parametrize(
     ("ending", "content"),
     [
@@ -126,7 +126,7 @@ QUOTES = (
     f"name end in .txt and {NAMED.replace('the', 'its')}"
 )
 COLUMNS = f"{NAMED}, by number if there is no header"
-ZIP = "is a zip archive or a spreadsheet; unpack it, or save it as .csv"
+ZIP = "is a zip archive or a spreadsheet; name it .zip, or save it as .csv"
 RETURNS = "carriage returns end the lines of this file"
 LABEL = "expected a label, a string or a whole number, as 'label', found"
 JSON_LINE = (

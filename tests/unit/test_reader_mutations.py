@@ -75,6 +75,13 @@ def npz(form: str) -> bytes:
     return file.getvalue()
 
 
+def zipped(content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("c.csv", content)
+    return file.getvalue()
+
+
 def npy(array: Any) -> bytes:
     file = io.BytesIO()
     np.save(file, array)
@@ -89,9 +96,18 @@ def columns(dictionary: bool = False) -> Any:
     return arrow.table({"other": list(range(len(Y))), "text": texts, "label": labels})
 
 
-def parquet(dictionary: bool = False, **options: Any) -> bytes:
+def arrow_file(dictionary: bool = False, compression: str | None = None) -> bytes:
+    ipc = pytest.importorskip("pyarrow.ipc")
+    file, found = io.BytesIO(), columns(dictionary)
+    options = ipc.IpcWriteOptions(compression=compression)
+    with ipc.new_file(file, found.schema, options=options) as writer:
+        writer.write_table(found, max_chunksize=3)
+    return file.getvalue()
+
+
+def parquet(**options: Any) -> bytes:
     writer, file = pytest.importorskip("pyarrow.parquet"), io.BytesIO()
-    writer.write_table(columns(dictionary), file, row_group_size=3, **options)
+    writer.write_table(columns(), file, row_group_size=3, **options)
     return file.getvalue()
 
 
@@ -212,8 +228,8 @@ def matrix_of(name: str, content: bytes, change: Change = changed) -> Made:
 KINDS = (
     *("svm", "svm.gz", "svm.zst", "terms", "mtx", "mtx array", "mtx symmetric", "mtx.gz"),
     *("npz csr", "npz csc", "npz coo", "npz bsr", "npz dia"),
-    *("csv", "tsv", "txt", "txt.gz", "jsonl", "jsonl.zst", "json", "classes"),
-    *("parquet", "parquet dictionary", "parquet snappy"),
+    *("csv", "csv.zip", "tsv", "txt", "txt.gz", "jsonl", "jsonl.zst", "json", "classes"),
+    *("arrow", "arrow dictionary", "feather lz4", "arrow zstd", "parquet", "parquet snappy"),
     *("counts", "counts of logarithms"),
 )
 
@@ -246,13 +262,17 @@ def made(kind: str) -> Made:
         "txt.gz": lambda: ({"c.txt.gz": gzip.compress(plain.encode())}, GZ, {}),
         "jsonl": lambda: ({"c.jsonl": lines.encode()}, changed, {}),
         "json": lambda: ({"c.json": f"[{lines[:-1]}]".replace("}\n", "},").encode()}, changed, {}),
+        "csv.zip": lambda: ({"c.csv.zip": zipped(table(",").encode())}, changed_archive, {}),
         "jsonl.zst": lambda: ({"c.jsonl.zst": zstandard(lines.encode())}, ZST, {}),
         "classes": lambda: (
             {f"c/{y}/{i}.txt": t.encode() for i, (t, y) in enumerate(zip(TEXTS, Y, strict=True))},
             changed,
             {},
         ),
-        "parquet dictionary": lambda: ({"c.parquet": parquet(dictionary=True)}, changed, {}),
+        "arrow": lambda: ({"c.arrow": arrow_file()}, changed, {}),
+        "arrow dictionary": lambda: ({"c.arrow": arrow_file(dictionary=True)}, changed, {}),
+        "feather lz4": lambda: ({"c.feather": arrow_file(compression="lz4")}, changed, {}),
+        "arrow zstd": lambda: ({"c.arrow": arrow_file(compression="zstd")}, changed, {}),
         "parquet": lambda: (
             {"c.parquet": parquet(compression="none", use_dictionary=False)},
             changed,

@@ -16,9 +16,9 @@ from termsift.text import PRESETS
 from termsift.text._rules import Accents, Analyzer
 
 _INPUT = """\
-INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet), a folder with a
+INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet .arrow), a folder with a
 sub-folder per class and a file per document, or a matrix (.svm, or .npz and .mtx with --labels).
-Texts and .mtx may be compressed (.gz .zst). The word demo is the docstrings of Python's
+Texts and .mtx may be compressed (.gz .zst .zip). The word demo is the docstrings of Python's
 standard library, and - is standard input, whose format --input-format names.
 """
 

@@ -13,11 +13,12 @@ ending                              content                                     
 ``.jsonl`` ``.ndjson``              a JSON object per line: a text and a label        yes
 ``.json``                           the same, or an array of JSON objects             yes
 ``.parquet``                        a Parquet table: a text and a label               no
+``.arrow`` ``.feather`` ``.ipc``    an Arrow table, a file or a stream                no
 a folder                            a sub-folder per class, a file per document       no
 ==================================  ================================================  ==========
 
-Compressed files end in ``.gz``, or in ``.zst``, which needs the extra ``termsift[zstd]``. Parquet
-needs ``termsift[text]``.
+Compressed files end in ``.gz``, in ``.zip`` if they are the only file in it, or in ``.zst``, which
+needs the extra ``termsift[zstd]``. Parquet and Arrow need ``termsift[text]``.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` need a
 file of labels; svmlight files have their own (``1,3 5:2`` gives a document two labels). Their

@@ -15,7 +15,7 @@ from termsift._util.extras import available, require
 from termsift._util.files import check_path
 
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the cure of a wrong one
-COMPRESSED = (".gz", ".zst")
+COMPRESSED = (".gz", ".zst", ".zip")
 # The errors about damaged files of modules that are imported when they are needed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
 
@@ -52,8 +52,25 @@ def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
                 "backports.zstd", "zstd", f"{path}: reading it"
             )
             content = package.ZstdFile(raw)
+        elif ending == ".zip":
+            try:
+                content = import_module("zipfile").Path(raw, zipped_name(path)).open("rb")
+            except RuntimeError as exc:  # a password or a kind of compression is unknown
+                raise ValueError(f"{path}: {exc}; unpack it first") from None
         with content:
             yield content, raw
+
+
+def zipped_name(path: Path) -> str:
+    """Return the name of the only file in a .zip archive."""
+    with _naming_damage(path), import_module("zipfile").ZipFile(path) as archive:
+        names: list[str] = [name for name in archive.namelist() if not name.endswith("/")]
+    names = [name for name in names if not name.startswith("__MACOSX/")]  # which macOS adds
+    if len(names) != 1:
+        raise ValueError(
+            f"{path}: expected an archive of one file, found {len(names)}; unpack it first"
+        )
+    return names[0]
 
 
 def is_damage(error: Exception) -> bool:
@@ -81,7 +98,7 @@ def _naming_damage(path: Path) -> Iterator[None]:
 _OTHERS = {
     b"\x1f\x8b": "is compressed by gzip; let its name end in .gz",
     b"\x28\xb5\x2f\xfd": "is compressed by zstd; let its name end in .zst",
-    b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or save it as .csv",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet; name it .zip, or save it as .csv",
     codecs.BOM_UTF16_LE: "is UTF-16; read it with encoding='utf-16' (--encoding)",
     codecs.BOM_UTF16_BE: "is UTF-16; read it with encoding='utf-16' (--encoding)",
 }

@@ -15,9 +15,9 @@ from termsift._util.printable import printable, printable_errors
 from termsift._util.progress import progress
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
-from termsift.io._opening import COMPRESSED, check_encoding, existing
+from termsift.io._opening import COMPRESSED, check_encoding, existing, zipped_name
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
-from termsift.io._tables import DelimitedTable, JsonTable, ParquetTable, Table, TableCounter
+from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table, TableCounter
 from termsift.text import text_rules
 from termsift.text._rules import check_rule_names, shows_rules
 
@@ -29,7 +29,7 @@ _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".npz", ".mtx"), MatrixFile),
     **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
-    ".parquet": ParquetTable,
+    **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
 }
 
 # The formats of files by name.
@@ -178,8 +178,8 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
     kind = _kind_of(existing(path), options.input_format)
     if kind not in _KINDS:
         raise ValueError(
-            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz or "
-            ".zst after them; for another name pass input_format (--input-format)"
+            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz, "
+            ".zst or .zip after them; for another name pass input_format (--input-format)"
         )
     return _KINDS[kind](path, options, kind, labels)
 
@@ -194,11 +194,14 @@ def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -
 
 
 def _kind_of(path: Path, input_format: str | None) -> str:
-    """Return the ending that names the format of a file, without a .gz or .zst after it."""
+    """Return the ending that names the format of a file, without a .gz, .zst or .zip after it."""
     if input_format is not None:
         validation.check_choice(input_format, FORMATS, "input_format")
         return f".{input_format}"
-    return (path.with_suffix("") if path.suffix.lower() in COMPRESSED else path).suffix.lower()
+    ending = path.suffix.lower()
+    if ending in COMPRESSED:
+        path = Path(zipped_name(path)) if ending == ".zip" else path.with_suffix("")
+    return path.suffix.lower()
 
 
 class Scan:
