@@ -11,7 +11,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_greedy(module);
   register_naive_bayes(module);
   register_conditional_gain(module);
-  register_svmlight(module);
   register_texts(module);
   register_text_counting(module);
   register_tables(module);

@@ -103,7 +103,6 @@ void register_greedy(py::module_& module);
 void register_labels(py::module_& module);
 void register_linear_machines(py::module_& module);
 void register_naive_bayes(py::module_& module);
-void register_svmlight(py::module_& module);
 void register_tables(py::module_& module);
 void register_text_counting(py::module_& module);
 void register_texts(py::module_& module);

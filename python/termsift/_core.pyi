@@ -259,29 +259,6 @@ def linear_machines(
     epochs: int,
     n_threads: int,
 ) -> NDArray[np.float32]: ...
-
-class SvmlightBlock(TypedDict):
-    indptr: Int64s
-    indices: Int64s
-    data: Count
-    labels: Float64s
-    label_indptr: Int64s
-    n_lines: int
-    n_skipped: int
-    skipped: list[tuple[int, str]]
-    unlabelled: tuple[int, str] | None
-
-def parse_svmlight(
-    block: bytes | bytearray | memoryview,
-    *,
-    file: str,
-    first_line: int,
-    skip: bool,
-    n_threads: int,
-    min_index: int = 0,
-    max_index: int = ...,
-    index_note: str = "",
-) -> SvmlightBlock: ...
 def running_sums(values: Float64s) -> Float64s: ...
 def top_k(scores: Float64s, k: int) -> Int64s: ...
 def compiler() -> str: ...

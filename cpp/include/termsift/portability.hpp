@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 #define TERMSIFT_INLINE_LAMBDA __attribute__((always_inline))
@@ -103,12 +102,6 @@ template <class Vector, class T>
 TERMSIFT_INLINE void store(const Vector& vector, T* to) {
   copy_bytes(to, &vector, sizeof vector);
 }
-
-// ---- numbers -----------------------------------------------------------------------------------------------------------
-
-// Returns the double that is nearest to a decimal number, or none if the text is no number, or if the double is infinite or,
-// unlike the number, zero.
-std::optional<double> nearest_double(std::string_view text);
 
 // ---- what the processor can do -----------------------------------------------------------------------------------------
 

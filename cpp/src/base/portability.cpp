@@ -1,12 +1,6 @@
 #include "termsift/portability.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <clocale>
-#include <cmath>
 #include <cstdlib>
-#include <system_error>
 
 #if defined(_WIN32)
 #include <filesystem>
@@ -18,9 +12,6 @@
 #else
 #include <pthread.h>
 #endif
-#ifdef __APPLE__
-#include <xlocale.h>
-#endif
 #ifdef __linux__
 #include <sched.h>
 #include <sys/mman.h>
@@ -31,34 +22,6 @@
 #endif
 
 namespace termsift {
-
-// ---- numbers -----------------------------------------------------------------------------------------------------------
-
-#ifdef __cpp_lib_to_chars
-
-std::optional<double> nearest_double(std::string_view text) {
-  double nearest = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), nearest);
-  if (end != text.data() + text.size() || error != std::errc()) return std::nullopt;
-  return nearest;
-}
-
-#else
-
-// libc++ before 20 reads no floating-point numbers, and macOS before 26 has an older one.
-std::optional<double> nearest_double(std::string_view text) {
-  static const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);  // in which the decimal point is a point
-  const std::string number(text);
-  char* end = nullptr;
-  errno = 0;
-  const double nearest = strtod_l(number.c_str(), &end, c);
-  const bool out_of_range = errno == ERANGE && (nearest == 0 || std::isinf(nearest));
-  const bool is_decimal = !number.empty() && end == number.c_str() + number.size() && text.find_first_of("xX") == text.npos;
-  if (!is_decimal || out_of_range) return std::nullopt;
-  return nearest;
-}
-
-#endif
 
 // ---- what the processor can do -----------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/exact_double.hpp"
+#include "termsift/double_double.hpp"
 #include "contingency/contingency_model.hpp"
 #include "scoring/chunk_entries.hpp"
 #include "simd/targets.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/exact_double.hpp"
+#include "termsift/double_double.hpp"
 #include "base/per_thread.hpp"
 #include "contingency/absent_sums.hpp"
 #include "contingency/column_totals.hpp"
