@@ -1,4 +1,4 @@
-#include "contingency/contingency_model.hpp"
+#include "contingency/column_totals.hpp"
 
 #include <algorithm>
 #include <cmath>

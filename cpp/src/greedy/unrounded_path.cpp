@@ -1,4 +1,4 @@
-#include "greedy/unrounded_path.hpp"
+#include "greedy/greedy_search.hpp"
 
 #include <algorithm>
 #include <cmath>
