@@ -58,12 +58,3 @@ def start_hearing(command: list[Any], **options: Any) -> subprocess.Popen[str]:
         return subprocess.Popen(command, text=True, **options)
     finally:
         signal.signal(signal.SIGINT, usual)
-
-
-def start_deaf(command: list[Any], **options: Any) -> subprocess.Popen[str]:
-    """Start a process that ignores SIGINT, as a shell starts what runs in the background."""
-    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        return subprocess.Popen(command, text=True, **options)
-    finally:
-        signal.signal(signal.SIGINT, usual)

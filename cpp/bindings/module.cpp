@@ -8,15 +8,11 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_characters();
   register_counts(module);
   register_scores(module);
-  register_greedy(module);
-  register_naive_bayes(module);
-  register_conditional_gain(module);
-  register_svmlight(module);
+  register_selectors(module);
   register_texts(module);
   register_text_counting(module);
   register_tables(module);
   register_labels(module);
-  register_linear_machines(module);
   module.attr("__version__") = version();
   module.def("compiler", &compiler);
   module.def("openmp_version", &openmp_version);

@@ -5,11 +5,9 @@
 #include <tuple>
 #include <variant>
 
-#include "counts_object.hpp"
-#include "dispatch.hpp"
 #include "pybind11.hpp"
 #include "termsift/counting.hpp"
-#include "termsift/event_model.hpp"
+#include "termsift/class_counts.hpp"
 
 namespace termsift::bindings {
 namespace {

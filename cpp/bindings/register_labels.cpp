@@ -3,10 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "dispatch.hpp"
 #include "pybind11.hpp"
 #include "termsift/label_table.hpp"
-#include "texts_object.hpp"
 
 namespace termsift::bindings {
 namespace {

@@ -1,8 +1,6 @@
 #include <optional>
 #include <variant>
 
-#include "counts_object.hpp"
-#include "dispatch.hpp"
 #include "pybind11.hpp"
 #include "termsift/contingency.hpp"
 #include "termsift/ranking.hpp"

@@ -8,7 +8,6 @@
 #include "pybind11.hpp"
 #include "termsift/table_reader.hpp"
 #include "termsift/text_counter.hpp"
-#include "texts_object.hpp"
 
 namespace termsift::bindings {
 namespace {

@@ -3,11 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "counts_object.hpp"
-#include "dispatch.hpp"
 #include "pybind11.hpp"
 #include "termsift/text_counter.hpp"
-#include "texts_object.hpp"
 
 namespace termsift::bindings {
 namespace {

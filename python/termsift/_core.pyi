@@ -1,8 +1,7 @@
 # The compiled core. Array arguments must have exactly the stated dtype, which _util/validation.py
 # ensures. stubtest compares this file with the extension; tests/stubtest_allowlist.txt lists the
 # names that only this file has.
-from collections.abc import Callable, Iterable, Sequence
-from os import PathLike
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias, TypedDict, type_check_only
 
 import numpy as np
@@ -259,29 +258,6 @@ def linear_machines(
     epochs: int,
     n_threads: int,
 ) -> NDArray[np.float32]: ...
-
-class SvmlightBlock(TypedDict):
-    indptr: Int64s
-    indices: Int64s
-    data: Count
-    labels: Float64s
-    label_indptr: Int64s
-    n_lines: int
-    n_skipped: int
-    skipped: list[tuple[int, str]]
-    unlabelled: tuple[int, str] | None
-
-def parse_svmlight(
-    block: bytes | bytearray | memoryview,
-    *,
-    file: str,
-    first_line: int,
-    skip: bool,
-    n_threads: int,
-    min_index: int = 0,
-    max_index: int = ...,
-    index_note: str = "",
-) -> SvmlightBlock: ...
 def running_sums(values: Float64s) -> Float64s: ...
 def top_k(scores: Float64s, k: int) -> Int64s: ...
 def compiler() -> str: ...
@@ -307,8 +283,6 @@ class Texts(metaclass=_PybindType):
     def of_arrow(stream: object, column: str | None = None) -> Texts: ...
     @staticmethod
     def of_bytes(documents: Sequence[bytes]) -> Texts: ...
-    @staticmethod
-    def of_files(paths: Iterable[str | bytes | PathLike[str]], n_threads: int = 0) -> Texts: ...
     def __len__(self) -> int: ...
     def __getitem__(self, i: int) -> str | None: ...
     @property

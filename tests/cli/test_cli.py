@@ -243,7 +243,7 @@ def test_values_that_the_library_refuses(
         ("c.csv", "label,text\na,b c\n", "c.csv: no text has a word of two or more letters"),
         ("c.csv", "label,text\na\n", "c.csv, line 2: expected 2 fields, found 1"),
         ("c.xyz", "", "c.xyz: unknown kind of file; the known endings are "),
-        ("c.svm", "1 0:3\n", "c.svm, line 1: expected an index from 1 to "),
+        ("c.svm", "1 0:3\n", "c.svm, line 1: expected a label and index:count, with rising "),
         ("c.termsift", "label", "c.termsift: "),
     ],
 )

@@ -15,7 +15,6 @@
 #include "termsift/conditional_gain.hpp"
 #include "termsift/greedy.hpp"
 #include "termsift/scores.hpp"
-#include "termsift/svmlight.hpp"
 
 extern "C" {
 void* __real_malloc(std::size_t size);
@@ -149,18 +148,6 @@ TEST(scores_and_choices) {
             return listed(ranking.indices.get(), 30) + listed(ranking.gains.get(), 30);
           }) > 10);
   }
-}
-
-TEST(text) {
-  std::string text;
-  for (int line = 0; line < 40; ++line) text += "1,2 1:1 3:0.5 7:2 # comment\n" + std::string(line % 7 == 0 ? "what\n" : "");
-  SvmlightOptions options;
-  options.skip = true;
-  CHECK(fail_everywhere([&] {
-          const SvmlightBlock block = parse_svmlight(text, options);
-          return std::to_string(block.n_docs) + " " + std::to_string(block.n_entries) + " " +
-                 std::to_string(block.n_skipped);
-        }) > 5);
 }
 
 TEST(tables) {

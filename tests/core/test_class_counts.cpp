@@ -20,7 +20,6 @@ namespace {
 
 using std::invalid_argument;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 const Threads one_thread{};
 
 // Two shards of a collection, and the whole. Every float in them is a multiple of 1/4, so that sums are exact.
@@ -48,20 +47,6 @@ ClassCounts<std::int64_t> one_class(std::int64_t n_docs, const std::vector<std::
   return make_counts<std::int64_t>({n_docs}, {tf});
 }
 
-template <CountType Count>
-ClassRow<Count> row_of(const std::vector<TermId>& terms, const std::vector<Count>& tf, const std::vector<Count>& df,
-                       Count n_docs = 9) {
-  auto row = ClassRow<Count>::with_capacity(static_cast<std::int64_t>(terms.size()));
-  row.size = static_cast<std::int64_t>(terms.size());
-  row.n_docs = n_docs;
-  std::copy(terms.begin(), terms.end(), row.terms);
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    row.term_frequency.set(static_cast<std::int64_t>(i), tf[i]);
-    row.document_frequency.set(static_cast<std::int64_t>(i), df[i]);
-  }
-  return row;
-}
-
 }  // namespace
 
 // ---- merge and subtract ------------------------------------------------------------------------------------------------
@@ -75,27 +60,6 @@ TEST(a_collection_kept_on_one_side_is_kept) {
     CHECK_EQ(describe(*subtract(sum, several, one_thread).collection), describe(*collection_row(single)));
     CHECK_EQ(describe(*subtract(sum, single, one_thread).collection), describe(*several.collection));
   }
-}
-
-TEST(threads_change_no_bit) {
-  // Catches an order of additions that depends on the threads. There are enough pairs for 7 threads.
-  Random random(1);
-  const auto table = [&] {
-    std::vector<std::vector<double>> tf(8, std::vector<double>(50000));
-    for (auto& row : tf)
-      for (double& count : row) count = static_cast<double>(below(random, 4)) / 10;
-    return make_counts<double>(std::vector<double>(8, 1.0), tf);
-  };
-  const auto a = table(), b = table();
-  const std::string alone = describe(merge(a, b, one_thread));
-  for (const int n_threads : {2, 3, 7}) CHECK(describe(merge(a, b, {n_threads, {}})) == alone);
-}
-
-TEST(vocabularies_are_united) {
-  // Catches a result with the number of terms of the narrower operand.
-  const auto narrow = one_class(1, {1, 0}), wide = one_class(1, {2, 0, 0, 5});
-  for (const auto& sum : {merge(narrow, wide, one_thread), merge(wide, narrow, one_thread)})
-    CHECK_EQ(describe_rows(sum), "4 terms, 2 docs\n2 docs, 8 tokens: 0:3/2 3:5/1\n");
 }
 
 TEST(float_remainders_within_rounding_are_nothing) {
@@ -239,30 +203,4 @@ TEST(tokens_are_summed_beyond_double) {
   CHECK_EQ(make_row<double>(1, {1e16, 1, 1}, {1, 1, 1}).n_tokens, 10000000000000002.0);
   CHECK_EQ(make_row<std::int64_t>(1, {most - 1, 1}, {1, 1}).n_tokens, most);
   CHECK_THROWS(make_row<std::int64_t>(1, {most, 1}, {1, 1}), CountOverflow, "tokens");
-}
-
-TEST(impossible_rows_are_refused) {
-  // Catches a damaged file that is accepted. Each case breaks one promise of ClassRow.
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto refuse = [](const auto& row, const std::string& message) {
-    CHECK_THROWS(check_row(row, 10), invalid_argument, message);
-  };
-  check_row(row_of<std::int64_t>({0, 3, 9}, {1, 5, 2}, {1, 5, 1}), 10);
-  check_row(row_of<double>({0, 3, 9}, {0.5, 5, 2}, {1, 5, 1}), 10);  // tf below df, which float counts allow
-  check_row(row_of<double>({}, {}, {}), 0);
-  refuse(row_of<std::int64_t>({0, 3, 3}, {1, 1, 1}, {1, 1, 1}), "pair 2 of a class is impossible: term 3 of 10");
-  refuse(row_of<std::int64_t>({4, 3}, {1, 1}, {1, 1}), "pair 1");
-  refuse(row_of<std::int64_t>({-1}, {1}, {1}), "term -1");
-  refuse(row_of<std::int64_t>({3, 10}, {1, 1}, {1, 1}), "pair 1 of a class is impossible: term 10 of 10");
-  refuse(row_of<std::int64_t>({3}, {0}, {1}), "term frequency 0");
-  refuse(row_of<std::int64_t>({3}, {1}, {0}), "document frequency 0");
-  refuse(row_of<std::int64_t>({3}, {-1}, {-1}), "term frequency -1");
-  refuse(row_of<std::int64_t>({3}, {1}, {2}), "more documents in a class");
-  refuse(row_of<double>({3}, {nan}, {1}), "term frequency nan");
-  refuse(row_of<double>({3}, {infinity}, {1}), "term frequency inf");
-  refuse(row_of<double>({3}, {1}, {nan}), "document frequency nan");
-  refuse(row_of<std::int64_t>({3}, {9}, {2}, 1), "more documents in a class");  // of one document
-  refuse(row_of<std::int64_t>({}, {}, {}, -1), "a class has -1 documents");
-  refuse(row_of<double>({3}, {1}, {1}, nan), "a class has nan documents");
-  refuse(row_of<double>({3}, {1}, {1}, infinity), "a class has inf documents");
 }

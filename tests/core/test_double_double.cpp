@@ -5,7 +5,6 @@
 #include <limits>
 #include <random>
 
-#include "base/exact_double.hpp"
 #include "check.hpp"
 
 using namespace termsift;

@@ -12,7 +12,7 @@
 #include "check.hpp"
 #include "collections.hpp"
 #include "ranking/best_of_classes.hpp"
-#include "termsift/event_model.hpp"
+#include "termsift/class_counts.hpp"
 #include "termsift/round_robin.hpp"
 #include "termsift/runtime.hpp"
 

@@ -17,7 +17,6 @@ import compare
 import curve
 import gain
 import greedy
-import parse
 import prototype
 import shapes
 import termsift as ts
@@ -202,19 +201,6 @@ def test_every_shape_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 
 # ---- reading -------------------------------------------------------------------------------------
-
-
-def test_readers_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(parse, "CACHE", tmp_path)
-    monkeypatch.setattr(parse, "SHAPE", parse.SHAPE.smaller(20))
-    table = parse.measure(quick=True)
-    assert len(table.splitlines()) == 4 + 7
-    assert len(list(tmp_path.iterdir())) == 1
-    # Arrays that differ from scikit-learn's must be found.
-    right = parse.parse
-    monkeypatch.setattr(parse, "parse", lambda *args: {**right(*args), "labels": [0]})
-    with pytest.raises(AssertionError):
-        parse.measure(quick=True)
 
 
 # ---- conditional gain ----------------------------------------------------------------------------

@@ -26,11 +26,6 @@ def labels(tmp_path: Path) -> Path:
 # ----------------------------------------------------------------------------------- svmlight
 
 
-INDEX = (
-    "an index from 1 to 2147483647 before the colon (from 0 with index_base=0 or --index-base 0)"
-)
-
-
 class TestSvmlight:
     @pytest.mark.parametrize("ending", [".svm", ".svmlight", ".libsvm", ".SVM", ".svm.gz"])
     def test_endings(self, tmp_path: Path, ending: str) -> None:
@@ -47,20 +42,16 @@ class TestSvmlight:
 
     def test_indices_count_from_0_only_if_told(self, tmp_path: Path) -> None:
         path = write(tmp_path / "c.svm", "1 1:2\n2 0:5\n")
-        message = f"c.svm, line 2: expected {INDEX}, found '0:5'"
-        assert complaint(path) == message
-        for read in (lambda: ts.count(ts.scan(path)), lambda: read_split(path, path)):
-            with pytest.raises(ValueError, match=re.escape(message)):
-                read()
+        message = r"c\.svm, line 2: .* \(from 0 with index_base=0 or --index-base 0\): .* 0 "
+        readers = read_collection, lambda path: ts.count(ts.scan(path))
+        for read in (*readers, lambda path: read_split(path, path)):
+            with pytest.raises(ValueError, match=message):
+                read(path)
         scan = ts.scan(path, index_base=0)
         for collection in (read_collection(path, index_base=0), *read_split(scan, scan)):
             np.testing.assert_array_equal(collection.X.toarray(), [[0, 2], [5, 0]])
         counts = ts.count(ts.scan(path, index_base=0))
         np.testing.assert_array_equal(counts.term_frequency.toarray(), [[0, 2], [5, 0]])
-
-    def test_indices_come_in_any_order_and_repeated_ones_add_up(self, tmp_path: Path) -> None:
-        collection = read_collection(write(tmp_path / "c.svm", "1 3:1 1:2 3:4\n"))
-        np.testing.assert_array_equal(collection.X.toarray(), [[2, 0, 5]])
 
     def test_a_document_without_terms(self, tmp_path: Path) -> None:
         collection = read_collection(write(tmp_path / "c.svm", "1"))

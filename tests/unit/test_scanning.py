@@ -18,7 +18,7 @@ BLOCK_BYTES = [4, 60, 1 << 20]
 
 def read_in_blocks(monkeypatch: Any, n_bytes: int) -> None:
     """Read inputs of every kind in blocks of about so many bytes."""
-    monkeypatch.setattr(_matrices, "_BLOCK_BYTES", n_bytes)
+    monkeypatch.setattr(_matrices, "BLOCK_BYTES", n_bytes)
     monkeypatch.setattr(_tables, "BLOCK_BYTES", n_bytes)
     monkeypatch.setattr(_class_folder, "BLOCK_BYTES", n_bytes)
     monkeypatch.setattr(_tables, "_ROWS_AT_ONCE", max(n_bytes // 20, 1))
@@ -74,9 +74,9 @@ def test_several_files_in_order(tmp_path: Path) -> None:
 
 def test_documents_of_several_classes(tmp_path: Path) -> None:
     path = tmp_path / "c.svm"
-    path.write_text("1,3 1:2 2:1\n2 2:1\n 1:1\n3,1,3 3:4\n")
-    X = np.array([[2, 1, 0], [0, 1, 0], [1, 0, 0], [0, 0, 4]])
-    Y = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 0], [1, 0, 1]])
+    path.write_text("1,3 1:2 2:1\n2 2:1\n3,1,3 3:4\n")
+    X = np.array([[2, 1, 0], [0, 1, 0], [0, 0, 4]])
+    Y = np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]])
     assert ts.count(ts.scan(path)) == ts.count(X, Y, classes=[1, 2, 3])
 
 
@@ -131,7 +131,7 @@ def test_blocks_of_svmlight_are_stacked(tmp_path: Path) -> None:
     assert whole.X.toarray().tolist() == X.toarray().tolist()
     assert whole.y.tolist() == list(map(int, y))
     # Documents with several labels in some blocks, with fractions in one, and an index 0 in one.
-    path.write_text("3 1:1\n1 2:2 4:1\n1,3 5:2\n 1:1\n2.5,3 2:0.5\n7 0:1\n" + "3 1:1\n" * 20)
+    path.write_text("3 1:1\n1 2:2 4:1\n1,3 5:2\n7 1:1\n2.5,3 2:0.5\n7 0:1\n" + "3 1:1\n" * 20)
     whole = io.read_collection(path, index_base=0)
     assert whole.classes == [1, 2.5, 3, 7]
     assert whole.X.shape == (26, 6)

@@ -1,17 +1,52 @@
 // Columns of strings that another library passes by the Arrow C data interface.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "termsift/arrow_c.hpp"
 #include "termsift/parallel.hpp"
 #include "termsift/texts.hpp"
 
 namespace termsift {
+
+// The structs of the Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html) and of its streams.
+// Whoever holds one whose `release` is not null calls it once, which makes it null.
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  std::int64_t flags;
+  std::int64_t n_children;
+  ArrowSchema** children;
+  ArrowSchema* dictionary;
+  void (*release)(ArrowSchema*);
+  void* private_data;
+};
+
+struct ArrowArray {
+  std::int64_t length;
+  std::int64_t null_count;
+  std::int64_t offset;
+  std::int64_t n_buffers;
+  std::int64_t n_children;
+  const void** buffers;
+  ArrowArray** children;
+  ArrowArray* dictionary;
+  void (*release)(ArrowArray*);
+  void* private_data;
+};
+
+struct ArrowArrayStream {
+  int (*get_schema)(ArrowArrayStream*, ArrowSchema* out);
+  int (*get_next)(ArrowArrayStream*, ArrowArray* out);
+  const char* (*get_last_error)(ArrowArrayStream*);
+  void (*release)(ArrowArrayStream*);
+  void* private_data;
+};
 
 // Texts that point into Arrow arrays. An array is released with the last copy of its owner.
 struct ArrowTexts {

@@ -87,7 +87,7 @@ struct ClassCounts {
   // some document has no class or several. Float counts keep it also if the labels were lists.
   ClassRowPtr<Count> collection;
 
-  EventModel model = EventModel::multinomial;  // that term_frequency and n_tokens follow (event_model.hpp)
+  EventModel model = EventModel::multinomial;  // that term_frequency and n_tokens follow (as_counted_by)
 
   // The row of class c, or the collection for the c after the last class.
   ClassRowPtr<Count>& row_or_collection(std::size_t c) { return c < rows.size() ? rows[c] : collection; }
@@ -137,5 +137,13 @@ ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<C
 // Returns the same counts as doubles. Throws std::invalid_argument if a count is not a double, such as an odd one above
 // 2^53.
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads);
+
+// Returns counts whose term_frequency is x and whose n_tokens is X of the model (EventModel). They share the memory of
+// `counts`, and carry the model, so that scores know whether p are probabilities or rates.
+//
+// For float counts of bernoulli, X is the largest d_ic where that exceeds n_c, since both are rounded sums. O(pairs) at
+// most.
+template <CountType Count>
+ClassCounts<Count> as_counted_by(EventModel model, const ClassCounts<Count>& counts, const Threads& threads);
 
 }  // namespace termsift

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 #include "termsift/portability.hpp"
 
@@ -83,6 +84,13 @@ TERMSIFT_INLINE DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
 TERMSIFT_INLINE DoubleDouble scale(DoubleDouble a, double power_of_two) {
   return {a.hi * power_of_two, a.lo * power_of_two};
 }
+
+// Returns the count without loss. An int64 above 2^53 may not be a double, but each of its halves is one.
+TERMSIFT_INLINE DoubleDouble exact_double(std::int64_t count) {
+  const std::int64_t low = count & 0xffffffff;
+  return quick_two_sum(static_cast<double>(count - low), static_cast<double>(low));
+}
+TERMSIFT_INLINE DoubleDouble exact_double(double count) { return {count, 0}; }
 
 }  // namespace TERMSIFT_TARGET
 }  // namespace termsift

@@ -7,7 +7,6 @@
 #include "termsift/class_counts.hpp"
 #include "termsift/counting.hpp"
 #include "termsift/csr_view.hpp"
-#include "termsift/event_model.hpp"
 
 namespace termsift {
 

@@ -8,10 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 #define TERMSIFT_INLINE_LAMBDA __attribute__((always_inline))
@@ -104,12 +101,6 @@ TERMSIFT_INLINE void store(const Vector& vector, T* to) {
   copy_bytes(to, &vector, sizeof vector);
 }
 
-// ---- numbers -----------------------------------------------------------------------------------------------------------
-
-// Returns the double that is nearest to a decimal number, or none if the text is no number, or if the double is infinite or,
-// unlike the number, zero.
-std::optional<double> nearest_double(std::string_view text);
-
 // ---- what the processor can do -----------------------------------------------------------------------------------------
 
 struct X86Features {
@@ -136,10 +127,5 @@ std::optional<int> allowed_processors();
 
 // Calls f in each child process that is forked, where the system forks. Returns whether it will.
 bool call_in_forked_children(void (*f)());
-
-// ---- files -------------------------------------------------------------------------------------------------------------
-
-// Opens a file, whose path is in UTF-8 on Windows, for reading bytes. Returns null and sets errno if it cannot.
-std::FILE* open_for_reading(const std::string& path);
 
 }  // namespace termsift

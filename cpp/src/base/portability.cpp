@@ -1,15 +1,8 @@
 #include "termsift/portability.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <clocale>
-#include <cmath>
 #include <cstdlib>
-#include <system_error>
 
 #if defined(_WIN32)
-#include <filesystem>
 #define WIN32_LEAN_AND_MEAN
 #ifndef NOMINMAX
 #define NOMINMAX
@@ -17,9 +10,6 @@
 #include <windows.h>
 #else
 #include <pthread.h>
-#endif
-#ifdef __APPLE__
-#include <xlocale.h>
 #endif
 #ifdef __linux__
 #include <sched.h>
@@ -31,34 +21,6 @@
 #endif
 
 namespace termsift {
-
-// ---- numbers -----------------------------------------------------------------------------------------------------------
-
-#ifdef __cpp_lib_to_chars
-
-std::optional<double> nearest_double(std::string_view text) {
-  double nearest = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), nearest);
-  if (end != text.data() + text.size() || error != std::errc()) return std::nullopt;
-  return nearest;
-}
-
-#else
-
-// libc++ before 20 reads no floating-point numbers, and macOS before 26 has an older one.
-std::optional<double> nearest_double(std::string_view text) {
-  static const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);  // in which the decimal point is a point
-  const std::string number(text);
-  char* end = nullptr;
-  errno = 0;
-  const double nearest = strtod_l(number.c_str(), &end, c);
-  const bool out_of_range = errno == ERANGE && (nearest == 0 || std::isinf(nearest));
-  const bool is_decimal = !number.empty() && end == number.c_str() + number.size() && text.find_first_of("xX") == text.npos;
-  if (!is_decimal || out_of_range) return std::nullopt;
-  return nearest;
-}
-
-#endif
 
 // ---- what the processor can do -----------------------------------------------------------------------------------------
 
@@ -162,15 +124,5 @@ bool call_in_forked_children(void (*)()) { return false; }
 bool call_in_forked_children(void (*f)()) { return pthread_atfork(nullptr, nullptr, f) == 0; }
 
 #endif
-
-// ---- files -------------------------------------------------------------------------------------------------------------
-
-std::FILE* open_for_reading(const std::string& path) {
-#ifdef _WIN32
-  return _wfopen(std::filesystem::path(std::u8string(path.begin(), path.end())).c_str(), L"rb");
-#else
-  return std::fopen(path.c_str(), "rbe");
-#endif
-}
 
 }  // namespace termsift

@@ -5,12 +5,34 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/exact_double.hpp"
-#include "contingency/contingency_model.hpp"
+#include "termsift/double_double.hpp"
+#include "contingency/contingency_kernels.hpp"
 #include "scoring/chunk_entries.hpp"
 #include "simd/targets.hpp"
 
 namespace termsift {
+
+// A class that takes part.
+struct ContingencyClass {
+  std::int64_t row;  // in ClassCounts::rows
+  double weight;     // pi_c in a mean, otherwise 1
+  double product;    // MeasureFacts::h, 0 if the class holds all or the measure has none
+  ContingencyConstants constants;
+};
+
+struct ContingencyModel {
+  MeasureFacts facts;
+  // Sorted by decreasing value(0, t, c), ties by row: of the classes from which a term is absent, the first has the largest
+  // value.
+  std::vector<ContingencyClass> classes;
+  bool whole = false;  // all counts are whole numbers and at most 2^50
+  double unit = 1;     // the factor that counts are multiplied by
+};
+
+// O(n_classes).
+template <CountType Count>
+ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const Estimation& estimation,
+                                        ContingencyMeasure measure, Aggregate aggregate);
 
 // 256 KiB for each array of a chunk. In smaller chunks a class of 5,000 would have too few terms.
 inline constexpr std::int64_t most_chunk_terms = 1 << 15;

@@ -1,4 +1,4 @@
-#include "contingency/contingency_model.hpp"
+#include "contingency/column_totals.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "base/exact_double.hpp"
+#include "termsift/double_double.hpp"
 #include "base/values.hpp"
 #include "contingency/formulas_impl.hpp"
 #include "scoring/class_prior.hpp"

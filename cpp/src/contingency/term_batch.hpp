@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/exact_double.hpp"
+#include "termsift/double_double.hpp"
 #include "contingency/column_totals.hpp"
 #include "contingency/contingency_kernels.hpp"
 

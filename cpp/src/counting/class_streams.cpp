@@ -1,4 +1,4 @@
-#include "counting/class_streams.hpp"
+#include "counting/streams.hpp"
 
 #include <algorithm>
 #include <memory>

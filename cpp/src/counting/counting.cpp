@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "base/values.hpp"
-#include "counting/class_streams.hpp"
 #include "counting/csr_scan.hpp"
 #include "counting/document_entries.hpp"
 #include "counting/row_gather.hpp"
-#include "counting/term_blocks.hpp"
+#include "counting/streams.hpp"
 
 namespace termsift {
 namespace {

@@ -4,7 +4,7 @@
 // class jumps all over the matrix; reading the rows in order scatters additions over the counters of all classes. Here the
 // rows are read in order, and each entry is appended, in four bytes, to the stream of its cells; then each stream is added
 // to counters that stay in the cache. A cell is a pair of a class and a term. A stream holds the cells of one class
-// (class_streams.hpp) or of some terms in all classes (term_blocks.hpp).
+// (class_streams.cpp) or of some terms in all classes (term_blocks.cpp).
 #pragma once
 
 #include <cstdint>
@@ -136,5 +136,33 @@ class CellCounters {
   LargeArray<std::uint64_t> seen_;        // a bit for each cell: whether its counter is not zero
   LargeArray<std::uint8_t> seen_groups_;  // a byte for each group_words words of seen_, if touched cells are noted
 };
+
+// ---- by class: the path of most collections -----------------------------------------------------------------------------
+
+// Copies the entries to the streams of their classes, as many classes at a time as fit into window_bytes (or as many
+// documents of one class), and adds up each stream. Checks the entries while it copies them.
+//
+// If `notes_touched`, notes the terms of each class while adding, instead of searching all terms. This is faster with many
+// classes.
+//
+// O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Besides the rows, this takes
+// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread takes 4 bytes a term, up to 8 more
+// where counters overflow, and 16 bytes a class.
+template <CountType Count>
+Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
+                                       const Threads& threads);
+
+// ---- by blocks of terms: few classes and a huge vocabulary, whose counters of one class would not stay in the cache -----
+
+// The largest number of rows (classes and the collection) for which a block can hold 64 terms.
+inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
+
+// Works as count_by_class_streams does, with windows of documents. Reads the matrix twice: first it checks the entries and
+// counts those of each block.
+//
+// O(n_entries + n_windows n_classes n_terms); all additions stay in the cache. Memory besides the rows: window_bytes, or 4
+// bytes for each entry of one document; a second copy of the rows while blocks are joined; 1 MiB for each thread.
+template <CountType Count>
+Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 
 }  // namespace termsift

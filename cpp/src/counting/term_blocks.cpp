@@ -1,4 +1,4 @@
-#include "counting/term_blocks.hpp"
+#include "counting/streams.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "greedy/greedy_search.hpp"
-#include "greedy/unrounded_path.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift {

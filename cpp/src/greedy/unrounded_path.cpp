@@ -1,10 +1,10 @@
-#include "greedy/unrounded_path.hpp"
+#include "greedy/greedy_search.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "base/exact_double.hpp"
+#include "termsift/double_double.hpp"
 #include "greedy/gain_kernels.hpp"
 #include "ranking/pairs_by_term.hpp"
 #include "scoring/class_model.hpp"

@@ -2,12 +2,80 @@
 #include <cstring>
 #include <utility>
 
-#include "reading/field_ends.hpp"
+#include "reading/byte_marks.hpp"
+#include "termsift/portability.hpp"
 #include "termsift/utf8.hpp"
 #include "termsift/table_reader.hpp"
 
 namespace termsift {
 namespace {
+
+// ---- where fields and rows end, 64 bytes at a time ----------------------------------------------------------------------
+
+struct FieldEnds {
+  std::int64_t n = 0;             // the number of ends
+  std::int64_t n_lines = 0;       // line feeds, also within quotes
+  bool is_ascii = true;
+  bool is_regular = true;         // otherwise the ends mean nothing
+};
+
+// Bit i of the result is the parity of the bits 0 to i: whether a byte is behind an odd number of quotes.
+std::uint64_t parities(std::uint64_t bits) {
+  for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+  return bits;
+}
+
+template <bool quoted>
+FieldEnds find_ends(const std::uint8_t* text, std::int64_t size, char delimiter, std::vector<std::uint32_t>& ends) {
+  FieldEnds found;
+  std::uint64_t inside_before = 0, end_before = 1, closing_before = 0, return_before = 0;  // of the last byte
+  std::uint64_t irregular = 0, high = 0;
+  for (std::int64_t at = 0; at < size; at += 64) {
+    const Bytes64 bytes(text + at);
+    const std::uint64_t within = size - at < 64 ? (std::uint64_t{1} << (size - at)) - 1 : ~std::uint64_t{0};
+    const std::uint64_t line = bytes.equal('\n') & within, divider = bytes.equal(delimiter) & within;
+    high |= bytes.high() & within;
+    found.n_lines += count_set(line);
+    std::uint64_t field_ends = divider | line;
+    if constexpr (quoted) {
+      const std::uint64_t quote = bytes.equal('"') & within;
+      std::uint64_t carriage = bytes.equal('\r') & within;
+      if ((quote | inside_before | closing_before) != 0) {
+        const std::uint64_t inside = parities(quote) ^ inside_before;
+        const std::uint64_t opening = quote & inside, closing = quote & ~inside;
+        irregular |= opening & ~((field_ends | quote) << 1 | end_before);
+        irregular |= (closing << 1 | closing_before) & within & ~(field_ends | quote | carriage);
+        inside_before = std::uint64_t{0} - (inside >> 63);
+        closing_before = closing >> 63;
+        field_ends &= ~inside;
+        carriage &= ~inside;
+      }
+      end_before = (divider | line | quote) >> 63;
+      irregular |= (carriage << 1 | return_before) & within & ~line;
+      return_before = carriage >> 63;
+    }
+    if (ends.size() < static_cast<std::size_t>(found.n) + 64) ends.resize(2 * ends.size() + 1024);
+    for (std::uint32_t* to = ends.data() + found.n; field_ends != 0; field_ends &= field_ends - 1) {
+      const int i = lowest_set(field_ends);
+      *to++ = static_cast<std::uint32_t>((at + i) << 1) | static_cast<std::uint32_t>(line >> i & 1);
+      ++found.n;
+    }
+  }
+  found.is_regular = irregular == 0;
+  found.is_ascii = high == 0;
+  return found;
+}
+
+// Finds the ends of the fields of rows that begin at text[0]. Writes 2 * position + (1 at a line feed, 0 at a delimiter) to
+// `ends`, which grows. A row is regular if a quote opens a field only at its beginning, closes it only at its end, and is
+// doubled within; and, with quoting, if no carriage return stands outside of quotes but before a line feed. Text after the
+// last end may be cut anywhere. size < 2^31, and 64 bytes behind the text must be readable. O(size).
+FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
+                          std::vector<std::uint32_t>& ends) {
+  return quoted ? find_ends<true>(text, size, delimiter, ends) : find_ends<false>(text, size, delimiter, ends);
+}
+
+// ---- rows ---------------------------------------------------------------------------------------------------------------
 
 const char* const quote_cure =
     "; a quote within a quoted field is written twice; if quotes mean nothing in this file, let its name end in .txt and "
@@ -161,7 +229,7 @@ std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_en
   return row_begin;
 }
 
-// ---- row by row ----------------------------------------------------------------------------------------------------------
+// ---- row by row ---------------------------------------------------------------------------------------------------------
 
 std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t size, bool is_last) {
   std::int64_t at = 0;

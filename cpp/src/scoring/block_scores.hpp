@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/exact_double.hpp"
+#include "termsift/double_double.hpp"
 #include "scoring/chunk_entries.hpp"
 #include "scoring/class_model.hpp"
 #include "scoring/score_kernels.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "base/exact_double.hpp"
+#include "termsift/double_double.hpp"
 #include "base/values.hpp"
 #include "scoring/class_prior.hpp"
 

@@ -18,7 +18,8 @@ a folder                            a sub-folder per class, a file per document 
 ==================================  ================================================  ==========
 
 Compressed files end in ``.gz``, in ``.zip`` if they are the only file in it, or in ``.zst``, which
-needs the extra ``termsift[zstd]``. Parquet and Arrow need ``termsift[text]``.
+needs the extra ``termsift[zstd]``. svmlight needs ``termsift[sklearn]``, and Parquet and Arrow need
+``termsift[text]``.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` need a
 file of labels; svmlight files have their own (``1,3 5:2`` gives a document two labels). Their

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -48,7 +49,8 @@ class ClassFolder(TextSource):
             # A pipe would be waited for.
             if is_utf8 and all(f.is_file() and not f.name.endswith(COMPRESSED) for f in files):
                 with suppress(OSError):
-                    texts = _core.Texts.of_files(files, self.options.n_threads)
+                    contents = [Path(f).read_bytes().removeprefix(BOM_UTF8) for f in files]
+                    texts = _core.Texts.of_bytes(contents)
             if texts is None or not texts.is_utf8:
                 texts, documents = self._one_by_one(documents)
             self.files_read += [file for _, file in documents]

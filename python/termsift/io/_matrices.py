@@ -1,7 +1,7 @@
 """Matrices and their labels: .npz by `scipy.sparse.save_npz`, Matrix Market and svmlight text.
 
 A line of svmlight is a document: ``label[,label...] [qid:number] index:count ... [# comment]``.
-Blank lines and comments are ignored, and indices come in any order.
+Blank lines and comments are ignored, and the indices of a line rise. scikit-learn parses it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
+from termsift._util.extras import require
 from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
 from termsift._util.validation import widened
 from termsift.io._opening import existing, is_damage, one_per_line, opened
-from termsift.io._source import SKIP, MatrixBlock, Options, Source
+from termsift.io._source import BLOCK_BYTES, MatrixBlock, Options, Source
 
-_BLOCK_BYTES = 1 << 24  # of svmlight text that is read at once
+_EXACT = 2**53  # below this, a double holds every whole number
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits in 64 bits
 
 
@@ -114,64 +115,78 @@ def _read_matrix_market(path: Path) -> Any:
 
 
 class SvmlightFile(Source):
-    """An svmlight file, parsed a block of lines at a time."""
+    """An svmlight file, which scikit-learn parses a block of lines at a time."""
 
     takes = frozenset({"terms"})
     why = "an svmlight file has its own labels and no texts"
     labels_are_text = False
 
-    def blocks(self) -> Generator[MatrixBlock, None, None]:
-        """Parse the file block by block; blocks may have no documents.
+    def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
+        super().__init__(path, options, kind, labels)
+        datasets = require("sklearn.datasets", "sklearn", f"{path}: reading it")
+        self._load = datasets.load_svmlight_file
+        names = options.names
+        self._n_terms = _core.max_terms if names is None else len(names)
 
-        Lines without a label are refused at the end, unless another line has several labels. They
-        are left out with all bad lines.
-        """
-        options, path = self.options, self.path
-        base, names, skips = options.index_base, options.names, options.skip
-        n_terms = _core.max_terms if names is None else len(names)
-        notes = [] if names is None else [f"there are {n_terms} names of terms"]
-        notes += ["from 0 with index_base=0 or --index-base 0"] if base == 1 else []
-        line, several, unlabelled = 1, False, None
-        with opened(path) as (content, raw):
+    def blocks(self) -> Generator[MatrixBlock, None, None]:
+        """Parse the file block by block."""
+        first_line = 1
+        with opened(self.path) as (content, raw):
             for text in _whole_lines(content):
-                try:
-                    parsed = _core.parse_svmlight(
-                        text,
-                        first_line=line,
-                        skip=skips,
-                        n_threads=options.n_threads,
-                        min_index=base,
-                        max_index=base + n_terms - 1,
-                        index_note=f" ({'; '.join(notes)})" if notes else "",
-                        file=str(path),
-                    )
-                except ValueError as error:
-                    raise ValueError(f"{error}; {SKIP}") from None
-                line += parsed["n_lines"]
-                complaints = [f"{path}, line {number}: {why}" for number, why in parsed["skipped"]]
-                self.skipped.add(complaints, parsed["n_skipped"])
-                unlabelled = unlabelled or parsed["unlabelled"]
-                indptr, columns = parsed["indptr"], (parsed["indices"] - base).astype(np.int32)
-                width = int(columns.max(initial=-1)) + 1 if names is None else n_terms
-                parts = parsed["data"], columns, indptr
-                shape = len(indptr) - 1, width
-                X = scipy.sparse.csr_array(parts, shape=shape)
-                labels, n_labels = parsed["labels"], np.diff(parsed["label_indptr"])
-                if ((np.abs(labels) <= 2**53) & (labels == np.floor(labels))).all():
-                    labels = labels.astype(np.int64)
-                several = several or bool(n_labels.max(initial=1) > 1)
-                del text, parsed, indptr, columns, parts
-                yield MatrixBlock(X, labels, n_labels, raw.tell())
-                del X  # before the next block is parsed
-        if unlabelled is not None and not several:
-            number, complaint = unlabelled
-            raise ValueError(f"{path}, line {number}: {complaint}; {SKIP}")
+                lines = text.split(b"\n")
+                for X, labels, n_labels in self._parsed(lines, first_line):
+                    yield MatrixBlock(X, labels, n_labels, raw.tell())
+                    del X  # before the next block is parsed
+                first_line += len(lines) - 1
+
+    def _parsed(self, lines: list[bytes], first_line: int) -> Iterator[tuple[Any, Any, Any]]:
+        """Parse lines; halve them until a bad line stands alone."""
+        try:
+            yield self._checked(b"\n".join(lines))
+        except (ValueError, OverflowError) as error:
+            if len(lines) > 1:
+                half = len(lines) // 2
+                yield from self._parsed(lines[:half], first_line)
+                yield from self._parsed(lines[half:], first_line + half)
+                return
+            base, n_terms = self.options.index_base, self._n_terms
+            notes = "" if self.options.names is None else f" (there are {n_terms} names of terms)"
+            notes += " (from 0 with index_base=0 or --index-base 0)" if base == 1 else ""
+            self.complain(
+                f"{self.path}, line {first_line}: expected a label and index:count, with rising "
+                f"indices from {base} to {base + n_terms - 1}{notes}: {error}"
+            )
+
+    def _checked(self, text: bytes) -> tuple[Any, NDArray[Any], NDArray[np.int64]]:
+        """Return the matrix of some lines, their labels, and how many labels each document has."""
+        one_based = self.options.index_base == 1
+        X, labels_of = self._load(BytesIO(text), multilabel=True, zero_based=not one_based)
+        n_labels = np.array([len(labels) for labels in labels_of], dtype=np.int64)
+        if not n_labels.all():
+            raise ValueError("a document has no label")
+        labels = np.array([label for labels in labels_of for label in labels], dtype=np.float64)
+        if wrong := labels[~(np.abs(labels) < _EXACT)].tolist():
+            raise ValueError(f"label {wrong[0]:g}, expected a number below 2^53")
+        if wrong := X.data[~((X.data >= 0) & (X.data < _EXACT))].tolist():
+            raise ValueError(f"count {wrong[0]:g}, expected a number from 0 to 2^53")
+        width = int(X.indices.max(initial=-1)) + 1
+        if width > self._n_terms:
+            raise ValueError(f"index {width - 1 + one_based}")
+        width = width if self.options.names is None else self._n_terms
+        parts = _whole(X.data), X.indices.astype(np.int32), X.indptr
+        X = scipy.sparse.csr_array(parts, shape=(len(n_labels), width))
+        return X, _whole(labels), n_labels
+
+
+def _whole(numbers: NDArray[np.float64]) -> NDArray[Any]:
+    """Return numbers as integers if all are whole."""
+    return numbers.astype(np.int64) if (numbers == np.floor(numbers)).all() else numbers
 
 
 def _whole_lines(file: BufferedIOBase) -> Generator[bytes, None, None]:
     """Yield the text in blocks that end with a line, without a byte order mark."""
     parts, mark = list[bytes](), codecs.BOM_UTF8
-    while piece := file.read(_BLOCK_BYTES):
+    while piece := file.read(BLOCK_BYTES):
         end = piece.rfind(b"\n") + 1
         if end:  # else the line is longer than the block
             yield b"".join([*parts, piece[:end]]).removeprefix(mark)

@@ -105,8 +105,8 @@ def scan(
 
     Notes
     -----
-    Memory holds one chunk, of 16 MiB of svmlight text or 4 MiB of texts, and the words of texts
-    (some 100 bytes each). Only ``.npz`` and ``.mtx`` files are read whole.
+    Memory holds one chunk, of 4 MiB of text, and the words of texts (some 100 bytes each). Only
+    ``.npz`` and ``.mtx`` files are read whole.
 
     Examples
     --------

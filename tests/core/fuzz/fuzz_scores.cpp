@@ -11,7 +11,7 @@
 #include "fuzz.hpp"
 #include "scoring/score_ways.hpp"
 #include "termsift/double_double.hpp"
-#include "termsift/event_model.hpp"
+#include "termsift/class_counts.hpp"
 
 using namespace termsift;
 using namespace collections;

@@ -1,0 +1,122 @@
+#include <numeric>
+#include <variant>
+
+#include "pybind11.hpp"
+#include "termsift/conditional_gain.hpp"
+#include "termsift/greedy.hpp"
+#include "termsift/linear_machines.hpp"
+#include "termsift/naive_bayes.hpp"
+
+namespace termsift::bindings {
+namespace {
+
+using B2 = std::pair<double, double>;
+using Prior = std::optional<py::array>;
+
+py::tuple select(const py::object& counts, double b1, const B2& b2, const Prior& prior, std::int64_t k, bool exhaustive,
+                 int n_threads, const py::object& progress) {
+  return std::visit(
+      [&](const auto& c) -> py::tuple {
+        const Threads threads = python_threads(n_threads);
+        const Estimation e = estimation(b1, b2, prior);
+        const Progress report = python_progress(progress);
+        GreedyRanking ranking = without_gil([&] { return greedy(c, e, k, exhaustive, threads, report); });
+        return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.divergences), {k}),
+                              ranking.informative, ranking.evaluations);
+      },
+      counts_of(counts));
+}
+
+double divergence_of(const py::object& counts, double b1, const B2& b2, const Prior& prior, const py::array& indices) {
+  const std::span terms(vector_data<std::int64_t>(indices, "indices"), static_cast<std::size_t>(indices.size()));
+  return std::visit(
+      [&](const auto& c) {
+        const Estimation e = estimation(b1, b2, prior);
+        return without_gil([&] { return divergence(c, e, terms); });
+      },
+      counts_of(counts));
+}
+
+// Returns (indices, gains, evaluations).
+py::tuple choose(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
+                 const py::array& classes, std::int32_t n_classes, const std::optional<py::array>& weights, double shape,
+                 double temper, double step, std::int64_t k, int n_threads, const py::object& progress,
+                 std::int32_t classes_in_play, double balance, double cost, std::int32_t epochs) {
+  const auto codes = span_of<std::int32_t>(classes, "classes");
+  const auto weight = weights ? span_of<double>(*weights, "weights") : std::span<const double>();
+  const Threads threads = python_threads(n_threads);
+  const Progress report = python_progress(progress);
+  const AnyCsr x = csr_of(indptr, indices, data, n_terms);
+  GuideOptions guide;
+  guide.cost = cost;
+  guide.epochs = epochs;
+  const ConditionalGain options{shape, temper, step, k, classes_in_play, balance, guide};
+  GainRanking ranking =
+      without_gil([&] { return conditional_gain(x, codes, n_classes, weight, options, threads, report); });
+  return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.gains), {k}),
+                        ranking.evaluations);
+}
+
+// Returns (hits, predicted), each of shape (ks, classes).
+py::tuple classify(const py::object& counts, EventModel model, double b1, const py::array& ranking, const py::array& ks,
+                   const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
+                   const py::array& labels, TermWeight term_weight, const std::optional<py::array>& weights, int n_threads) {
+  const NaiveBayes bayes{model, b1, span_of<std::int64_t>(ranking, "ranking"), span_of<std::int64_t>(ks, "ks")};
+  const auto codes = span_of<ClassId>(labels, "labels");
+  const auto document_weights = weights ? span_of<std::int64_t>(*weights, "weights") : std::span<const std::int64_t>{};
+  return std::visit(
+      [&](const auto& c) -> py::tuple {
+        const auto n_classes = static_cast<std::int64_t>(c.rows.size()), n_ks = static_cast<std::int64_t>(ks.size());
+        auto hits = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
+        auto predicted = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
+        const Threads threads = python_threads(n_threads);
+        const LabelledDocuments documents{csr_of(indptr, indices, data, n_terms), codes, term_weight, document_weights};
+        without_gil([&] { classify_by_prefixes(c, bayes, documents, threads, hits.get(), predicted.get()); });
+        return py::make_tuple(to_numpy(std::move(hits), {n_ks, n_classes}),
+                              to_numpy(std::move(predicted), {n_ks, n_classes}));
+      },
+      counts_of(counts));
+}
+
+// Returns the weights (n_terms + 1, n_classes), intercepts last. For tests only: guided gain never keeps all weights.
+py::array train(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
+                const py::array& classes, std::int32_t n_classes, const std::optional<py::array>& weights, double cost,
+                std::int32_t epochs, int n_threads) {
+  const auto codes = span_of<std::int32_t>(classes, "classes");
+  const auto weight = weights ? span_of<double>(*weights, "weights") : std::span<const double>();
+  const Threads threads = python_threads(n_threads);
+  const AnyCsr x = csr_of(indptr, indices, data, n_terms);
+  auto all = LargeArray<float>::zeroed((n_terms + 1) * n_classes);
+  without_gil([&] {
+    const CsrFacts facts = check_csr(x, {}, threads);
+    std::vector<std::int64_t> rows(codes.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    train_linear_machines({x, facts.distinct, rows, codes, n_classes, weight}, {cost, epochs}, threads,
+                          [&](const MachineBlock& block) {
+                            for (std::size_t row = 0; row <= block.terms.size(); ++row) {
+                              const std::int64_t t = row < block.terms.size() ? block.terms[row] : n_terms;
+                              for (std::int64_t j = 0; j < block.n; ++j)
+                                all[t * n_classes + block.first + j] =
+                                    block.weights[static_cast<std::int64_t>(row) * machine_lanes + j];
+                            }
+                          });
+  });
+  return to_numpy(std::move(all), {n_terms + 1, std::int64_t{n_classes}});
+}
+
+}  // namespace
+
+void register_selectors(py::module_& module) {
+  module.def("greedy", &select, "counts"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a, "exhaustive"_a, "n_threads"_a, "progress"_a);
+  module.def("divergence", &divergence_of, "counts"_a, "b1"_a, "b2"_a, "prior"_a, "indices"_a);
+  module.def("conditional_gain", &choose, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "classes"_a, "n_classes"_a,
+             "weights"_a, "shape"_a, "temper"_a, "step"_a, "k"_a, "n_threads"_a, "progress"_a,
+             "classes_in_play"_a = ConditionalGain{}.classes_in_play, "balance"_a = ConditionalGain{}.balance,
+             "cost"_a = GuideOptions{}.cost, "epochs"_a = GuideOptions{}.epochs);
+  module.def("classify_by_prefixes", &classify, "counts"_a, "model"_a, "b1"_a, "ranking"_a, "ks"_a, "indptr"_a, "indices"_a,
+             "data"_a, "n_terms"_a, "labels"_a, "term_weight"_a, "weights"_a, "n_threads"_a);
+  module.def("linear_machines", &train, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "classes"_a, "n_classes"_a,
+             "weights"_a, "cost"_a, "epochs"_a, "n_threads"_a);
+}
+
+}  // namespace termsift::bindings
