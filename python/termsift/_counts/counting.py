@@ -181,8 +181,7 @@ def count_texts(
     texts : iterable of str, or frame
         The documents: a list, a generator, a numpy array, a pandas or polars Series, or anything
         with the Arrow stream interface. They are read once, in blocks. With ``text``, a data frame,
-        an Arrow table, a stream of tables or a dataset of Hugging Face, whose ClassLabel labels are
-        the names of the classes.
+        an Arrow table or a stream of tables.
     y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
         As for `termsift.count`.
     text, label : str, optional
