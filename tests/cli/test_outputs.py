@@ -193,7 +193,7 @@ def test_arguments_that_are_no_paths_are_type_errors_and_close_nothing(
         pytest.importorskip("matplotlib")
     descriptor = os.open(os.devnull, os.O_RDWR)
     try:
-        wrong = [descriptor, np.int64(descriptor), True, 1.5, b"x", [1], object()]
+        wrong = [descriptor, np.int64(descriptor), True, 1.5, [1], object()]
         wrong += [] if name.startswith("plot") or name == "scan, terms" else [None]
         for path in wrong:
             with pytest.raises(TypeError):
