@@ -249,7 +249,7 @@ def variadic() -> dict[str, list[str]]:
         ],
         "options": ["noncentrality", "nonsense"],
         "reading": [
-            *("terms", "text", "label", "delimiter", "encoding", "preset", "on_error"),
+            *("terms", "text", "label", "delimiter", "encoding", "on_error"),
             *("n_threads", *rules, "nonsense"),
         ],
         "counting": [
