@@ -261,7 +261,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self, counts: ClassCounts, X: Any = None, y: Any = None, weights: Any = None
     ) -> Ranking:
         """Rank the terms and keep k of them; without X and y, only by what reads counts."""
-        k = counts.n_terms if validation.is_one_of(self.k, ["all"]) else self.k
+        k: Any = counts.n_terms if validation.is_one_of(self.k, ["all"]) else self.k
         if not validation.is_integer(k) or k < 0:
             raise ValueError(f"k must be a number of terms or 'all', got {k!r}")
         if find_ranker(self.method).reads_documents:

@@ -273,7 +273,7 @@ def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
         If the file is damaged, truncated or of another version, or does not hold counts.
     """
     if isinstance(source, (bytes, bytearray)):
-        data = io.BufferedReader(io.BytesIO(source))  # type: ignore[arg-type]
+        data = io.BufferedReader(io.BytesIO(source))
         return ClassCounts._of(file.read_from(data, "the bytes"))
     check_path(source)
     with open(source, "rb") as saved:

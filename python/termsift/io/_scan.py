@@ -23,7 +23,7 @@ from termsift.io._opening import COMPRESSED, check_encoding, existing, zipped_na
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock, labelled
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table, TableCounter
 from termsift.text._matrices import BlockCounter
-from termsift.text._rules import check_rule_names, shows_rules
+from termsift.text._rules import TextRules, check_rule_names, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"

@@ -167,8 +167,9 @@ def check_weights(sample_weight: Any, n_docs: int) -> _core.Count | None:
     if sample_weight is None:
         return None
     weights = _not_negative(sample_weight, n_docs, "sample_weight", "row")
-    dtype = np.float64 if weights.dtype.kind == "f" else np.int64
-    return np.ascontiguousarray(weights, dtype=dtype)
+    if weights.dtype.kind == "f":
+        return np.ascontiguousarray(weights, dtype=np.float64)
+    return np.ascontiguousarray(weights, dtype=np.int64)
 
 
 def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
