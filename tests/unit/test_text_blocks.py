@@ -218,9 +218,9 @@ def test_every_kind_of_frame_gives_the_same_documents(kind: str) -> None:
     if kind != "another stream":
         with pytest.raises(TypeError, match=r"columns 't', 'y', 'n', .* as in text='text', or"):
             read(FRAMES[kind]())
-        for text, label in (("x", None), ("t", "x")):
-            with pytest.raises(ValueError, match=r"='x' is no column.*'t', 'y', 'n'"):
-                read(FRAMES[kind](), text, label)
+    for text, label in (("x", None), ("t", "x")):
+        with pytest.raises(ValueError, match=r"='x' is no column.*'t', 'y', 'n'"):
+            read(FRAMES[kind](), text, label)
     with pytest.raises(TypeError, match=r"column 'n'.* int64, expected strings"):
         read(FRAMES[kind](), "n")
 
