@@ -35,7 +35,6 @@ import numpy as np
 import termsift as ts
 from compare import ROOT, conditions, digits, markdown, put_between
 from gain import made
-from termsift._counts import file
 from workloads import Shape, Workload
 
 MARKER = "cluster"
@@ -175,7 +174,7 @@ def n_pairs(counts: ts.ClassCounts) -> int:
 
 def saved(counts: ts.ClassCounts) -> bytes:
     """Return the bytes that Spark moves."""
-    return bytes(file.counts_to_bytes(counts._state))
+    return counts.to_bytes()
 
 
 def resident_bytes() -> int:
@@ -205,9 +204,9 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     assert both == ts.count(work.X, work.y)
     data = saved(halves[0])
     pairs_of_one = n_pairs(halves[0])
-    copies = [file.counts_from_bytes(data, "a copy") for _ in range(4)]
+    copies = [ts.load(data) for _ in range(4)]
     before = resident_bytes()  # a new process has no memory left over from earlier counts
-    copies += [file.counts_from_bytes(data, "a copy") for _ in range(8)]
+    copies += [ts.load(data) for _ in range(8)]
     in_memory = (resident_bytes() - before) / 8 / pairs_of_one
     pairs_in = n_pairs(halves[0]) + n_pairs(halves[1])
     return {
@@ -215,7 +214,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
         "serialised": len(data) / pairs_of_one,
         "merge": best(lambda: halves[0] + halves[1], rounds) / pairs_in * 1e6,
         "write": best(lambda: saved(halves[0]), rounds) / pairs_of_one * 1e6,
-        "read": best(lambda: file.counts_from_bytes(data, "a copy"), rounds) / pairs_of_one * 1e6,
+        "read": best(lambda: ts.load(data), rounds) / pairs_of_one * 1e6,
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,8 +13,6 @@ from scipy import sparse
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.counting import nothing
-from termsift._evaluate.evaluation import choose_k
-from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.methods import Method, Model, RankerName
 from termsift._scores.ranking import Ranking
@@ -40,9 +37,9 @@ _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
 
 
 def _counts_suffice(selector: TermSelector) -> bool:
-    """Return whether partial_fit exists: not if something reads all documents at once."""
-    if selector._needs_documents():
-        raise AttributeError(selector._why_fit())
+    """Return whether partial_fit exists: not for a method that reads all documents at once."""
+    if find_ranker(selector.method).reads_documents:
+        raise AttributeError(f"method={selector.method!r} reads all documents at once: use fit")
     return True
 
 
@@ -55,15 +52,12 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     method : str, default "md"
         A name of `termsift.methods` or `termsift.selectors`.
-    k : int, "all" or "auto", default 1000
-        How many terms to keep, all if there are fewer. "auto" stands for the number that
-        `termsift.choose_k` finds.
+    k : int or "all", default 1000
+        How many terms to keep, all if there are fewer; `termsift.choose_k` finds a number.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}
         As for `termsift.count`. The transformed matrix keeps the values of X.
-    cv
-        The folds of k="auto", as for `termsift.cross_validate`.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -100,14 +94,13 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self,
         method: RankerName = "md",
         *,
-        k: int | Literal["all", "auto"] = 1000,
+        k: int | Literal["all"] = 1000,
         policy: Policy = "top",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         aggregate: Literal["sum", "mean", "max"] | None = None,
         tf: TermFrequency = "raw",
-        cv: Any = USUAL_FOLDS,
         n_threads: int | None = None,
     ) -> None:
         self.method = method
@@ -118,7 +111,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.class_prior = class_prior
         self.aggregate = aggregate
         self.tf = tf
-        self.cv = cv
         self.n_threads = n_threads
 
     def __sklearn_tags__(self) -> Any:
@@ -169,8 +161,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> TermSelector:
         """Count more documents; the terms are ranked when the ranking is asked for.
 
-        After an error the earlier counts stay. The method exists unless ``method`` or ``k`` reads
-        all documents at once.
+        After an error the earlier counts stay. The method exists unless ``method`` reads all
+        documents at once.
 
         Parameters
         ----------
@@ -269,43 +261,17 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self, counts: ClassCounts, X: Any = None, y: Any = None, weights: Any = None
     ) -> Ranking:
         """Rank the terms and keep k of them; without X and y, only by what reads counts."""
-        if X is None and self._needs_documents():
-            raise ValueError(self._why_fit())
-        k = self._how_many(counts, X, y, weights)
+        k: Any = counts.n_terms if validation.is_one_of(self.k, ["all"]) else self.k
+        if not validation.is_integer(k) or k < 0:
+            raise ValueError(f"k must be a number of terms or 'all', got {k!r}")
         if find_ranker(self.method).reads_documents:
-            self._refuse(f"method={self.method!r}", alpha=1.0, tf="raw")
+            if X is None:
+                raise ValueError(f"method={self.method!r} reads all documents at once: use fit")
+            for name, default in (("alpha", 1.0), ("tf", "raw")):
+                if (value := getattr(self, name)) != default:
+                    raise ValueError(f"method={self.method!r} takes no {name}, got {value!r}")
         options = self._options("policy", *_SCORING)
-        return rank_by(self.method, counts, X, y, k, sample_weight=weights, **options)
+        return rank_by(self.method, counts, X, y, int(k), sample_weight=weights, **options)
 
     def _options(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names}
-
-    def _how_many(self, counts: ClassCounts, X: Any, y: Any, weights: Any) -> int:
-        """Return the number of terms that ``k`` stands for."""
-        if validation.is_one_of(self.k, ["all"]):
-            return counts.n_terms
-        if validation.is_integer(self.k) and int(self.k) >= 0:
-            return min(int(self.k), counts.n_terms)
-        if not validation.is_one_of(self.k, ["auto"]):
-            raise ValueError(f"k must be a number of terms, 'all' or 'auto', got {self.k!r}")
-        self._refuse("k='auto'", tf="raw", class_prior=None, aggregate=None)
-        if not isinstance(self.alpha, Real):
-            raise ValueError(f"k='auto' takes one number for alpha, got {self.alpha!r}")
-        if weights is not None:
-            raise ValueError("k='auto' evaluates documents without weights: give a number of terms")
-        options = self._options("policy", "model", "alpha", "cv", "n_threads")
-        return choose_k(X, y, self.method, **options)
-
-    def _refuse(self, what: str, **usual: Any) -> None:
-        """Refuse parameters that would be ignored, unless they have their usual values."""
-        for name, default in usual.items():
-            value = getattr(self, name)
-            comparable = value is None or isinstance(value, (str, Real))  # an array is not
-            if not comparable or value not in (default, "empirical"):
-                raise ValueError(f"{what} takes no {name}, got {value!r}")
-
-    def _needs_documents(self) -> bool:
-        return validation.is_one_of(self.k, ["auto"]) or find_ranker(self.method).reads_documents
-
-    def _why_fit(self) -> str:
-        return f"method={self.method!r}, k={self.k!r} reads all documents at once: use fit"

@@ -66,13 +66,11 @@ def count(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count`; the message names the block or chunk and the row within it. Also if
-        blocks do not line up or hold only some of the columns, and if there is no chunk.
+        As `termsift.count`; the message names the block or chunk and the row within it.
 
     Notes
     -----
-    Dask's scheduler or the current client's workers count, each chunk on one thread, so give a
-    worker several threads or use several workers. Integers are exact in any order. Fractions are
+    Dask's scheduler or the current client's workers count, each chunk on one thread. Fractions are
     summed in document order within a chunk, and the chunks are added in their order, eight at a
     time, so the bits depend only on the chunks.
 
@@ -88,21 +86,19 @@ def count(
     labels = None if classes is None else validation.check_classes(classes)
     count_chunk = partial(_count_chunk, classes=labels, tf=tf)
     if isinstance(X, _array.Array):
-        kind, chunks = "block", _chunks_of_array(X, y, sample_weight)
-        count_chunk = partial(count_chunk, n_terms=X.shape[1])
-    elif not isinstance(X, (list, tuple)):
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions, one row per document, got {X.ndim}")
+        columns = [_blocks(X, X, "X"), _blocks(X, y, "y")]
+        if sample_weight is not None:
+            columns.append(_blocks(X, sample_weight, "sample_weight"))
+        chunks = zip(*columns, strict=True)
+        return _total(chunks, "block", partial(count_chunk, n_terms=X.shape[1]), add)
+    if not isinstance(X, (list, tuple)) or y is not None or sample_weight is not None:
         raise TypeError(
-            "X must be a dask array or a list of chunks (X, y), which may be delayed, got "
-            f"{validation.a_kind(X)}"
+            "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
+            f"which may be delayed, got {validation.a_kind(X)}"
         )
-    elif y is not None or sample_weight is not None:
-        raise TypeError(
-            "y and sample_weight go with a dask array X; chunks bring their own, as (X, y) or "
-            "(X, y, sample_weight)"
-        )
-    else:
-        kind, chunks = "chunk", list(X)
-    return _total(chunks, kind, count_chunk, add)
+    return _total(X, "chunk", count_chunk, add)
 
 
 @shows_rules
@@ -138,8 +134,8 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count_texts`; the message names the part and the document within it. Also if
-        there is no part, and for ``max_features`` unless tf is "raw".
+        As `termsift.count_texts`; the message names the part and the document within it. Also for
+        ``max_features`` unless tf is "raw".
 
     Notes
     -----
@@ -159,7 +155,7 @@ def count_texts(
     check_rules_of_parts(rules, tf)
     labels = None if classes is None else validation.check_classes(classes)
     if isinstance(texts, (list, tuple)):
-        of_parts = list(texts)
+        of_parts: Any = texts
     elif isinstance(texts, _bag.Bag):
         of_parts = texts.to_delayed()
     elif _dask.is_dask_collection(texts) and {text, label} <= {*getattr(texts, "columns", ())}:
@@ -175,17 +171,17 @@ def count_texts(
 
 
 def _total(
-    chunks: list[Any],
+    chunks: Iterable[Any],
     kind: str,
     count_chunk: Callable[..., ClassCounts],
     together: Callable[[ClassCounts, ClassCounts], ClassCounts],
 ) -> ClassCounts:
     """Count chunks, each of which may be delayed, and put their counts together as a tree."""
-    if not chunks:
-        raise ValueError(f"there are no {kind}s, expected at least one")
     count = _dask.delayed(count_chunk, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
     partials = [count(_untraversed(chunk), f"{kind} {i}") for i, chunk in enumerate(chunks)]
+    if not partials:
+        raise ValueError(f"there are no {kind}s, expected at least one")
     while len(partials) > 1:
         starts = range(0, len(partials), _SPLIT_EVERY)
         partials = [add_up(partials[start : start + _SPLIT_EVERY]) for start in starts]
@@ -202,55 +198,36 @@ def _untraversed(chunk: Any) -> Any:
     return [whole(part) for part in chunk] if isinstance(chunk, (tuple, list)) else whole(chunk)
 
 
-# ---- the blocks of an array ----------------------------------------------------------------------
-
-
-def _chunks_of_array(X: Any, y: Any, sample_weight: Any) -> list[Any]:
-    """Return the delayed blocks of X, each with those of its labels and weights."""
-    if y is None:
-        raise TypeError("y is missing: a dask array X needs labels")
-    if X.ndim != 2:
-        raise ValueError(f"X must have two dimensions, one row per document, got {X.ndim}")
-    columns = [_blocks_of_rows(X, "X"), _blocks_like(X, y, "y")]
-    if sample_weight is not None:
-        columns.append(_blocks_like(X, sample_weight, "sample_weight"))
-    return list(zip(*columns, strict=True))
-
-
-def _blocks_like(X: Any, values: Any, name: str) -> list[Any]:
-    """Return labels or weights in blocks that line up with the blocks of X."""
-    lengths, is_array = X.chunks[0], isinstance(values, _array.Array)
-    theirs = values.chunks[0] if is_array else ()
-    if np.isnan([*lengths, *theirs]).any():
-        if len(theirs) != len(lengths):
+def _blocks(X: Any, values: Any, name: str) -> list[Any]:
+    """Return X, its labels or its weights in delayed blocks that line up with those of X."""
+    lengths = X.chunks[0]
+    if isinstance(values, _array.Array):
+        if values.ndim == 2 and values.numblocks[1] != 1:
             raise ValueError(
-                f"the blocks of X are of unknown lengths: expected {name} as a dask array of "
-                f"{len(lengths)} blocks too, or use X.compute_chunk_sizes()"
+                f"{name} has {values.numblocks[1]} blocks of columns, expected whole rows: use "
+                "rechunk({1: -1})"
             )
-        return _blocks_of_rows(values, name)
+        if not np.isnan([*lengths, *values.chunks[0]]).any():
+            values = values.rechunk({0: lengths})
+        elif values.numblocks[0] != len(lengths):
+            raise ValueError(f"{name} has {values.numblocks[0]} blocks, X has {len(lengths)}")
+        return list(values.to_delayed().ravel())
+    if np.isnan(lengths).any():
+        raise ValueError(
+            f"the blocks of X are of unknown lengths: expected {name} as a dask array of as many "
+            "blocks, or use X.compute_chunk_sizes()"
+        )
     n_docs = int(sum(lengths))
-    if name == "sample_weight" and not is_array:
+    if name == "sample_weight":
         values = validation.check_weights(values, n_docs)  # all at once: blocks of one dtype
     elif sp.issparse(values):
         values = values.tocsr()  # type: ignore[attr-defined]
-    elif not is_array:
+    else:
         values = validation.as_sequence(values, name, "labels of the documents")
     n_values = values.shape[0] if hasattr(values, "shape") else len(values)
     if n_values != n_docs:
         raise ValueError(f"{name} has {n_values} values for {n_docs} documents")
-    if is_array:
-        return _blocks_of_rows(values.rechunk({0: lengths}), name)
     return [values[start:stop] for start, stop in pairwise(accumulate(lengths, initial=0))]
-
-
-def _blocks_of_rows(values: Any, name: str) -> list[Any]:
-    """Return the delayed blocks of rows."""
-    if values.ndim == 2 and values.numblocks[1] != 1:
-        raise ValueError(
-            f"{name} has {values.numblocks[1]} blocks of columns, expected whole rows: use "
-            "rechunk({1: -1})"
-        )
-    return list(values.to_delayed().ravel())
 
 
 # ---- on the workers ------------------------------------------------------------------------------
@@ -258,12 +235,9 @@ def _blocks_of_rows(values: Any, name: str) -> list[Any]:
 
 def _count_chunk(chunk: Any, place: str, *, n_terms: float = np.nan, **options: Any) -> ClassCounts:
     with validation.naming(place):
-        if not isinstance(chunk, (tuple, list)) or len(chunk) not in (2, 3):
-            raise TypeError(
-                f"expected (X, y) or (X, y, sample_weight), got {validation.a_kind(chunk)}"
-            )
+        _check_parts(chunk, (2, 3), "(X, y) or (X, y, sample_weight)")
         counts = counting.count(*chunk, **options, n_threads=1)
-        if not np.isnan(n_terms) and counts.n_terms != n_terms:
+        if counts.n_terms != n_terms and not np.isnan(n_terms):
             raise ValueError(f"it has {counts.n_terms} columns, but X has {n_terms}")
         return counts
 
@@ -272,18 +246,16 @@ def _count_texts(are_pairs: bool, part: Any, place: str, **options: Any) -> Clas
     """Count pairs (text, label), a frame with a column of labels, or a pair (texts, y)."""
     with validation.naming(place):
         if are_pairs:
-            for number, pair in enumerate(part := list(part)):
-                if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                    raise TypeError(
-                        f"element {number} is {validation.a_kind(pair)}, expected a pair "
-                        "(text, label)"
-                    )
-            part = [[pair[i] for pair in part] for i in (0, 1)]
+            pairs = list(part)
+            for pair in pairs:
+                _check_parts(pair, (2,), "a pair (text, label)")
+            part = [[pair[i] for pair in pairs] for i in (0, 1)]
         elif options["label"] is not None:
             return counting.count_part(part, None, **options)
-        elif not isinstance(part, (tuple, list)) or len(part) != 2:
-            raise TypeError(
-                "expected (texts, y), or a frame whose columns are named by text and label, got "
-                f"{validation.a_kind(part)}"
-            )
+        _check_parts(part, (2,), "(texts, y), or a frame whose columns are named by text and label")
         return counting.count_part(*part, **options)
+
+
+def _check_parts(values: Any, lengths: tuple[int, ...], expected: str) -> None:
+    if not isinstance(values, (tuple, list)) or len(values) not in lengths:
+        raise TypeError(f"expected {expected}, got {validation.a_kind(values)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
@@ -35,7 +34,6 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#
 _DASHES = ((), (5, 1.5), (1.2, 1.2), (6, 1.5, 1.2, 1.5), (9, 2), (3, 1.2, 1.2, 1.2, 1.2, 1.2))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 _FEW_TICKS = 10  # an axis has room to label so many numbers of terms
-_LETTERS_PER_INCH = 14  # of a title
 _LETTERS_OF_A_TERM = 24
 _LETTERS_OF_A_SIDE = 28
 _COLUMNS = 3
@@ -52,10 +50,8 @@ _STYLE: dict[Any, Any] = {
 
 def plot_curves(
     curves: Curve | Iterable[Curve] | Mapping[str, Curve],
-    path: str | os.PathLike[str] | None = None,
     *,
     metrics: Metric | Sequence[Metric] = ("accuracy", "f1"),
-    title: str | None = None,
 ) -> Figure:
     """Draw metrics against the number of terms: one panel per metric, one line per curve.
 
@@ -63,24 +59,20 @@ def plot_curves(
     ----------
     curves : Curve, or sequence of them, or dict of str to Curve
         Curves from `termsift.selection_curve` or `termsift.cross_validate`; a dict names them.
-    path : path, optional
-        A file to write atomically, whose name ends in .png or .svg. The same curves give the same
-        bytes with the same version of matplotlib.
     metrics : str or sequence of str
         Metrics of `termsift.Curve`.
-    title : str, optional
-        The title of the figure; long lines are wrapped.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        No window shows it. A band of a curve of several runs shows one standard error on either
-        side of the mean (`termsift.Curve.standard_error`).
+        No window shows it. Name it by ``figure.suptitle``, and write it by ``figure.savefig``. A
+        band of a curve of several runs shows one standard error on either side of the mean
+        (`termsift.Curve.standard_error`).
 
     Raises
     ------
     ValueError, TypeError
-        If there is nothing to draw, or for an invalid argument or ending of the path.
+        If there is nothing to draw, or for an invalid argument.
     ImportError
         If matplotlib is not installed.
 
@@ -98,7 +90,7 @@ def plot_curves(
     shown = [check_metric(metric) for metric in validation.check_words(metrics, "metrics")]
     if not named or not shown:
         raise ValueError("there is nothing to draw: no curves or no metrics")
-    with _figure("plot_curves", 3.5 * len(shown) + 1.4, 3.4, path, title) as figure:
+    with _figure("plot_curves", 3.5 * len(shown) + 1.4, 3.4) as figure:
         panels = figure.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
         for axes, metric in zip(panels, shown, strict=True):
             _draw_lines(axes, named, metric)
@@ -114,10 +106,8 @@ def plot_curves(
 
 def plot_ranking(
     ranking: Ranking | Mapping[Hashable, Ranking],
-    path: str | os.PathLike[str] | None = None,
     *,
     k: int | None = 20,
-    title: str | None = None,
 ) -> Figure:
     """Draw the scores of the first terms of a ranking as bars, the best on top.
 
@@ -127,8 +117,6 @@ def plot_ranking(
         A dict, such as `termsift.distinctive_terms` returns, has one panel per ranking.
     k : int or None, default 20
         Number of terms; all if None or if there are fewer.
-    path, title
-        As for `plot_curves`.
 
     Returns
     -------
@@ -159,7 +147,7 @@ def plot_ranking(
     n_columns = min(_COLUMNS, len(rankings))
     n_rows = -(-len(rankings) // n_columns)
     width = 5.0 if len(rankings) == 1 else 3.0 * n_columns
-    with _figure("plot_ranking", width, _height(longest) * n_rows, path, title) as figure:
+    with _figure("plot_ranking", width, _height(longest) * n_rows) as figure:
         panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
         for axes, (label, first) in zip(panels, rankings.items(), strict=False):
             names = [term for term, _ in first]
@@ -176,18 +164,14 @@ def plot_ranking(
 
 def plot_keyness(
     keyness: Keyness,
-    path: str | os.PathLike[str] | None = None,
     *,
     k: int = 15,
-    title: str | None = None,
 ) -> Figure:
     """Draw the log ratios of the key terms of two corpora, as bars to the right and to the left.
 
     Parameters
     ----------
     keyness : Keyness
-    path, title
-        As for `plot_curves`.
     k : int, default 15
         How many of the first terms of each corpus to draw, in the order of the table.
 
@@ -213,7 +197,7 @@ def plot_keyness(
     rows = np.concatenate(sides)
     if not len(rows):
         raise ValueError("there is nothing to draw: no terms")
-    with _figure("plot_keyness", 5.5, _height(len(rows)) + 0.3, path, title) as figure:
+    with _figure("plot_keyness", 5.5, _height(len(rows)) + 0.3) as figure:
         axes = figure.subplots()
         colours = np.repeat(_COLOURS[:2], [len(side) for side in sides])
         names, lengths = keyness.names[rows].tolist(), table["log_ratio"][rows]
@@ -229,40 +213,33 @@ def plot_keyness(
 # ---- figures and files -----------------------------------------------------------------------
 
 
+@contextmanager
+def _figure(what: str, width: float, height: float) -> Iterator[Figure]:
+    """Make a figure for the function ``what``, to draw in with our style."""
+    require("matplotlib", "plot", what)
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(_STYLE):
+        yield Figure(figsize=(width, height), layout="constrained")
+
+
 @printable_errors()
 def check_plot_path(path: str | os.PathLike[str]) -> None:
-    """Check, before the work, that a plot can be written to a path."""
+    """Check, before the work, that `write_figure` can write to a path."""
     check_path(path)
     if _ending(path) not in _FORMATS:
         raise ValueError(f"{os.fspath(path)}: a plot's name ends in {' or '.join(_FORMATS)}")
     check_replaceable(path)
 
 
-@contextmanager
-def _figure(
-    what: str, width: float, height: float, path: str | os.PathLike[str] | None, title: str | None
-) -> Iterator[Figure]:
-    """Make a figure for the function ``what``, and write it once it is drawn."""
-    require("matplotlib", "plot", what)
-    if path is not None:
-        check_plot_path(path)
-    if title is not None:
-        validation.check_kind(title, str, "title")
+def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure atomically; the same figure gives the same bytes."""
     from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
-    with rc_context(_STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        yield figure
-        if title is not None:
-            letters = int(_LETTERS_PER_INCH * width)
-            lines = [textwrap.fill(line, letters) for line in title.splitlines()]
-            figure.suptitle("\n".join(lines), fontsize=9)
-        if path is not None:
-            ending = _ending(path)
-            metadata = {"Date": None} if ending == ".svg" else None  # a date would change the bytes
-            with replacing(path) as file:
-                figure.savefig(file, format=ending[1:], dpi=200, metadata=metadata)
+    metadata = {"Date": None} if _ending(path) == ".svg" else None  # a date would change the bytes
+    with rc_context(_STYLE), replacing(path) as file:
+        figure.savefig(file, format=_ending(path)[1:], dpi=200, metadata=metadata)
 
 
 def _ending(path: str | os.PathLike[str]) -> str:

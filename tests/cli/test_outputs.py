@@ -15,7 +15,7 @@ import pytest
 
 import termsift as ts
 from signals import LIMIT
-from termsift import io, plots
+from termsift import io
 from termsift._util import files
 from termsift._util.export import FORMAT_OF
 from termsift.report import write_report
@@ -179,7 +179,6 @@ TAKE_PATHS: dict[str, Callable[[Any], Any]] = {
     "scan": ts.scan,
     "scan, labels": lambda path: ts.scan(__file__, labels=[path]),
     "scan, terms": lambda path: ts.scan(__file__, terms=path),
-    "plot_ranking": lambda path: plots.plot_ranking(COUNTS.rank("md"), path),
 }
 
 
@@ -187,12 +186,10 @@ TAKE_PATHS: dict[str, Callable[[Any], Any]] = {
 def test_arguments_that_are_no_paths_are_type_errors_and_close_nothing(
     name: str, tmp_path: Path
 ) -> None:
-    if "plot" in name:
-        pytest.importorskip("matplotlib")
     descriptor = os.open(os.devnull, os.O_RDWR)
     try:
-        wrong = [descriptor, np.int64(descriptor), True, 1.5, b"x", [1], object()]
-        wrong += [] if name.startswith("plot") or name == "scan, terms" else [None]
+        wrong = [descriptor, np.int64(descriptor), True, 1.5, [1], object()]
+        wrong += [] if name == "scan, terms" else [None]
         for path in wrong:
             with pytest.raises(TypeError):
                 TAKE_PATHS[name](path)

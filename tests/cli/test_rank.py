@@ -23,8 +23,7 @@ from termsift.io import read_collection
 @pytest.mark.parametrize(
     ("arguments", "rules"),
     [
-        (["--preset", "paper"], {"stop_words": "english", "min_df": 2}),
-        (["--preset", "paper", "--min-df", 1], {"stop_words": "english"}),
+        (["--stop-words", "english", "--min-df", "2"], {"stop_words": "english", "min_df": 2}),
         (["--ngram-range", "1,2"], {"ngram_range": (1, 2)}),
         (["--min-df", "5e-1"], {"min_df": 0.5}),
         (["--max-df", "1"], {"max_df": 1}),

@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectFdr, SelectKBest, chi2
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -47,8 +47,6 @@ X, y = collection()
         ts.TermSelector("greedy", k=3, model="binary"),
         ts.TermSelector("conditional_gain", k=2),
         ts.TermSelector("ig", k="all", tf="binary"),
-        ts.TermSelector(k="auto", cv=2),
-        ts.TermSelector("conditional_gain", k="auto", cv=2),
     ]
 )
 def test_it_is_an_estimator(estimator: Any, check: Any) -> None:
@@ -174,13 +172,6 @@ def test_later_parameters_do_not_change_what_was_learnt() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": "auto", "tf": "log"}, "k='auto' takes no tf, got 'log'"),
-        ({"k": "auto", "aggregate": "max"}, "k='auto' takes no aggregate, got 'max'"),
-        (
-            {"k": "auto", "class_prior": np.array([0.5, 0.5])},
-            r"k='auto' takes no class_prior, got array\(\[0\.5, 0\.5\]\)",
-        ),
-        ({"k": "auto", "alpha": (1, 40)}, r"k='auto' takes one number for alpha, got \(1, "),
         ({"method": "conditional_gain", "policy": "round_robin"}, "has no policy"),
         ({"method": "conditional_gain", "class_prior": "uniform"}, "has no class_prior"),
         ({"method": "conditional_gain", "model": "binary"}, "has no model 'binary'"),
@@ -195,26 +186,13 @@ def test_parameters_that_would_be_ignored_are_refused(
         ts.TermSelector(**options).fit(X, y)
 
 
-def test_k_auto_equals_choose_k() -> None:
-    selector = ts.TermSelector("ig", k="auto").fit(X, y)
-    assert len(selector.ranking_) == ts.choose_k(X, y, "ig")
-    options = [{"cv": 3}, {"cv": StratifiedKFold(4)}]
-    chosen = [ts.choose_k(X, y, "ig", **option) for option in options]
-    assert len({*chosen, len(selector.ranking_)}) == 3  # each of them matters
-    for option, k in zip(options, chosen, strict=True):
-        assert len(ts.TermSelector("ig", k="auto", **option).fit(X, y).ranking_) == k
-    with pytest.raises(ValueError, match="k='auto' evaluates documents without weights"):
-        ts.TermSelector("ig", k="auto").fit(X, y, sample_weight=np.ones(60))
-    assert not hasattr(ts.TermSelector(k="auto"), "partial_fit")
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": -1}, "k must be a number of terms, 'all' or 'auto', got -1"),
-        ({"k": 0.5}, "k must be a number of terms, 'all' or 'auto', got 0.5"),
-        ({"k": True}, "k must be a number of terms, 'all' or 'auto', got True"),
-        ({"k": "some"}, "k must be a number of terms, 'all' or 'auto', got 'some'"),
+        ({"k": -1}, "k must be a number of terms or 'all', got -1"),
+        ({"k": 0.5}, "k must be a number of terms or 'all', got 0.5"),
+        ({"k": True}, "k must be a number of terms or 'all', got True"),
+        ({"k": "some"}, "k must be a number of terms or 'all', got 'some'"),
         ({"method": "nope"}, "no method 'nope'"),
         ({"method": "chi2", "model": "binary"}, "chi2 has no model 'binary'"),
     ],

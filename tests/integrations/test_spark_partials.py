@@ -69,44 +69,24 @@ def test_invalid_vectors_are_refused(rows: Any, n_terms: int | None, message: st
         spark._matrix(vectors(*rows), n_terms)
 
 
-@pytest.mark.parametrize("window_bytes", [1, 300, 1 << 26])
-def test_windows_hold_every_row_once(monkeypatch: pytest.MonkeyPatch, window_bytes: int) -> None:
-    monkeypatch.setattr(spark, "_WINDOW_BYTES", window_bytes)
-    batches = [
-        pa.RecordBatch.from_arrays([pa.array(range(start, stop))], ["row"])
-        for start, stop in ((0, 10), (10, 10), (10, 45), (45, 100))
-    ]
-    windows = [row for (rows,) in spark._windows(batches) for row in rows.to_pylist()]
-    assert windows == list(range(100))
-    assert len(list(spark._windows(batches))) == {1: 3, 300: 2, 1 << 26: 1}[window_bytes]
-
-
 def node_of(tables: list[Any]) -> Any:
     """Return the rows of one node of the tree, in another order."""
-    rows = pa.concat_tables(tables)
-    order = np.random.default_rng(0).permutation(rows.num_rows)
-    return rows.take(order).append_column("node", pa.array([7] * rows.num_rows, pa.int32()))
+    rows = pa.concat_tables(tables[::-1])
+    return rows.append_column("node", pa.array([7] * rows.num_rows, pa.int32()))
 
 
-def test_pieces_are_added_up_in_any_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spark, "_PIECE_BYTES", 70)
+def test_counts_are_added_up_in_any_order_of_arrival() -> None:
     X = np.random.default_rng(5).random((27, 20))
-    counts = [ts.count(X[i : i + 9], [f"class {i % 2}"] * 9) for i in (0, 9, 18)]
-    tables = [spark._pieces(part, lambda part=part: counts[part]) for part in range(3)]
-    assert sum(table.num_rows for table in tables) > 20
-    total = spark._add_up(spark._added, node_of(tables))
-    assert total["error"].null_count == total.num_rows
-    assert set(total["part"].to_pylist()) == {7}
-    assert total["piece"].to_pylist() == list(range(total.num_rows))
-    assert spark._from_pieces(total["counts"].to_pylist()) == counts[0] + counts[1] + counts[2]
-    assert spark._pieces(0, lambda: None).num_rows == 0
-    refusal = spark._add_up(spark._added, node_of([tables[0], tables[1][:-1]]))
-    assert refusal["error"].to_pylist() == ["ValueError"]
-    assert "partial counts: the saved counts are truncated" in refusal["message"][0].as_py()
+    counts = [ts.count(X[i : i + 9], ["ham"] * 9) for i in (0, 9, 18)]
+    tables = [spark._row(part, lambda part=part: counts[part]) for part in range(3)]
+    (total,) = spark._add_up(spark._added, node_of(tables)).to_pylist()
+    assert (total["part"], total["error"]) == (7, None)
+    assert ts.load(total["counts"]) == counts[0] + counts[1] + counts[2]
 
 
 def test_counts_that_cannot_be_added_become_a_row_with_the_error() -> None:
     huge = ts.count(sp.csr_array([[2**62]]), ["a"])
-    tables = [spark._pieces(part, lambda: huge) for part in range(2)]
-    refusal = spark._add_up(spark._added, node_of(tables))
-    assert refusal["error"].to_pylist() == ["CountOverflowError"]
+    refusal = spark._add_up(spark._added, node_of([spark._row(p, lambda: huge) for p in range(2)]))
+    refusal = spark._add_up(spark._added, node_of([refusal, spark._row(1, lambda: huge)]))
+    with pytest.raises(ts.CountOverflowError):
+        spark._counts_of(refusal.to_pylist()[0])

@@ -204,3 +204,13 @@ def test_no_pickle(path, monkeypatch):
     for counts in COUNTS.values():
         counts.save(path)
         assert ts.load(path) == counts
+
+
+def test_bytes_are_those_of_the_file(tmp_path: Path) -> None:
+    counts = ts.count(np.array([[2, 1], [0, 3]]), ["ham", ("a", 1)], term_names=["egg", "tea"])
+    counts.save(tmp_path / "c.termsift")
+    data = counts.to_bytes()
+    assert data == (tmp_path / "c.termsift").read_bytes()
+    assert ts.load(data) == ts.load(bytearray(data)) == counts
+    with pytest.raises(ValueError, match="the bytes: the saved counts are truncated"):
+        ts.load(data[:-1])

@@ -219,14 +219,7 @@ def of_selector() -> dict[str, Callable[[], Callable[..., Any]]]:
 
     fitted.__signature__ = inspect.signature(ts.TermSelector)  # type: ignore[attr-defined]
 
-    def automatic(**parameters: Any) -> Any:
-        return ts.TermSelector(**{"k": "auto", **parameters}).fit(X, Y)
-
-    automatic.__signature__ = inspect.signature(ts.TermSelector)  # type: ignore[attr-defined]
-    found: dict[str, Callable[[], Callable[..., Any]]] = {
-        "TermSelector": lambda: fitted,
-        "TermSelector auto": lambda: automatic,
-    }
+    found: dict[str, Callable[[], Callable[..., Any]]] = {"TermSelector": lambda: fitted}
     for name in ("fit", "partial_fit"):
         found[f"TermSelector.{name}"] = lambda name=name: getattr(ts.TermSelector(k=2), name)
     return found
@@ -256,7 +249,7 @@ def variadic() -> dict[str, list[str]]:
         ],
         "options": ["noncentrality", "nonsense"],
         "reading": [
-            *("terms", "text", "label", "delimiter", "encoding", "preset", "on_error"),
+            *("terms", "text", "label", "delimiter", "encoding", "on_error"),
             *("n_threads", *rules, "nonsense"),
         ],
         "counting": [

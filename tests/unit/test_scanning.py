@@ -100,7 +100,7 @@ def test_names_of_terms(tmp_path: Path) -> None:
 
 RULES: list[dict[str, Any]] = [
     {},
-    {"preset": "paper"},
+    {"stop_words": "english", "min_df": 2},
     {"ngram_range": (1, 2), "min_df": 2},
     {"min_df": 0.3, "max_df": 0.6},
     {"max_df": 2},

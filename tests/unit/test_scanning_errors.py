@@ -199,7 +199,7 @@ def test_pipes_are_refused(tmp_path: Path) -> None:
 
 def test_rules_that_a_scan_cannot_keep(tmp_path: Path) -> None:
     (tmp_path / "c.svm").write_text("1 1:1 3:2\n2 3:1\n")
-    assert refused(tmp_path / "c.svm", preset="paper").endswith("leave out preset")
+    assert refused(tmp_path / "c.svm", stop_words="english").endswith("leave out stop_words")
     assert "its terms have no names" in refused(tmp_path / "c.svm", min_df=2)
     (tmp_path / "terms").write_text("egg\ntea\njam\n")
     counts = ts.count(ts.scan(tmp_path / "c.svm", terms=tmp_path / "terms", min_df=2))

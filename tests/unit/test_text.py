@@ -145,7 +145,7 @@ def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
     write(tmp_path / "test/a/1", new[0])
     write(tmp_path / "test/b/1", new[1])
     known, tested = read_split(
-        ts.scan(first, preset="paper", ngram_range=(1, 2)), tmp_path / "test"
+        ts.scan(first, stop_words="english", min_df=2, ngram_range=(1, 2)), tmp_path / "test"
     )
     vectorizer = text.CountVectorizer(stop_words="english", min_df=2, ngram_range=(1, 2))
     np.testing.assert_array_equal(known.X.toarray(), vectorizer.fit_transform(train).toarray())

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 import counted_texts
 import termsift as ts
 from termsift.io import MissingExtraError
-from termsift.text import PRESETS, TextRules, text_rules
+from termsift.text import TextRules
 from termsift.text._blocks import text_blocks
 from termsift.text._matrices import BlockCounter
 from termsift.text._terms import kept_terms
@@ -51,7 +51,7 @@ RULES: list[dict[str, Any]] = [
     {"analyzer": "char", "lowercase": False},
     {"vocabulary": {"the", "eggs", "x"}, "binary": True},
     {"vocabulary": {"the": 1, "buy the": 0}, "ngram_range": (1, 2)},
-    PRESETS["paper"],
+    {"stop_words": "english", "min_df": 2},
     # Scikit-learn cuts by these.
     {"token_pattern": r"[a-z]+", "min_df": 2, "max_features": 2},
     {"token_pattern": r"(\w)\w+", "vocabulary": ["b", "e"]},
@@ -206,20 +206,6 @@ def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
     X, names = TextRules(min_df=6, **more).count(TEXTS)
     assert names is not None
     assert (X.shape, len(names)) == ((6, 0), 0)
-
-
-def test_the_preset_of_the_paper() -> None:
-    assert text_rules("paper") == TextRules(stop_words="english", min_df=2)
-    assert text_rules("paper", min_df=1, analyzer="word") == TextRules(stop_words="english")
-    assert text_rules() == TextRules()
-    with pytest.raises(
-        ValueError, match="preset must be 'paper', got 'papre'; did you mean 'paper'"
-    ):
-        text_rules("papre")
-    with pytest.raises(
-        TypeError, match=r"texts have no rule 'min_fd', .*; did you mean 'min_df'\?"
-    ):
-        text_rules(min_fd=2)
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ SHAPE_CASES = [
 # ------------------------------------------------------------------------- labels and weights
 
 NO_INDICATOR = "expected an indicator matrix of zeros and ones"
-NO_WEIGHT = "expected a finite weight that is not negative and below 2^63"
+NO_WEIGHT = "expected a finite number, not negative and below 2^63"
 
 
 def indicator(value: Any) -> Any:

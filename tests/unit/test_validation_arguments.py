@@ -43,7 +43,7 @@ PARAMETERS = [
     *(("class_prior", [p], VALUE, f"class_prior has shape {np.shape(p)}, expected (2,)")
       for p in (1, [1], [1, 1, 1], [[1, 1]])),
     *(("class_prior", [[1, p]], VALUE,
-       f"class_prior is {p} for class 1, expected a finite number, not negative")
+       f"class_prior has {p} at class 1, expected a finite number, not negative and below 2^63")
       for p in (-1.0, NAN, INF)),
     *(("class_prior", [p], TYPE, f"class_prior has dtype {np.asarray(p).dtype}, "
        "expected booleans, integers or floats") for p in (["a", "b"], [1j, 1], [None, 1])),

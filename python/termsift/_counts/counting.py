@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
@@ -167,7 +168,7 @@ def count_texts(
     texts : iterable of str, or frame
         The documents: a list, a generator, a numpy array, a pandas or polars Series, or anything
         with the Arrow stream interface. They are read once, in blocks. With ``text``, a data frame,
-        an Arrow table, a stream of tables or a dataset of Hugging Face.
+        an Arrow table or a stream of tables.
     y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
         As for `termsift.count`.
     text, label : str, optional
@@ -228,13 +229,13 @@ def count_texts(
 
 
 @printable_errors()
-def load(path: str | os.PathLike[str]) -> ClassCounts:
-    """Load counts that `ClassCounts.save` wrote.
+def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
+    """Load counts that `ClassCounts.save` wrote or `ClassCounts.to_bytes` returned.
 
     Parameters
     ----------
-    path : path
-        The file; nothing in it is executed.
+    source : path or bytes
+        The file or what it holds; nothing in it is executed.
 
     Returns
     -------
@@ -245,9 +246,12 @@ def load(path: str | os.PathLike[str]) -> ClassCounts:
     ValueError
         If the file is damaged, truncated or of another version, or does not hold counts.
     """
-    check_path(path)
-    with open(path, "rb") as saved:
-        return ClassCounts._of(file.read_from(saved, os.fspath(path)))
+    if isinstance(source, (bytes, bytearray)):
+        data = io.BufferedReader(io.BytesIO(source))
+        return ClassCounts._of(file.read_from(data, "the bytes"))
+    check_path(source)
+    with open(source, "rb") as saved:
+        return ClassCounts._of(file.read_from(saved, os.fspath(source)))
 
 
 def merge(parts: Iterable[ClassCounts]) -> ClassCounts:

@@ -39,13 +39,6 @@ _FREQUENCIES = ("term_frequency", "document_frequency")
 _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
 
 
-def counts_to_bytes(state: Held) -> memoryview:
-    """Return what `write_to` writes."""
-    file = io.BytesIO()
-    write_to(file, state)
-    return file.getbuffer()
-
-
 def write_to(file: IO[bytes], state: Held) -> None:
     """Write counts at the position of a file that can seek; `read_from` reads them."""
     counts, classes, term_names, tf = state
@@ -84,11 +77,6 @@ def _narrowed(frequencies: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return exact frequencies in four bytes each, if all fit."""
     narrow = all(a.dtype.kind == "i" and a.max(initial=0) < 2**32 for a in frequencies.values())
     return {name: a.astype(np.uint32) if narrow else a for name, a in frequencies.items()}
-
-
-def counts_from_bytes(data: bytes, name: str) -> Held:
-    """Read what `counts_to_bytes` returned."""
-    return read_from(io.BufferedReader(io.BytesIO(data)), name)
 
 
 def read_from(file: IO[bytes], name: str) -> Held:

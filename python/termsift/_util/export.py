@@ -36,17 +36,11 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
     for name, values in columns.items():
         if values.dtype == object:
             lists[name] = [_plain(value) for value in values]
-            types = {type(value).__name__ for value in lists[name] if value is not None}
-            if len(types) > 1 or not types <= {"str", "int", "float", "bool"}:
+            if len({type(value) for value in lists[name] if value is not None}) > 1:
                 raise ValueError(
-                    f"the column {name!r} holds values of type {' and '.join(sorted(types))}, "
-                    f"expected one of str, int, float and bool in {library}; library='pandas' "
-                    "holds any"
+                    f"the column {name!r} holds values of several types, expected one in "
+                    f"{library}; library='pandas' holds any"
                 )
-            if not types and library == "polars":  # names that nobody gave are strings
-                lists[name] = frames.Series(lists[name], dtype=frames.String)
-            elif not types:
-                lists[name] = frames.array(lists[name], frames.string())
     return frames.DataFrame(lists) if library == "polars" else frames.table(lists)
 
 

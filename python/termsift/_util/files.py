@@ -26,10 +26,10 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
     check_path(path)
     if _is_special(path):  # nothing would be lost
-        with _named_in_errors(path), open(path, **mode) as file:  # type: ignore[call-overload]
+        with open(path, **mode) as file:  # type: ignore[call-overload]
             yield file
         return
-    with _named_in_errors(path), _partial_file(path) as (partial, target):
+    with _partial_file(path) as (partial, target):
         with open(partial, **mode) as file:  # type: ignore[call-overload]
             yield file
             file.flush()
@@ -41,7 +41,7 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
     """Raise the error that `replacing` would raise, before the work is done, if it is known yet."""
     check_path(path)
     if not _is_special(path):
-        with _named_in_errors(path), _partial_file(path):
+        with _partial_file(path):
             pass
 
 
@@ -67,18 +67,6 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def _named_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Make errors name the output; they name its partial file, or nothing if the disk is full."""
-    try:
-        yield
-    except OSError as error:
-        is_other = error.filename and not os.path.basename(error.filename).startswith(_PARTIAL)
-        if error.errno is None or is_other:
-            raise
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
-
-
-@contextmanager
 def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
     """Create a file beside the one that ``path`` leads to, and yield the paths of both.
 
@@ -94,11 +82,15 @@ def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
     with suppress(FileNotFoundError):
         os.lstat(target)  # raises an error if the name is too long
     partial = os.path.join(folder, f"{_PARTIAL}{os.urandom(8).hex()}.partial")
-    os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
+        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
         if os.path.exists(target):
             os.chmod(partial, stat.S_IMODE(os.stat(target).st_mode))
         yield partial, target
+    except OSError as error:  # it names the partial file, or nothing if the disk is full
+        if error.errno is None or error.filename not in (None, partial):
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
     finally:
         with suppress(FileNotFoundError):  # it has been renamed
             os.unlink(partial)

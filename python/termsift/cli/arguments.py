@@ -12,7 +12,6 @@ from typing import Any, get_args
 import termsift as ts
 from termsift import _core
 from termsift.io._scan import FORMATS
-from termsift.text import PRESETS
 from termsift.text._rules import Accents, Analyzer
 
 _INPUT = """\
@@ -118,8 +117,6 @@ def add_input(
 
 def _add_text_rules(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("texts (a * marks what needs scikit-learn)")
-    preset = "as --stop-words english --min-df 2 *"
-    add_choice(group, "--preset", tuple(PRESETS), preset, "none")
     drop = "drop terms in {} than N of all documents, or than a share such as 0.01"
     add_values(
         group,

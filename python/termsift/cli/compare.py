@@ -89,8 +89,11 @@ def _run(args: argparse.Namespace) -> None:
         write = partial(_write_table, curves=curves, about=about)
         answer(_columns(curves), write, about, "curves")
         if args.plot is not None:
-            title = _title(about).replace("; ", "\n")
-            plots.plot_curves(curves, args.plot, metrics=_METRICS, title=title)
+            figure = plots.plot_curves(curves, metrics=_METRICS)
+            figure.suptitle(
+                _title(about).replace("; ", "\n"), fontsize=9, wrap=True, parse_math=False
+            )
+            plots.write_figure(figure, args.plot)
 
 
 def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:

@@ -36,7 +36,7 @@ RULES = (
 # The options of `termsift.scan`.
 READING = (
     *("labels", "terms", "index_base", "input_format", "text", "label", "delimiter", "on_error"),
-    *("encoding", "preset", *RULES),
+    *("encoding", *RULES),
 )
 
 

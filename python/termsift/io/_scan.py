@@ -18,8 +18,7 @@ from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
 from termsift.io._opening import COMPRESSED, check_encoding, existing, zipped_name
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table, TableCounter
-from termsift.text import text_rules
-from termsift.text._rules import check_rule_names, shows_rules
+from termsift.text._rules import TextRules, check_rule_names, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"
@@ -47,7 +46,6 @@ def scan(
     label: str | int | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
-    preset: Literal["paper"] | None = None,
     index_base: Literal[0, 1] = 1,
     on_error: Literal["raise", "skip"] = "raise",
     input_format: str | None = None,
@@ -74,8 +72,6 @@ def scan(
         The character that divides the fields of a table; `termsift.io` names the default.
     encoding : str, default "utf-8"
         The encoding of texts.
-    preset : {"paper"}, optional
-        A name for a set of rules, see :func:`termsift.text.text_rules`.
     index_base : {1, 0}
         The index of the first term in svmlight files.
     on_error : {"raise", "skip"}
@@ -89,8 +85,8 @@ def scan(
         Threads that read and parse, as for `termsift.count`.
     **rules
         How texts are cut and which terms are kept: the rules of
-        :class:`termsift.text.TextRules`, which replace those of the preset. The rules that drop
-        terms count the documents of all files. Matrices with names take ``min_df`` too.
+        :class:`termsift.text.TextRules`. The rules that drop terms count the documents of all
+        files. Matrices with names take ``min_df`` too.
 
     Returns
     -------
@@ -135,9 +131,9 @@ def scan(
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
     given = {"terms": terms, "text": text, "label": label, "delimiter": delimiter}
-    given |= {"encoding": encoding, "preset": preset, **rules}
+    given |= {"encoding": encoding, **rules}
     options = Options(
-        text_rules(preset, **rules),
+        TextRules(**rules),
         # Counting applies min_df, to matrices too.
         [name for name, value in given.items() if value is not None and name != "min_df"],
         columns,

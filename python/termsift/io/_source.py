@@ -21,7 +21,7 @@ from termsift.text import TextRules
 NAMES_SHOWN = 20
 SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the cure of last resort
 NAMED = "name the columns by text and label (--text, --label)"
-TEXT_OPTIONS = frozenset({"encoding", "preset", *(rule.name for rule in fields(TextRules))})
+TEXT_OPTIONS = frozenset({"encoding", *(rule.name for rule in fields(TextRules))})
 BLOCK_BYTES = 1 << 22  # of text that is read at once
 _COMPLAINTS_KEPT = 5
 

@@ -7,13 +7,13 @@ and need scikit-learn.
 
 from typing import TYPE_CHECKING, Any
 
-from termsift.text._rules import PRESETS, TextRules, text_rules
+from termsift.text._rules import TextRules
 
 if TYPE_CHECKING:
     from termsift.text._vectorizers import CountVectorizer as CountVectorizer
     from termsift.text._vectorizers import HashingVectorizer as HashingVectorizer
 
-__all__ = ["PRESETS", "TextRules", "text_rules"]
+__all__ = ["TextRules"]
 
 
 # scikit-learn is optional and takes a second to import, so these are not in __all__.

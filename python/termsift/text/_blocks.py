@@ -20,7 +20,6 @@ from termsift._util.validation.distinct import is_column_of_strings
 _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
-_DATASET_ROWS = 1 << 12
 
 # Consecutive texts, some perhaps missing, and their labels in a form that `LabelCoder` takes; None
 # without a column of labels.
@@ -51,11 +50,11 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
     texts : iterable of str, column or frame
         A list, tuple, generator or other iterable of strings; an array of strings or objects; a
         column of pandas, polars or pyarrow; or a frame of theirs, a stream of record batches, a
-        relation of duckdb, a dataset of Hugging Face, or any other object with the Arrow C stream
-        interface. None, NaN, NaT, NA and Arrow's nulls are missing texts.
+        relation of duckdb, or any other object with the Arrow C stream interface. None, NaN, NaT,
+        NA and Arrow's nulls are missing texts.
     text, label : name of a column, optional
         The columns of a frame that hold the texts and their labels. The text of a frame with one
-        column need not be named. Labels of a dataset's ClassLabel are the names of its classes.
+        column need not be named.
 
     Raises
     ------
@@ -82,7 +81,13 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
 
 def check_source(texts: Any, text: Any, label: Any) -> list[Any] | None:
     """Check what can be checked before texts are read; return the names of a frame's columns."""
-    _refuse_collections(texts)
+    if isinstance(texts, (str, bytes, bytearray, os.PathLike)):
+        raise TypeError(
+            f"texts is a single {type(texts).__name__}, expected a list of strings: for one text "
+            "pass [text], for a file use termsift.count(termsift.scan(path))"
+        )
+    if isinstance(texts, (Mapping, Set)):
+        raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}")
     names = _column_names(texts)
     if names is None:
         return None
@@ -168,10 +173,12 @@ def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
     # pyarrow streams tables and record batches too, without a copy.
     pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(frame).__name__}")
     # A table or a record batch is in memory already.
-    is_whole = hasattr(frame, "num_rows") and not is_from(frame, "datasets")
+    is_whole = hasattr(frame, "num_rows")
     batches: list[Any] = []
     n_rows = n_bytes = 0
-    for batch in _record_batches(pyarrow, frame, text, label):
+    reader = pyarrow.RecordBatchReader.from_stream(frame)
+    _check_columns(reader.schema.names, text, label)
+    for batch in reader:
         batches.append(batch)
         n_rows += batch.num_rows
         n_bytes += batch.column(text).nbytes
@@ -180,23 +187,6 @@ def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
             batches, n_rows, n_bytes = [], 0, 0
     if batches:
         yield _of_batches(pyarrow, batches, text, label)
-
-
-def _record_batches(pyarrow: Any, frame: Any, text: Any, label: Any) -> Iterator[Any]:
-    """Yield a frame in record batches; labels of a ClassLabel become the names of classes."""
-    if not is_from(frame, "datasets"):
-        reader = pyarrow.RecordBatchReader.from_stream(frame)
-        _check_columns(reader.schema.names, text, label)
-        yield from reader
-        return
-    columns = frame.select_columns([text] if label in (None, text) else [text, label])
-    names = None if label is None else getattr(frame.features[label], "names", None)
-    for table in columns.with_format("arrow").iter(_DATASET_ROWS):
-        if names is not None:  # a class of -1 stands for a missing label
-            codes = table[label].to_pylist()
-            labels = [None if code is None or code < 0 else names[code] for code in codes]
-            table = pyarrow.table({text: table[text], label: pyarrow.array(labels, "string")})
-        yield from table.to_batches()
 
 
 def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) -> LabelledBlock:
@@ -251,26 +241,3 @@ def _check_columns(names: list[Any], text: Any, label: Any) -> None:
             raise ValueError(
                 f"{parameter}={name!r} is the name of {n_columns} columns of the frame"
             )
-
-
-# ---- kinds of objects ----------------------------------------------------------------------------
-
-
-def _refuse_collections(texts: Any) -> None:
-    """Refuse texts that are not a sequence in this process, and say what to do."""
-    if isinstance(texts, (str, bytes, bytearray, os.PathLike)):
-        raise TypeError(
-            f"texts is a single {type(texts).__name__}, expected a list of strings: for one text "
-            "pass [text], for a file use termsift.count(termsift.scan(path))"
-        )
-    if isinstance(texts, (Mapping, Set)):
-        cure = ": pass one of its splits, as in ds['train']" if is_from(texts, "datasets") else ""
-        raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}{cure}")
-    for library, cure in (
-        ("dask", "use termsift.dask.count_texts, or compute it"),
-        ("pyspark", "use termsift.spark.count_texts, or collect it"),
-    ):
-        if is_from(texts, library):
-            raise TypeError(f"texts is {a_kind(texts)} of {library}: {cure}")
-    if is_from(texts, "polars") and type(texts).__name__ == "LazyFrame":
-        raise TypeError("texts is a LazyFrame: collect() it")

@@ -36,11 +36,6 @@ Accents: TypeAlias = Literal["ascii", "unicode"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 
-# Rules by name. "paper": "we ignore those words in a stoplist, and discard those words that appear
-# in less than 2 documents" (Tang, Kay and He 2016, Section 5.1). The paper does not name its list,
-# so this is scikit-learn's.
-PRESETS: dict[str, dict[str, Any]] = {"paper": {"stop_words": "english", "min_df": 2}}
-
 
 @dataclass(frozen=True)
 class TextRules:
@@ -244,29 +239,6 @@ def shows_rules(function: _Function) -> _Function:
     return function
 
 
-@shows_rules
-def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
-    """Return the rules of a preset, with some of them replaced or added.
-
-    Parameters
-    ----------
-    preset : {"paper"}, optional
-        "paper" stands for the rules of Tang, Kay and He: words of a stop list and words in fewer
-        than two documents are left out.
-    **rules
-        Rules of `TextRules`.
-
-    Examples
-    --------
-    >>> text_rules("paper", min_df=5).stop_words, text_rules("paper", min_df=5).min_df
-    ('english', 5)
-    """
-    if preset is not None:
-        check_choice(preset, PRESETS, "preset")
-    check_rule_names(rules, text_rules)
-    return TextRules(**{**PRESETS.get(preset or "", {}), **rules})
-
-
 def check_rule_names(names: Iterable[str], function: Callable[..., Any]) -> None:
     """Refuse names that are not rules; the message has all arguments of the caller's function."""
     for name in names:
@@ -284,7 +256,7 @@ def check_rules(
     """Return the rules that a function was given, whole or as keywords."""
     check_rule_names(keywords, function)
     if rules is None:
-        return text_rules(**keywords)
+        return TextRules(**keywords)
     check_kind(rules, TextRules, "rules")
     if keywords:
         raise TypeError(f"rules already say it all: leave out {', '.join(keywords)}, or rules")

@@ -149,27 +149,6 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         self.n_threads = n_threads
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, raw_documents: Any, y: Any = None) -> CountVectorizer:
-        """Learn the terms of documents.
-
-        Parameters
-        ----------
-        raw_documents, y
-            As for `fit_transform`.
-
-        Returns
-        -------
-        self : CountVectorizer
-            This vectorizer.
-        """
-        native = self._native_to_learn(raw_documents)
-        if native is None:
-            super().fit_transform(_iterable(raw_documents))
-        else:
-            *_, self.vocabulary_ = self._learn(native, raw_documents)
-        return self
-
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn the terms of documents and return the matrix of their counts.
 

@@ -166,19 +166,8 @@ def check_weights(sample_weight: Any, n_docs: int) -> _core.Count | None:
     """Return weights as int64 or float64, or None."""
     if sample_weight is None:
         return None
-    weights = as_array(sample_weight, "sample_weight")
-    if weights.shape != (n_docs,):
-        raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n_docs},)")
-    weights = exact_dtype(weights, "sample_weight")
-    is_float = weights.dtype.kind == "f"
-    wrong = ~((weights >= 0) & (np.isfinite(weights) if is_float else weights <= 2**63 - 1))
-    if wrong.any():
-        document = int(np.argmax(wrong))
-        raise ValueError(
-            f"sample_weight has {weights[document]} at row {document}, "
-            "expected a finite weight that is not negative and below 2^63"
-        )
-    if is_float:
+    weights = _not_negative(sample_weight, n_docs, "sample_weight", "row")
+    if weights.dtype.kind == "f":
         return np.ascontiguousarray(weights, dtype=np.float64)
     return np.ascontiguousarray(weights, dtype=np.int64)
 
@@ -187,11 +176,11 @@ def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
     """Return weights as float64; refuse an integer that a float cannot hold exactly."""
     if weights is None:
         return None
-    if weights.dtype.kind == "i" and (too_large := weights > 2**53).any():
-        document = int(np.argmax(too_large))
+    if weights.dtype.kind == "i" and weights.max(initial=0) > 2**53:
+        row = int(weights.argmax())
         raise ValueError(
-            f"sample_weight has {weights[document]} at row {document}, expected at most 2^53 "
-            "beside counts that are not integers"
+            f"sample_weight has {weights[row]} at row {row}, expected at most 2^53 beside counts "
+            "that are not integers"
         )
     return weights.astype(np.float64)
 
@@ -206,16 +195,24 @@ def check_class_prior(
     if isinstance(class_prior, str):
         check_choice(class_prior, ("empirical", "uniform"), "class_prior")
         return None if class_prior == "empirical" else np.ones(n_classes)
-    prior = exact_dtype(as_array(class_prior, "class_prior"), "class_prior").astype(np.float64)
-    if prior.shape != (n_classes,):
-        raise ValueError(f"class_prior has shape {prior.shape}, expected ({n_classes},)")
-    wrong = ~(prior >= 0) | ~np.isfinite(prior)
+    return _not_negative(class_prior, n_classes, "class_prior", "class").astype(np.float64)
+
+
+def _not_negative(values: Any, n: int, name: str, place: str) -> NDArray[Any]:
+    """Return n finite numbers below 2^63 that are not negative, one for each ``place``."""
+    numbers = as_array(values, name)
+    if numbers.shape != (n,):
+        raise ValueError(f"{name} has shape {numbers.shape}, expected ({n},)")
+    numbers = exact_dtype(numbers, name)
+    is_right = np.isfinite if numbers.dtype.kind == "f" else lambda integers: integers < 2**63
+    wrong = ~((numbers >= 0) & is_right(numbers))
     if wrong.any():
-        c = int(np.argmax(wrong))
+        i = int(np.argmax(wrong))
         raise ValueError(
-            f"class_prior is {prior[c]} for class {c}, expected a finite number, not negative"
+            f"{name} has {numbers[i]} at {place} {i}, expected a finite number, not negative and "
+            "below 2^63"
         )
-    return prior
+    return numbers
 
 
 # ---- indices and names of terms ------------------------------------------------------------------

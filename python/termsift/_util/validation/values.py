@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, cast
@@ -149,11 +149,7 @@ def check_n_threads(n_threads: int | None) -> int:
 
 def check_k(k: Any, n_terms: int) -> int:
     """Return the number of terms to rank: ``k``, or all if it is None or larger."""
-    if k is None:
-        return n_terms
-    if is_one_of(k, ["auto"]):
-        raise TypeError("k='auto' needs the documents: choose a number with termsift.choose_k")
-    return min(check_integer(k, "k", least=0), n_terms)
+    return n_terms if k is None else min(check_integer(k, "k", least=0), n_terms)
 
 
 # ---- real numbers --------------------------------------------------------------------------------
@@ -161,21 +157,23 @@ def check_k(k: Any, n_terms: int) -> int:
 
 def check_positive(number: float, name: str) -> float:
     """Return a positive, finite number as a float."""
-    return _checked(number, name, 0 < _real(number, name) < math.inf, "positive and finite")
+    return _checked(number, name, lambda x: 0 < x < math.inf, "positive and finite")
 
 
 def check_not_negative(number: float, name: str) -> float:
     """Return a finite number that is not negative as a float."""
-    return _checked(number, name, 0 <= _real(number, name) < math.inf, "not negative and finite")
+    return _checked(number, name, lambda x: 0 <= x < math.inf, "not negative and finite")
 
 
 def check_between_0_and_1(number: float, name: str) -> float:
     """Return a number from 0 to 1 as a float."""
-    return _checked(number, name, 0 <= _real(number, name) <= 1, "between 0 and 1")
+    return _checked(number, name, lambda x: 0 <= x <= 1, "between 0 and 1")
 
 
-def _checked(number: float, name: str, is_right: bool, expected: str) -> float:
-    if not is_right:
+def _checked(number: float, name: str, is_right: Callable[[float], bool], expected: str) -> float:
+    if not _is_real(number):
+        raise TypeError(f"{name} must be a number, got {number!r}")
+    if not is_right(float(number)):
         raise ValueError(f"{name} must be {expected}, got {number!r}")
     return float(number)
 
@@ -212,12 +210,6 @@ def check_smoothing(
     if b1 > b2 and n_terms:
         raise ValueError(f"alpha = (b1, b2) must satisfy b1 <= b2, got {alpha!r}")
     return b1, (max(b1, b2), rest)
-
-
-def _real(number: object, name: str) -> float:
-    if not _is_real(number):
-        raise TypeError(f"{name} must be a number, got {number!r}")
-    return float(cast(float, number))
 
 
 def _is_real(value: object) -> bool:
