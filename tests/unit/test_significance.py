@@ -137,6 +137,21 @@ def test_to_frame_knows_labels_and_names(labels: list[Any]) -> None:
         assert per_class["index"].tolist() == [0, 1, 0, 1]
 
 
+@pytest.mark.parametrize("method", ["chi2", "g2", "chi2_counts", "g2_counts"])
+@pytest.mark.parametrize("per_class", [False, True])
+def test_the_reference_agrees(method: Any, per_class: bool) -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.poisson(0.5, (40, 12)), rng.integers(0, 4, 40)
+    found = ts.count(X, y).significance(method, per_class=per_class)
+    expected = ts.reference.significance(ts.reference.count(X, y), method, per_class)
+    np.testing.assert_allclose(found.statistics, expected.statistics, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(found.log_pvalues, expected.log_pvalues, rtol=1e-10, atol=1e-12)
+    assert np.array_equal(found.signs, expected.signs)
+    assert np.array_equal(found.classes, expected.classes)
+    for how in ("bh", "bonferroni"):
+        np.testing.assert_allclose(found.adjusted(how), expected.adjusted(how), rtol=1e-10)
+
+
 # ---- adjustment ----------------------------------------------------------------------------------
 
 
