@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
-from exact import exact_aggregate, many_class_values, relative_error
+from exact import exact_aggregate, exact_class_scores, relative_error
 from exact_cells import exact_cell_scores
 from exact_scores import MEASURES, Measure, assert_exact
 from strategies import MODERATE, collections, fits_float_counts
@@ -209,12 +209,10 @@ def test_five_thousand_classes(method: str) -> None:
     )
     counts, term = ts.count(X.tocsr(), np.arange(5000)), [3]
     entry = next(entry for entry in ts.methods() if entry.name == method)
+    tables = counts.term_frequency, counts.document_frequency
     if entry.models:
-        column = counts.term_frequency.tocsc()[:, term].toarray().ravel().tolist()
-        sizes = counts.class_tokens.tolist(), counts.class_docs.tolist()
-        exact = [[value] for value in many_class_values(column, *sizes, 1.0, 70.0)[method]]
+        exact = exact_class_scores(tables[0], counts.class_docs, method, 1, 70, terms=term)
     else:
-        tables = counts.term_frequency, counts.document_frequency
         rest = counts.class_docs, counts.n_docs, None, 70, term, 1
         exact = exact_cell_scores(method, *tables, *rest)
     aggregate: Any = entry.default_aggregate or "sum"
