@@ -130,28 +130,6 @@ def test_class_scores_are_the_formulas(seed: int) -> None:
                 assert relative_error(value, truth) <= 1e-14, (method, value, float(truth))
 
 
-@whatever_they_weigh
-@settings(max_examples=EXAMPLES)
-@seeds
-def test_nothing_is_nan_however_far_apart_the_weights_are(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n_classes = int(rng.integers(2, 6))
-    n_docs = int(rng.integers(n_classes, 20))
-    X = rng.poisson(0.7, (n_docs, 6))
-    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n_docs - n_classes)]
-    weights = 2.0 ** rng.integers(*((-1060, 1000) if seed % 2 else (-600, 0)), n_docs)
-    counts = ts.count(X, y, sample_weight=weights)
-    occurrences = float(counts.term_frequency.sum())
-    for method in OF_CELLS:
-        for b2 in (0.0, occurrences, occurrences * 1e-130, min(occurrences * 1e130, 1e300)):
-            if values_of(counts, method, {"alpha": (0, b2)}) is None:
-                continue
-            assert not np.isnan(counts.class_scores(method, alpha=(0, b2))).any(), method
-            for aggregate in ("sum", "mean", "max"):
-                scores = counts.score(method, alpha=(0, b2), aggregate=aggregate)  # type: ignore[arg-type]
-                assert not np.isnan(scores).any(), (method, aggregate)
-
-
 # ---- log_odds ------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,6 @@ import logging
 import re
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -108,39 +107,6 @@ def test_equal_to_the_reference_for_any_weights(seed: int) -> None:
     options["sample_weight"] = heavy_weights(np.random.default_rng(seed), len(y))
     options["step"] = min(options["step"], 1.0)
     assert_is_the_reference(X, y, **options)
-
-
-@pytest.mark.full(cases=2)
-@kinds
-def test_the_shape_of_large_weights_is_the_likeliest(kind: Any) -> None:
-    # The logarithms of Gamma(2^40) are so large that the likelihoods of all shapes round alike.
-    for seed in range(8, 20):
-        X, y, _ = collection(kind, seed)
-        weight = heavy_weights(np.random.default_rng(seed), len(y))
-        counts = ts.count(X, y, sample_weight=weight)
-        d = counts.collection_document_frequency.tolist()
-        n_c, n = counts.class_docs.tolist(), sum(counts.class_docs.tolist())
-        rows = counts.document_frequency.toarray().tolist()
-
-        def log_likelihood(a: float, cells: Any) -> Any:
-            return mpmath.fsum(
-                mpmath.loggamma(C + a) - mpmath.loggamma(a) + a * mpmath.log(a / (a + E))
-                + C * mpmath.log(E / (a + E))
-                for C, E in cells
-            )  # fmt: skip
-
-        with mpmath.workdps(40):
-            shapes = [mpmath.mpf(0.1) * mpmath.mpf(300) ** (mpmath.mpf(i) / 19) for i in range(20)]
-            cells = [
-                (mpmath.mpf(row[t]), mpmath.mpf(docs) * d[t] / n)
-                for t in range(len(d))
-                for row, docs in zip(rows, n_c, strict=True)
-                if d[t] >= 2 and docs > 0
-            ]
-            expected = float(max(shapes, key=lambda a: log_likelihood(a, cells)))
-        assert likeliest_shape(counts._counts) == pytest.approx(expected, rel=1e-14)
-        of_reference = reference.likeliest_shape(reference.count(X, y, weight))
-        assert of_reference == pytest.approx(expected, rel=1e-14)
 
 
 def test_the_shape_of_many_terms_uses_evenly_spaced_ones() -> None:

@@ -225,17 +225,6 @@ def test_threads_and_targets_choose_the_same(
         assert_same(collection.greedy(k, exhaustive=exhaustive, n_threads=n_threads), expected)
 
 
-@pytest.mark.parametrize("k", [0, 1, 2, 100, 4999, 5000, 10**9])
-def test_a_prefix_is_the_beginning(collection: ts.ClassCounts, k: int) -> None:
-    whole, first = collection.greedy(), collection.greedy(k)
-    assert first.indices.dtype == np.int64
-    assert first.scores.dtype == np.float64
-    assert np.array_equal(first.indices, whole.indices[:k])
-    assert first.scores.tobytes() == whole.scores[:k].tobytes()
-    assert whole.informative is not None
-    assert first.informative == min(k, whole.informative)
-
-
 def test_terms_that_add_nothing_come_last_by_index() -> None:
     # After the two terms that differ, every other is proportional to the pool.
     counts = ts.count(np.array([[1, 9, 2, 3, 0, 1, 4], [1, 0, 2, 3, 9, 1, 4]]), [0, 1])
@@ -390,16 +379,6 @@ def test_scores_are_of_unrounded_probabilities(size: float, alpha: Any) -> None:
             exact = exact_divergence(terms=terms, **witness)
             assert relative_error(float(ranking.scores[k - 1]), exact) <= 1e-14
             assert relative_error(ts.divergence(counts, terms, alpha=alpha), exact) <= 1e-14
-
-
-def test_names_and_rank_go_the_same_way() -> None:
-    counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-    counts.term_names = ["bacon", "and", "viagra"]
-    ranking = counts.greedy(2, alpha=0.5)
-    assert ranking.terms is not None
-    assert ranking.terms.tolist() == [counts.term_names[i] for i in ranking.indices]
-    assert ranking.method == "greedy"
-    assert_same(counts.rank("greedy", 2, alpha=0.5), ranking)
 
 
 # ---- the reference -------------------------------------------------------------------------------

@@ -154,23 +154,6 @@ def test_a_forked_child_works() -> None:
     assert run(code, PYTHONWARNINGS="ignore") == "0"
 
 
-@pytest.mark.usefixtures("counting_path")
-def test_the_gil_is_released_and_python_threads_agree() -> None:
-    X, y = collection(n_docs=6000)
-    expected = ts.count(X, y)
-    results: list[ts.ClassCounts] = []
-    threads = [
-        threading.Thread(target=lambda: results.append(ts.count(X, y, n_threads=2)))
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 4
-    assert all(result == expected for result in results)
-
-
 @needs_timers
 @pytest.mark.usefixtures("counting_path")
 @pytest.mark.parametrize("n_threads", [1, 2])
