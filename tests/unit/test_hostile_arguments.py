@@ -184,7 +184,7 @@ def functions() -> dict[str, Callable[[], Callable[..., Any]]]:
                     found |= methods_of(name, member)
             elif callable(member):
                 found[f"{module_name}.{name}"] = lambda member=member: member
-    found |= of_selector() | of_dask()
+    found |= of_selector()
     return found
 
 
@@ -230,21 +230,6 @@ def of_selector() -> dict[str, Callable[[], Callable[..., Any]]]:
     for name in ("fit", "partial_fit"):
         found[f"TermSelector.{name}"] = lambda name=name: getattr(ts.TermSelector(k=2), name)
     return found
-
-
-def of_dask() -> dict[str, Callable[[], Callable[..., Any]]]:
-    """Return the count of texts with Dask, but for the client, which Dask checks."""
-    if importlib.util.find_spec("dask") is None:
-        return {}
-    count_texts = importlib.import_module("termsift.dask").count_texts
-
-    def counted(**keywords: Any) -> Any:
-        return count_texts([(["some words", "more words"], ["a", "b"])], **keywords)
-
-    parameters = inspect.signature(count_texts).parameters
-    shown = [parameters[name] for name in parameters if name not in ("texts", "client")]
-    counted.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    return {"dask.count_texts": lambda: counted}
 
 
 def variadic() -> dict[str, list[str]]:

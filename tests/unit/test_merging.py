@@ -68,11 +68,6 @@ def test_names_that_stand_for_two_terms() -> None:
         ts.merge([a, b])
 
 
-def test_different_things_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"part 1 .*the counts are of different things"):
-        ts.merge([counted([[1]], ["a"]), counted([[1]], ["a"], tf="log")])
-
-
 def test_an_overflow_stays_one() -> None:
     large = counted([[2**62]], ["a"])
     with pytest.raises(ts.CountOverflowError, match="part 1 and those before it"):

@@ -19,15 +19,12 @@ from scipy import sparse
 
 import termsift as ts
 from report_pages import BEST, HOSTILE, Page, letters
-from termsift._evaluate.curve import METRICS
 from termsift._evaluate.folds import folds_of
 from termsift._scores.class_terms import distinctive_terms, dominant_class
 from termsift._scores.registry import DESCRIBING
-from termsift._util.html import render
 from termsift._util.validation import Labels
 from termsift.io import Collection
 from termsift.report import write_report
-from termsift.report._accuracy import _chart
 
 MISTAKES = "Documents of a class that are assigned to another"
 
@@ -128,14 +125,6 @@ def test_the_accuracy(tmp_path: Path) -> None:
     assert min(y for _, y in mean) == mean[highest][1]
 
 
-def test_a_long_curve_has_few_points() -> None:
-    ks = np.arange(1, 100_001)
-    runs = {metric: np.array([[0.5], [0.6]]) + ks / 1e6 for metric in METRICS}
-    svg = render(_chart(ts.Curve("md", ks, runs), 777))
-    (points,) = re.findall(r'<polyline points="([^"]*)"', svg)
-    assert 100 < len(points.split()) < 600
-
-
 # ---- classes beside one another ----------------------------------------------------------------
 
 
@@ -166,14 +155,6 @@ def test_two_classes_are_compared_with_each_other(tmp_path: Path) -> None:
     ]
     names = ["class 0", "class 1", "class 2"]
     assert chosen == [[*names[:2], *names[1::-1]], [*names, "all other classes", *names]]
-
-
-def test_the_chart_of_weighted_counts(tmp_path: Path) -> None:
-    collection = letters()
-    counts = ts.count(collection.X, collection.y, np.full(60, 1 / 3))
-    data = frequencies(written(counts, tmp_path))
-    whole = frequencies(written(collection, tmp_path, cv=0))
-    assert data["all"]["tokens"] == pytest.approx(whole["all"]["tokens"] / 3, rel=1e-5)
 
 
 def naive_bayes(X: Any, codes: Any, train: Any, test: Any, columns: Any) -> Any:
@@ -403,29 +384,6 @@ def test_it_can_be_used_by_everybody(tmp_path: Path) -> None:
         assert target is None or target[1:] in identifiers
     assert all(page.tables)  # each has a caption
     assert all(a["scope"] in ("row", "col") for a in page.all("th"))
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours, as WCAG 2 defines it."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def test_colours_contrast(tmp_path: Path) -> None:
-    page = written(letters(), tmp_path)
-    themes = re.findall(r":root \{(.*?)\}", page.source, re.DOTALL)
-    assert len(themes) == 2
-    for theme in themes:
-        colour = dict(re.findall(r"--(\w+): (#\w{6});", theme))
-        for ground in ("page", "sheet"):
-            for ink in ("ink", "soft", "mark", "warm"):
-                assert contrast(colour[ink], colour[ground]) >= 4.5, (ink, ground)
 
 
 def test_the_same_input_returns_the_same_bytes(tmp_path: Path) -> None:

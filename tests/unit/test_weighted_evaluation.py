@@ -73,30 +73,6 @@ def test_documents_of_weight_0_are_ignored(problem: Any, n_folds: int, random_st
     same(weighted, without)
 
 
-class EveryOther:
-    """A splitter that records the number of documents and their labels."""
-
-    def split(self, X: Any, y: Any) -> Any:
-        assert X.shape[0] == len(y)
-        n = len(y)
-        even = np.arange(n) // 2 % 2 == 0
-        yield np.flatnonzero(even), np.flatnonzero(~even)
-        yield np.flatnonzero(~even), np.flatnonzero(even)
-
-
-@given(problems())
-def test_a_splitter_does_not_see_documents_of_weight_0(problem: Any) -> None:
-    X, y, weights, _ = problem
-    X, y, weights = np.tile(X, (4, 1)), np.tile(y, 4), np.tile(weights, 4)
-    kept = weights > 0
-    X[kept], y[kept] = X[kept][np.argsort(y[kept])], np.sort(y[kept])
-    found = ts.cross_validate(X, y, METHODS, cv=EveryOther(), sample_weight=weights)
-    expected = ts.cross_validate(
-        X[kept], y[kept], METHODS, cv=EveryOther(), sample_weight=weights[kept]
-    )
-    same(found, expected)
-
-
 def test_equal_weights_change_no_bit() -> None:
     rng = np.random.default_rng(3)
     X, y = rng.poisson(0.6, (60, 20)), np.arange(60) % 3
