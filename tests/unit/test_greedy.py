@@ -238,13 +238,6 @@ def test_terms_that_add_nothing_come_last_by_index() -> None:
     assert counts.rank("md").informative is None
 
 
-def test_classes_that_are_alike() -> None:
-    ranking = ts.count(np.array([[3, 1, 2]] * 3), [0, 1, 2]).greedy()
-    assert ranking.informative == 0
-    assert ranking.indices.tolist() == [0, 1, 2]
-    assert not ranking.scores.any()
-
-
 def test_classes_without_documents_take_no_part() -> None:
     X = np.array([[3, 1, 0, 7], [0, 1, 2, 1], [1, 2, 1, 0]])
     with_empty = ts.count(X, ["a", "b", "c"], classes=["a", "none", "b", "c"])
@@ -414,22 +407,6 @@ def test_the_reference_against_exact_gains(kind: str, n_classes: int) -> None:
         exact = exact_divergence(terms=chosen, **witness)
         assert relative_error(float(divergences[step]), exact) <= 2**-52
         assert reference.divergence(counts, chosen, **options) == divergences[step]
-
-
-def test_the_condition_for_the_same_first_term() -> None:
-    rng = np.random.default_rng(1)
-    kept = []
-    for _ in range(200):
-        counts = table(rng.integers(0, 60, (2, 4)))
-        p, q = ((row + 1) / (row.sum() + 4) for row in counts.term_frequency)
-        own = (p - q) * np.log(p / q)
-        # The first term of md is always that of Algorithm 1.
-        first = reference.greedy(counts, 1)[0][0]
-        assert first == reference.rank(reference.score(counts))[0]
-        kept.append(reference.same_first_term(counts))
-        assert kept[-1] == (first == own.argmax())
-    assert 0 < sum(kept) < 200
-    assert reference.same_first_term(table(rng.poisson(3, (5, 40))))
 
 
 @kinds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import e, inf, log, log1p, log2, sqrt
+from math import e, inf, log, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -165,17 +165,6 @@ def test_documents_of_several_classes_and_of_none_by_hand() -> None:
     assert values("log_odds")[1][0] == pytest.approx(z)
 
 
-@pytest.mark.parametrize("method", BY_HAND)
-def test_a_class_of_all_documents_has_nothing_to_be_compared_with(method: str) -> None:
-    # Every document is of class a, so a equals the collection and only b differs.
-    counts = ts.count(np.array([[1, 0], [1, 1], [0, 3]]), np.array([[1, 1], [1, 0], [1, 0]]))
-    values = counts.class_scores(method)
-    if method == "log_ratio":  # l_c = 6, b2 = 2: 3/8 against 1/2, and 5/8 against 1/2
-        assert_allclose(values[0], [log2(3 / 4), log2(5 / 4)], rtol=1e-14)
-    elif method not in ("df", "tfidf"):
-        assert_allclose(values[0], [0, 0], atol=1e-15)
-
-
 # ----------------------------------------------------------------------------------------- models
 
 # By X and Y, with alpha = 2 where the first two models would otherwise agree:
@@ -226,19 +215,6 @@ def test_models_by_hand(model: str) -> None:
     # Of two classes, Pearson's values of one and the other are the halves of nu_J.
     values = COUNTS.class_scores("md_chi2", **options)
     assert_allclose(values[:, :2], [np.mean(pearson, axis=0)] * 2, rtol=1e-13)
-
-
-def test_smoothing_of_models_is_a_pair_too() -> None:
-    for model, (alpha, md, _) in MODELS.items():
-        b2 = {"binary": 3 * alpha, "bernoulli": 2 * alpha, "poisson": alpha}[model]
-        values = COUNTS.class_scores("md", model=model, alpha=(alpha, b2))
-        assert_allclose(values[:, :2], md, rtol=1e-13)
-    # A rate may exceed 1, and b1 exceed b2: 6/4 against 2/4.
-    values = COUNTS.class_scores("md", model="poisson", alpha=(1, 0))
-    assert values[0, 0] == pytest.approx(3 / 2 * log(3) - 1)
-    for model in ("multinomial", "binary", "bernoulli"):
-        with pytest.raises(ValueError, match="b1"):
-            COUNTS.score("md", model=model, alpha=(2, 1))
 
 
 def test_models_without_smoothing_by_hand() -> None:
@@ -320,28 +296,3 @@ def test_significance_per_class_by_hand() -> None:
     assert_allclose(found.statistics, [[8 / 3, 4, 0]] * 2, rtol=1e-14)
     found = COUNTS.significance("g2", per_class=True)
     assert_allclose(found.statistics[:, :2], BY_HAND["g2"], rtol=1e-14)
-
-
-def test_adjustment_by_hand() -> None:
-    # Three tests, p = 0.1025 < 0.1573 < 1: times 3 / 1, 3 / 2, 3 / 3 in their order.
-    found = COUNTS.significance("chi2")
-    p, q, _ = found.pvalues
-    assert_allclose(found.adjusted("bonferroni"), [3 * p, 3 * q, 1], rtol=1e-14)
-    assert_allclose(found.adjusted(), [3 / 2 * p, min(3 * q, 3 / 2 * p), 1], rtol=1e-14)
-    assert_allclose(found.adjusted(log=True), np.log(found.adjusted()), rtol=1e-12)
-    with pytest.raises(ValueError, match="bonferroni"):
-        found.adjusted("holm")
-
-
-def test_far_away_pvalues_do_not_vanish() -> None:
-    # 20,000 documents, a term in all of one class and in none of the other: chi2 = n, and
-    # log erfc(sqrt z) = -z - log(pi z) / 2 - 1 / (2 z) + ..., z = n / 2.
-    n = 20_000
-    documents = np.zeros((n, 2), dtype=int)
-    documents[: n // 2, 0] = documents[:, 1] = 1
-    found = ts.count(documents, np.arange(n) >= n // 2).significance("chi2")
-    z = n / 2
-    wanted = -z - log(np.pi * z) / 2 + log1p(-1 / (2 * z) + 3 / (2 * z) ** 2)
-    assert_allclose(found.log_pvalues, [wanted, 0], rtol=1e-13)
-    assert found.pvalues.tolist() == [0, 1]
-    assert_allclose(found.adjusted("bonferroni", log=True), [wanted + log(2), 0], rtol=1e-13)

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -67,20 +66,6 @@ def test_omp_num_threads_is_respected() -> None:
     assert run(code, OMP_NUM_THREADS="1") == "1"
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     assert 1 <= int(run(code, OMP_NUM_THREADS="64")) <= available  # a quota may allow fewer
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity on this system")
-def test_the_affinity_of_the_process_is_respected() -> None:
-    # Catches threads that share the one processor that a scheduler of jobs grants.
-    code = """
-        import os
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-        from termsift import _core
-        print(_core.effective_n_threads(0), _core.what_limits_threads())
-    """
-    if len(os.sched_getaffinity(0)) == 1:
-        pytest.skip("this process may run on one processor only")
-    assert run(code) == "1 the processors that this process may run on"
 
 
 @needs_openmp
@@ -253,21 +238,6 @@ def test_who_reads_while_others_update_has_all_of_before_or_after() -> None:
         reader.join()
     assert wrong == []
     assert counts == ts.count(X, np.arange(60))
-
-
-@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
-def test_joblib(backend: str) -> None:
-    joblib = pytest.importorskip("joblib")
-    X, y = collection(n_docs=400)
-    parts = [(X[i : i + 100], y[i : i + 100]) for i in range(0, 400, 100)]
-    ts.count(X, y, n_threads=2)  # helpers have started: a forked child has none
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
-        found = joblib.Parallel(n_jobs=2, backend=backend)(
-            joblib.delayed(ts.count)(*part, n_threads=2) for part in parts
-        )
-    total = found[0] + found[1] + found[2] + found[3]
-    assert total == ts.count(X, y)
 
 
 @pytest.mark.full(cases=1)
