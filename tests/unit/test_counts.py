@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 import termsift as ts
 from strategies import collections, fits_float_counts, labelled, streamable_matrices
-from termsift import _core, reference
+from termsift import reference
 
 pytestmark = pytest.mark.usefixtures("counting_path")  # all of this file by each way of counting
 
@@ -34,7 +33,7 @@ def assert_equal_counts(counts: ts.ClassCounts, expected: reference.ReferenceCou
         np.testing.assert_allclose(counts.class_tokens, expected.class_tokens, rtol=1e-13)
 
 
-@given(collections())
+@given(st.one_of(labelled(streamable_matrices()), collections()))
 def test_equal_to_the_reference(collection: tuple[Any, Any, Any]) -> None:
     X, y, sample_weight = collection
     if not fits_float_counts(X, sample_weight):
@@ -49,44 +48,11 @@ def test_equal_to_the_reference(collection: tuple[Any, Any, Any]) -> None:
         assert (table.data > 0).all()
 
 
-windows = st.sampled_from([1, 100, 10**4, _core.default_window_bytes])
-
-
 def bits(counts: ts.ClassCounts) -> Any:
     """Return everything that the counts hold, comparable bit for bit."""
     arrays = counts._counts.to_arrays()
     return counts.classes, {k: v.tobytes() if isinstance(v, np.ndarray) else v
                             for k, v in arrays.items()}  # fmt: skip
-
-
-@given(
-    st.one_of(labelled(streamable_matrices()), collections()),
-    windows,
-    st.sampled_from([1, 2, 3, 7]),
-    st.sampled_from(_core.simd_targets()),
-)
-def test_every_way_returns_the_bits_of_the_rows(
-    counting_path: str, collection: tuple[Any, Any, Any], window: int, n_threads: int, target: str
-) -> None:
-    # Catches mistakes with escapes, edges of windows and vocabularies, and one target's kernel.
-    X, y, sample_weight = collection
-    assume(fits_float_counts(X, sample_weight))
-    before = _core.simd_target()
-    try:
-        _core.use_simd_target(target)
-        with patch.object(_core, "default_window_bytes", window):
-            counts = ts.count(X, y, sample_weight, n_threads=n_threads)
-            twice = copy.copy(counts).update(X, y, sample_weight, n_threads=n_threads)
-        _core.use_simd_target(_core.simd_targets()[0])
-        _core.use_counting_path("rows")
-        expected = ts.count(X, y, sample_weight)
-        expected_twice = ts.count(X, y, sample_weight).update(X, y, sample_weight)
-    finally:
-        _core.use_simd_target(before)
-        _core.use_counting_path(counting_path)
-    assert bits(counts) == bits(expected)
-    assert bits(twice) == bits(expected_twice)
-    assert_equal_counts(counts, reference.count(X, y, sample_weight))
 
 
 def test_the_chosen_way_is_taken(counting_path: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -106,25 +72,6 @@ def rows_of(X: Any, rows: slice) -> Any:
     out = sp.csr_array((rows.stop - rows.start, X.shape[1]), dtype=X.dtype)
     out.indptr, out.indices, out.data = indptr - indptr[0], X.indices[part], X.data[part]
     return out
-
-
-@given(collections(), st.data())
-def test_updates_in_any_chunks_return_the_same_bits(
-    collection: tuple[Any, Any, Any], data: st.DataObject
-) -> None:
-    X, y, sample_weight = collection
-    assume(fits_float_counts(X, sample_weight))
-    n_docs = X.shape[0]
-    whole = ts.count(X, y, sample_weight)
-    cut = data.draw(st.integers(0, n_docs))
-    chunks = [slice(0, cut), slice(cut, n_docs)]
-    labels = (
-        [y[chunk] for chunk in chunks] if not sp.issparse(y) else [y.tocsr()[c] for c in chunks]
-    )
-    weights = [None if sample_weight is None else sample_weight[chunk] for chunk in chunks]
-    counts = ts.count(rows_of(X, chunks[0]), labels[0], weights[0])
-    counts.update(rows_of(X, chunks[1]), labels[1], weights[1])
-    assert counts == whole
 
 
 @given(collections(), st.data())
