@@ -1,4 +1,4 @@
-"""Scores of tables of a term and a class: `score` against `class_scores`, and against mpmath.
+"""Scores of tables of a term and a class against mpmath.
 
 Any seed is a collection. HYPOTHESIS_EXAMPLES sets how many are tried.
 """
@@ -27,13 +27,13 @@ whatever_they_weigh = pytest.mark.filterwarnings("ignore:.*needs occurrences:Use
 EXAMPLES = settings.get_profile("termsift").max_examples // 4
 
 
-def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any], Any]:
-    """Return counts, alpha for `class_scores`, and class priors.
+def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any]]:
+    """Return counts, and alpha for `class_scores`.
 
-    There are 2 to 200 classes of 1 to 1,000,000 documents, and terms of one class or of all.
+    There are 2 to 20 classes of 1 to 1,000,000 documents, and terms of one class or of all.
     """
     rng = np.random.default_rng(seed)
-    n_classes = int(rng.choice([2, 2, 3, 5, 20, 60, 200]))
+    n_classes = int(rng.choice([2, 2, 3, 5, 20]))
     n_docs = int(rng.integers(n_classes, 3 * n_classes + 10))
     n_terms = int(rng.integers(1, 12))
     X = rng.poisson(rng.choice([0.1, 0.5, 3]), (n_docs, n_terms)) * rng.choice(
@@ -59,10 +59,7 @@ def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any], Any]:
         (0, occurrences * 1e-60),
         min(occurrences * 1e130, 1e300),
     ]
-    scattered = rng.random(n_classes) * (rng.random(n_classes) < 0.7)
-    scattered[0] += 1e-9
-    priors = [None, "uniform", scattered]
-    return counts, {"alpha": alphas[rng.integers(len(alphas))]}, priors[rng.integers(3)]
+    return counts, {"alpha": alphas[rng.integers(len(alphas))]}
 
 
 def values_of(counts: ts.ClassCounts, method: str, alpha: dict[str, Any]) -> Any:
@@ -76,50 +73,11 @@ def values_of(counts: ts.ClassCounts, method: str, alpha: dict[str, Any]) -> Any
         raise
 
 
-def shares(counts: ts.ClassCounts, class_prior: Any) -> Any:
-    if class_prior is None:
-        weights = np.asarray(counts.class_docs, float)
-    else:
-        weights = np.ones(counts.n_classes) if isinstance(class_prior, str) else class_prior
-    weights = weights / weights.max()
-    return weights / math.fsum(weights)
-
-
-@whatever_they_weigh
-@settings(max_examples=EXAMPLES)
-@seeds
-def test_scores_are_the_aggregates_of_class_scores(seed: int) -> None:
-    counts, alpha, class_prior = collection(seed)
-    for method in OF_CELLS:
-        by_class = values_of(counts, method, alpha)
-        if by_class is None:
-            continue
-        assert not np.isnan(by_class).any()
-        for aggregate in ("sum", "mean", "max"):
-            scores = counts.score(method, **alpha, class_prior=class_prior, aggregate=aggregate)  # type: ignore[arg-type]
-            if aggregate == "max":
-                assert np.array_equal(scores, by_class.max(axis=0))
-                continue
-            weights = shares(counts, class_prior) if aggregate == "mean" else np.ones(len(by_class))
-            for score, values in zip(scores, by_class[weights > 0].T, strict=True):
-                infinite = set(values[np.isinf(values)].tolist())
-                if infinite:
-                    assert score == (0 if len(infinite) == 2 else infinite.pop()), method
-                    continue
-                parts = weights[weights > 0] * values
-                error = abs(score - math.fsum(parts))
-                # The values subtracted from a sum are larger where class sizes are very different.
-                most = 1e-14 * max(1, (max(counts.class_docs) / min(counts.class_docs) / 1e7) ** 2)
-                assert error <= most * math.fsum(np.abs(parts)), (method, aggregate)
-
-
 @whatever_they_weigh
 @settings(max_examples=EXAMPLES)
 @seeds
 def test_class_scores_are_the_formulas(seed: int) -> None:
-    counts, alpha, _ = collection(seed)
-    if counts.n_classes > 20:
-        return
+    counts, alpha = collection(seed)
     for method in OF_CELLS:
         by_class = values_of(counts, method, alpha)
         if by_class is None:

@@ -264,24 +264,6 @@ def test_threads_targets_and_terms_change_no_bit(counts: ts.ClassCounts, measure
     assert_array_equal(some.directions(), directions[:, terms])
 
 
-@pytest.mark.full(cases=10)
-@each_measure
-def test_a_score_is_the_aggregate_of_its_class_scores(
-    counts: ts.ClassCounts, measure: Measure
-) -> None:
-    by_class = counts.class_scores(measure.method, **measure.options)
-    largest = counts.score(measure.method, aggregate="max", **measure.options)
-    assert_array_equal(largest, by_class.max(axis=0))
-    prior = counts.class_docs / counts.class_docs.sum()
-    for aggregate, weights in (("sum", np.ones(counts.n_classes)), ("mean", prior)):
-        scores = counts.score(measure.method, aggregate=aggregate, **measure.options)
-        finite = np.isfinite(by_class).all(axis=0)
-        parts = (by_class[:, finite] * weights[:, None]).astype(np.longdouble)
-        error = np.abs(scores[finite] - parts.sum(axis=0))
-        assert (error <= 4e-15 * np.abs(parts).sum(axis=0)).all()
-        assert_array_equal(scores[~finite], by_class[:, ~finite].sum(axis=0))
-
-
 def test_order_and_neighbours_change_nothing(method: str) -> None:
     # A common term leaves its block's fast path, and its twin in another block does as well.
     rng = np.random.default_rng(16)
