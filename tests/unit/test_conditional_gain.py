@@ -146,21 +146,6 @@ def test_a_weight_counts_as_copies(kind: Any) -> None:
         np.testing.assert_allclose(weighted.scores, copied.scores, rtol=1e-12, atol=1e-13)
 
 
-@kinds
-def test_the_order_of_documents_and_the_names_of_classes_do_not_matter(kind: Any) -> None:
-    for seed in range(30):
-        X, y, options = collection(kind, seed)
-        order = np.random.default_rng(seed).permutation(len(y))
-        expected = ts.conditional_gain(X, y, **options)
-        weight = options.pop("sample_weight")
-        moved = None if weight is None else weight[order]
-        permuted = ts.conditional_gain(X[order], y[order], sample_weight=moved, **options)
-        renamed = ts.conditional_gain(X, 9 - y, sample_weight=weight, **options)
-        for other in (permuted, renamed):
-            assert other.indices.tolist() == expected.indices.tolist()
-            np.testing.assert_allclose(other.scores, expected.scores, rtol=1e-12, atol=1e-13)
-
-
 def test_the_first_k_are_the_same_for_any_k() -> None:
     X, y, options = collection(text, 31)
     del options["k"]

@@ -146,12 +146,6 @@ def test_one_class_and_no_terms() -> None:
         assert dominant_class(none, np.empty(0, dtype=np.int64), method).tolist() == []
 
 
-def test_terms_of_a_subset_increase() -> None:
-    for wrong in ([3, 3], [5, 2], [-1], [60]):
-        with pytest.raises(ValueError, match="terms must increase and be below 60"):
-            collection(2, "counts")._counts.of_terms(np.array(wrong))
-
-
 def test_the_reference_by_hand() -> None:
     counts = reference.count([[4, 1, 0], [0, 1, 2]], ["ham", "spam"])
     # p of "ham" is 5/8, 2/8, 1/8 and of "spam" 1/6, 2/6, 3/6.

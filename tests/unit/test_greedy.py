@@ -407,17 +407,3 @@ def test_the_reference_against_exact_gains(kind: str, n_classes: int) -> None:
         exact = exact_divergence(terms=chosen, **witness)
         assert relative_error(float(divergences[step]), exact) <= 2**-52
         assert reference.divergence(counts, chosen, **options) == divergences[step]
-
-
-@kinds
-@pytest.mark.parametrize("n_classes", [2, 5])
-@pytest.mark.parametrize("n_terms", [40, 129, 1000])
-def test_a_prefix_takes_no_more_than_twice_the_plain_search(
-    kind: str, n_classes: int, n_terms: int
-) -> None:
-    counts, _ = configuration(kind, n_classes, n_terms, 0)
-    for k in (1, 2, 3, 5, 10, 30):
-        smoothing = 1.0, (float(n_terms), 0.0)
-        evaluations = _core.greedy(counts._counts, *smoothing, None, k, False, 1, None)[3]
-        assert evaluations <= 2 * k * (n_terms - (k - 1) / 2) * 1.05
-        assert k > 1 or evaluations <= n_terms

@@ -268,4 +268,3 @@ def test_labels_of_json_are_text(tmp_path: Path, labels: list[Any], classes: lis
     collection = read_collection(path)
     assert ts.count(collection.X, collection.y).classes == classes
     assert ts.count(ts.scan(path)).classes == classes
-    assert ts.count(ts.scan(path)).classes == classes

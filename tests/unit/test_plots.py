@@ -186,14 +186,6 @@ def test_nothing_to_draw_is_refused(counts: ts.ClassCounts, tmp_path: Path) -> N
 # ------------------------------------------------------------------------------------- the files
 
 
-def test_settings_of_matplotlib_do_not_change(one_run: ts.Curve, tmp_path: Path) -> None:
-    import matplotlib
-
-    before = dict(matplotlib.rcParams)
-    plot_curves(one_run, tmp_path / "a.svg")
-    assert dict(matplotlib.rcParams) == before
-
-
 @pytest.mark.parametrize("name", ["a.pdf", "a", ".png", "a.svg.gz"])
 def test_other_endings_are_refused(one_run: ts.Curve, tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match=f"{name}: a plot's name ends in .png or .svg"):

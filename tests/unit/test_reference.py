@@ -8,13 +8,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from small_tables import INF, THREE, TWO, table
-from strategies import CONTAINERS
 from termsift import reference
 
 THREE_MD = 2 / 3 * math.log(3 / 2) + 1 / 3 * math.log(3 / 5)
@@ -83,24 +80,6 @@ def test_zero_conventions_by_hand():
     assert_array_equal(reference.class_scores(counts, "md_chi2", alpha=0), np.full((2, 2), INF))
 
 
-# --------------------------------------------------------------------------------------- ranking
-
-
-@pytest.mark.parametrize(
-    ("scores", "order"),
-    [
-        ([0.5, 2.0, 0.5, 3.0, 2.0], [3, 1, 4, 0, 2]),
-        ([0.0, -0.0, 0.0], [0, 1, 2]),
-        ([1.0, INF, -INF, INF], [1, 3, 0, 2]),
-        ([], []),
-    ],
-)
-def test_ties_go_to_the_lowest_index(scores, order):
-    ranked = reference.rank(scores)
-    assert ranked.dtype == np.int64
-    assert_array_equal(ranked, order)
-
-
 # ---- counting ------------------------------------------------------------------------------------
 
 # Two documents of class "a", one of "b". The first stores term 0 as 1 + 2 and term 2 as a zero.
@@ -145,18 +124,6 @@ def test_classes_given_keep_their_order_and_may_be_empty():
     assert_array_equal(counts.class_docs, [0, 2, 1])
 
 
-def test_float_cells_are_summed_in_document_order():
-    # 1 + 2^-53 rounds to 1, twice; 2^-53 + 2^-53 + 1 does not.
-    tiny = 2.0**-53
-    for column, total in (([1, tiny, tiny], 1.0), ([tiny, tiny, 1], 1 + 2.0**-52)):
-        X = np.array(column).reshape(3, 1)
-        for container in (np.asarray, *CONTAINERS):
-            assert reference.count(container(X), [0, 0, 0]).term_frequency[0, 0] == total
-
-
-# ---- collections, round robin, p-values ----------------------------------------------------------
-
-
 def test_the_collection_is_missed_where_it_is_not_the_sum_of_the_classes():
     counts = SimpleNamespace(
         class_docs=np.array([2, 2]),
@@ -167,22 +134,3 @@ def test_the_collection_is_missed_where_it_is_not_the_sum_of_the_classes():
     with pytest.raises(ValueError, match=r"3\.0 documents and 4\.0 in the classes.*collection_"):
         reference.score(counts, "chi2")
     reference.score(counts, "md")  # reads no collection
-
-
-@given(st.data())
-def test_round_robin_is_taking_turns(data):
-    n, m = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 7))
-    value = st.sampled_from([-INF, -1.5, 0.0, 1.0, 2.0, INF])
-    row = st.lists(value, min_size=m, max_size=m)
-    rows = data.draw(st.lists(row, min_size=n, max_size=n))
-    taken = []
-    for position in range(m):
-        turn: dict[int, float] = {}
-        for values in rows:
-            i = int(reference.rank(values)[position])
-            if i not in [other for other, _ in taken]:
-                turn.setdefault(i, values[i])
-        taken += sorted(turn.items())
-    k = data.draw(st.none() | st.integers(0, 8))
-    indices, values = reference.round_robin(rows, k)
-    assert list(zip(indices.tolist(), values.tolist(), strict=True)) == taken[:k]

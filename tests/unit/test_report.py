@@ -216,21 +216,6 @@ def test_passages_of_the_leading_terms(tmp_path: Path) -> None:
     assert without.tables == page.tables
 
 
-def test_passages_from_the_command_line(run: Any, tmp_path: Path) -> None:
-    table = tmp_path / "mail.csv"
-    rows = [f'{label},"{text}"' for label, text in zip([1, 1, 2, 2], TEXTS, strict=True)]
-    table.write_text("label,text\n" + "\n".join(rows))
-    out = tmp_path / "page.html"
-    for options, n_marks in (([], 3), (["--passages", 1], 2), (["--passages", 0], 0)):
-        result = run("report", table, "--cv", 0, "-k", 1, *options, "-o", out)
-        assert (result.code, result.err) == (0, "")
-        page = Page(out.read_text("utf-8"))
-        # ham: bacon in two documents; spam: free in two
-        assert len(page.all("mark")) in ({n_marks, n_marks + 1} if n_marks > 2 else {n_marks})
-    assert run("report", table, "--cv", 0, "--hashing", 16, "-o", out).code == 0
-    assert "<mark>" not in out.read_text("utf-8")
-
-
 # ---- what is left out --------------------------------------------------------------------------
 
 

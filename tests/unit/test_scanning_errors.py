@@ -175,12 +175,6 @@ def test_arguments_that_do_not_fit(tmp_path: Path, options: Any, complaint: str)
     assert complaint in refused(tmp_path / "c.svm", **options)
 
 
-def test_nothing_to_read(tmp_path: Path) -> None:
-    assert refused([]) == "paths is empty, expected at least one path"
-    (tmp_path / "c.svm").write_text("1 1:1\n")
-    assert refused(tmp_path / "c.svm", labels=[]) == "labels is empty, expected at least one path"
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
 def test_pipes_are_refused(tmp_path: Path) -> None:
     (tmp_path / "c.svm").write_text("1 1:1\n")

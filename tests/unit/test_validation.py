@@ -32,9 +32,6 @@ from gate import (
 from termsift import _core
 from termsift._util.validation import SKIP_MISSING
 
-LONG_DOUBLE = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
-needs_long_double = pytest.mark.skipif(not LONG_DOUBLE, reason="long double is double here")
-
 
 def case(message: str, X: Any = DENSE, y: Any = Y, w: Any = None, error: Any = VALUE, id: str = ""):
     return pytest.param(X, y, w, error, message, id=f"{id}: {message}"[:90])
@@ -245,14 +242,6 @@ def test_valid_values_are_counted(form):
     assert counts.term_frequency.toarray().tolist() == [[1, 1, 2, 0], [0, 3, 0, 0]]
     assert not np.signbit(counts.term_frequency.data).any()
     assert ts.count(with_last(2.0**60, "u8", form), Y).term_frequency[0, 3] == 2**60
-
-
-@needs_long_double
-def test_a_long_double_is_refused():
-    X = DENSE.astype("g")
-    expected = f"has dtype {X.dtype}, expected at most 64 bits: use astype(float)"
-    assert complaint(TYPE, ts.count, X, Y) == f"X {expected}"
-    assert complaint(TYPE, base("float").update, DENSE, Y, X[:, 0]) == f"sample_weight {expected}"
 
 
 @pytest.mark.parametrize("form", SPARSE)

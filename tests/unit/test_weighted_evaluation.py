@@ -107,12 +107,3 @@ def test_invalid_weights(weights: list[int], message: str) -> None:
     X, y = np.array([[1, 0], [0, 1], [1, 0], [0, 1]]), [0, 1, 0, 1]
     with pytest.raises(ValueError, match=message):
         ts.choose_k(X, y, cv=[([0, 1], [2, 3]), ([2, 3], [0, 1])], sample_weight=weights)
-
-
-def test_the_number_of_terms_by_conditional_gain_counts_weights() -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.poisson(0.5, (60, 30)), ["a", "b", "c"] * 20
-    weights = np.repeat([0.0, 1.0], 30)
-    found = ts.choose_k(X, y, "conditional_gain", sample_weight=weights)
-    assert found == ts.choose_k(X[30:], y[30:], "conditional_gain")
-    assert found < ts.choose_k(X, y, "conditional_gain")
