@@ -164,23 +164,6 @@ def test_log_ratio_keeps_its_digits_whatever_the_smoothing(alpha: float, unit: f
             assert not near or relative_error(value, truth) <= 1e-14
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_log_ratios_without_smoothing(weighted: bool) -> None:
-    # Class 2 has a document, but no token: all of its frequencies are 0/0.
-    weights = [0.5, 0.25, 0.75] if weighted else None
-    counts = ts.count(np.array([[1, 2], [0, 2], [0, 0]]), [0, 1, 2], sample_weight=weights)
-    values = counts.class_scores("log_ratio", alpha=0)
-    assert values[:, 0].tolist() == [math.inf, -math.inf, 0]
-    assert values[2].tolist() == [0, 0]
-    assert np.array_equal(np.sign(values), counts.class_directions("log_ratio", alpha=0))
-    for aggregate in ("sum", "mean"):
-        scores = counts.score("log_ratio", alpha=0, aggregate=aggregate)  # type: ignore[arg-type]
-        assert scores[0] == 0  # of both infinities
-        assert scores[1] == pytest.approx(np.sum(values[:, 1]) if aggregate == "sum" else scores[1])
-        assert math.isfinite(scores[1])
-    assert counts.score("log_ratio", alpha=0).tolist() == [math.inf, values[1, 1]]
-
-
 # ---- bns -----------------------------------------------------------------------------------------
 
 

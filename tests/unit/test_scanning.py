@@ -131,15 +131,6 @@ def test_names_of_terms(tmp_path: Path) -> None:
     assert counts.n_terms == 3
 
 
-def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("x\tcow bee\n")
-    (tmp_path / "b.txt").write_text("x\tant bee\n")
-    scan = ts.scan([tmp_path / "a.txt", tmp_path / "b.txt"])
-    names = [scan.term_names.tolist() for _ in scan]  # type: ignore[union-attr]
-    assert names == [["bee", "cow"], ["bee", "cow", "ant"]]
-    assert ts.count(scan).term_names.tolist() == ["ant", "bee", "cow"]
-
-
 # ---- how texts are cut ---------------------------------------------------------------------------
 
 RULES: list[dict[str, Any]] = [

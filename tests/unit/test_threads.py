@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -194,18 +193,6 @@ def test_exit_while_a_daemon_thread_counts() -> None:
     print("done")
     """
     assert run(code) == "done"
-
-
-def test_updates_of_one_object_by_several_threads_all_count() -> None:
-    X, y = collection(n_docs=600)
-    expected = ts.count(X, y)
-    for _ in range(3):
-        counts = ts.count(X[:0], y[:0])
-        pieces = [slice(begin, begin + 20) for begin in range(0, 600, 20)]
-        with ThreadPoolExecutor(6) as pool:
-            list(pool.map(counts.update, [X[p] for p in pieces], [y[p] for p in pieces]))
-        united = ts.count(X[:0], y[:0], classes=expected.classes) + counts
-        assert united == expected
 
 
 def test_who_reads_while_others_update_has_all_of_before_or_after() -> None:
