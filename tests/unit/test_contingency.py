@@ -126,16 +126,6 @@ def test_round_robin_in_several_stretches() -> None:
         assert np.array_equal(ranking.scores, earned[:k])
 
 
-def test_policies_are_checked() -> None:
-    counts = ts.count(np.array([[1, 0], [0, 1]]), [0, 1])
-    with pytest.raises(ValueError, match="policy must be 'top' or 'round_robin', got 'best'"):
-        counts.rank(policy="best")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="has no aggregate"):
-        counts.rank(policy="round_robin", aggregate="sum")
-    with pytest.raises(TypeError, match="greedy has no policy"):
-        counts.rank("greedy", policy="round_robin")
-
-
 # ---- fractions -----------------------------------------------------------------------------------
 
 

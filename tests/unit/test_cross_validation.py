@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import termsift as ts
 from termsift._evaluate.curve import METRICS
 from termsift._evaluate.folds import folds_of
-from termsift._evaluate.rankers import variants_of
 from termsift._util import validation
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
@@ -168,18 +167,6 @@ def test_fractions_are_counted_anew_in_each_fold() -> None:
         one = ts.selection_curve(ranking, X[train], y[train], X[test], y[test])
         for metric in METRICS:
             assert_array_equal(curve.runs[metric][run], one.runs[metric][0])
-
-
-def test_names_of_curves() -> None:
-    rankers = variants_of(
-        ("md", "chi2", "greedy"), ("binary", "multinomial"), ("round_robin", "top")
-    )
-    assert list(rankers) == [
-        "md binary round_robin",
-        *("md binary", "md round_robin", "md"),
-        *("chi2 round_robin", "chi2"),
-        *("greedy binary", "greedy"),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -329,16 +329,7 @@ def test_hostile_arguments(name: str) -> None:
     assert not faults, f"{len(faults)} faults\n" + "\n".join(faults)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ts.divergence(None, [0]), "counts must be a ClassCounts, got NoneType"),
-        (lambda: counts().rank("md").to_csv(3), "path must be a str or PathLike, got int"),
-        # A bug once read and closed the open file whose descriptor was the integer.
-        (lambda: ts.load(10**6), "path must be a str or PathLike, got int"),
-        (lambda: counts().rank("md").to_frame(np.zeros(2)), "library must be one of pandas"),
-    ],
-)
-def test_errors_of_the_wrong_kind(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"^{message}"):
-        call()
+def test_the_number_of_an_open_file_is_no_path() -> None:
+    # A bug once read and closed the open file whose descriptor was the integer.
+    with pytest.raises(TypeError, match="path must be a str or PathLike"):
+        ts.load(10**6)  # type: ignore[arg-type]

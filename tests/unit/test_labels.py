@@ -110,23 +110,6 @@ def test_the_container_of_labels_changes_nothing(labels: list[Any]) -> None:
             assert [type(label) for label in counts.classes] == types, name
 
 
-def test_the_first_wrong_label_is_named() -> None:
-    def complaint(y: Any, *, skip_missing: bool = False) -> str:
-        with pytest.raises((ValueError, TypeError)) as caught:
-            validation.check_labels(y, len(y), None, skip_missing=skip_missing)
-        return str(caught.value)
-
-    cure = f"; {validation.SKIP_MISSING}"
-    unhashable = "the label of document 1 is a list, expected something hashable: for several"
-    assert complaint(["a", None, "b"]) == "the label of document 1 is missing: None" + cure
-    assert complaint(["a", ["b"], None]).startswith(unhashable)
-    assert complaint([None, "a", ["b"]], skip_missing=True).startswith("the label of document 2")
-    coder = validation.LabelCoder(None)
-    with pytest.raises(ValueError, match="the label of document 9 is missing: nan; "):
-        coder.codes([1.5, float("nan")], 8)
-    assert coder.classes == []
-
-
 @pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow"])
 def test_missing_labels_of_columns(name: str) -> None:
     library = pytest.importorskip(name)

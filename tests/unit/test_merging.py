@@ -62,6 +62,11 @@ def test_names_in_another_order() -> None:
     assert merged.term_frequency.toarray().tolist() == [[1, 6, 3]]
 
 
+def test_the_longer_names_stay() -> None:
+    a, b = counted([[1]], ["a"], ["s"]), counted([[3, 4]], ["a"], ["s", "r"])
+    assert list((a + b).term_names) == list((b + a).term_names) == ["s", "r"]
+
+
 def test_names_that_stand_for_two_terms() -> None:
     a, b = counted([[1, 2]], ["a"], ["s", "s"]), counted([[3, 4]], ["a"], ["r", "q"])
     with pytest.raises(ValueError, match="'s' names 2 terms"):

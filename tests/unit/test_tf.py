@@ -180,15 +180,6 @@ def test_logarithms_are_accurate_on_every_target(simd_target: str) -> None:
         assert error <= 1, x
 
 
-def test_integers_of_all_sizes() -> None:
-    X = np.array([[2**53 + 1, 2**62, 1], [2**63 - 1, 3, 0]])
-    counts = ts.count(X, [0, 1], tf="log")
-    np.testing.assert_allclose(
-        counts.term_frequency.toarray(), np.log1p(X.astype(float)), rtol=2e-16
-    )
-    assert ts.count(X, [0, 0], tf="binary").term_frequency.toarray().tolist() == [[2, 2, 1]]
-
-
 # ---- what is refused -----------------------------------------------------------------------------
 
 
