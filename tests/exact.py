@@ -1,12 +1,12 @@
 """The scores to fifty digits, against which float64 is measured.
 
-Everything up to the logarithm is integer arithmetic, hence exact. The equations and their symbols
-are those of ``termsift.reference``; the arithmetic is different, so that neither can copy a mistake
-of the other.
+The equations and their symbols are those of ``termsift.reference``. The arithmetic is different, so
+that neither can copy a mistake of the other.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,15 +21,16 @@ import numpy as np
 # rounded to the current precision.
 Exact: TypeAlias = Fraction | float
 
-DIGITS = 60
+DIGITS = 60  # of results
+PRECISION = 200  # digits of p and q, so that more than DIGITS are left unless they agree to 70
 
 
 def exact_class_scores(
     term_frequency: Any,
     class_docs: Any,
     method: str,
-    b1: float,
-    b2: float,
+    b1: Any,
+    b2: Any,
     prior: str | Sequence[float] | None = None,
     noncentrality: str = "jeffreys",
     terms: Iterable[int] | None = None,
@@ -37,53 +38,82 @@ def exact_class_scores(
 ) -> list[list[Exact]]:
     """Return the value of each given term in every class, one row per class.
 
-    l_c is the sum of all of `term_frequency`; only the columns in `terms` are scored. Results are
-    exact for "md_chi2", and good to more than 50 digits for "md", in which p == q gives exactly 0.
-    The method "relative" is |p - q| / max(p, q).
-    Classes without documents take no part: their row is 0. The models "binary" and "bernoulli" want
-    document frequencies for `term_frequency`; b1 and b2 are what they are by any.
+    l_c is the sum of all of `term_frequency`; only the columns in `terms` are scored. If p == q,
+    the value is exactly 0. The method "relative" is |p - q| / max(p, q). Classes without documents
+    take no part: their row is 0. The models "binary" and "bernoulli" want document frequencies for
+    `term_frequency`; b1 and b2 are used as they are.
     """
-    if model == "poisson":
-        gaps = {"md": _poisson_kl, "jeffreys": _poisson_nu_j, "pearson": _poisson_pearson}
-    else:
-        gaps = {"md": _kl, "jeffreys": _nu_j, "pearson": _pearson}
-    gaps["relative"] = _relative_gap
-    gap = gaps[{"md": "md", "md_chi2": noncentrality, "relative": "relative"}[method]]
     n_c = [Fraction(n) for n in np.asarray(class_docs).tolist()]
-    if model in ("bernoulli", "poisson"):
-        l_c = n_c
-    else:
-        l_c = [sum(map(Fraction, row), Fraction(0)) for row in row_values(term_frequency)]
-    terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
-    l_ic = columns_of(term_frequency, terms)
     present = [c for c, n in enumerate(n_c) if n > 0]
-
-    pi = (
-        n_c
-        if prior is None
-        else [Fraction(w) for w in ([1] * len(n_c) if prior == "uniform" else prior)]
-    )
-    # Priors as whole numbers, w_c / W: their common scale cancels.
-    scale = math.lcm(*(pi[c].denominator for c in present))
-    w = {c: int(pi[c] * scale) for c in present}
-    total = sum(w.values())
-
+    sizes = n_c
+    if model in ("multinomial", "binary"):
+        sizes = [exact_sum(row) for row in row_values(term_frequency)]
+    L = [size + Fraction(b2) for size in sizes]
+    terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
+    columns = columns_of(term_frequency, terms)
+    weights = n_c if prior is None else [1] * len(n_c) if prior == "uniform" else prior
     scores: list[list[Exact]] = [[Fraction(0)] * len(terms) for _ in n_c]
-    for j in range(len(terms)):
-        p = {c: _ratio(Fraction(l_ic[c][j]) + Fraction(b1), l_c[c] + Fraction(b2)) for c in present}
-        # Over the common denominator D (W - w_c), p_ic and q_ic are whole numbers.
-        common = math.lcm(*(x.denominator for x in p.values()))
-        big_p = {c: x.numerator * (common // x.denominator) for c, x in p.items()}
-        mixture = sum(w[c] * big_p[c] for c in present)
-        for c in present:
-            others = total - w[c]
-            scores[c][j] = gap(big_p[c] * others, mixture - w[c] * big_p[c], common * others)
+    with mpmath.workdps(PRECISION):
+        w = [_mpf(Fraction(weights[c])) for c in present]
+        w_of_others = _sums_of_others(w)
+        for j in range(len(terms)):
+            x = [Fraction(columns[c][j]) + Fraction(b1) for c in present]
+            # p and 1 - p, each without cancellation. A class without tokens or smoothing has p = 0.
+            p, p_rest = (
+                [_mpf(y) / _mpf(L[c]) if L[c] else mpmath.mpf(empty) for y, c in pairs]
+                for empty, pairs in (
+                    (0, list(zip(x, present, strict=True))),
+                    (1, [(L[c] - y, c) for y, c in zip(x, present, strict=True)]),
+                )
+            )
+            q, q_rest = (
+                [a / b for a, b in zip(_sums_of_others(products), w_of_others, strict=True)]
+                for products in ([a * b for a, b in zip(w, y, strict=True)] for y in (p, p_rest))
+            )
+            for c, *shares in zip(present, p, p_rest, q, q_rest, strict=True):
+                scores[c][j] = _exact(_value(method, noncentrality, model == "poisson", *shares))
     return scores
 
 
-def exact_scores(*args: Any, **options: Any) -> list[Exact]:
-    """Return the sum over classes of `exact_class_scores`, which takes the same arguments."""
-    return [_sum(*column) for column in zip(*exact_class_scores(*args, **options), strict=True)]
+def _sums_of_others(values: Sequence[Any]) -> list[Any]:
+    """Return the sum of all other values for each one, by additions alone."""
+    before = [mpmath.mpf(0), *itertools.accumulate(values)]
+    after = [mpmath.mpf(0), *itertools.accumulate(reversed(values))]
+    return [before[i] + after[len(values) - 1 - i] for i in range(len(values))]
+
+
+def _value(
+    method: str, noncentrality: str, is_rate: bool, p: Any, p_rest: Any, q: Any, q_rest: Any
+) -> Any:
+    if is_rate:  # which has no complement
+        p_rest = q_rest = mpmath.mpf(1)
+    d = p - q if p <= p_rest or is_rate else q_rest - p_rest
+    if abs(d) <= (p if is_rate else min(p, p_rest)) * mpmath.mpf(10) ** (50 - PRECISION):
+        return mpmath.mpf(0)
+    if method == "relative":
+        return abs(d) / max(p, q)
+    if method == "md":
+        return _x_log(p, q, d) + (-d if is_rate else _x_log(p_rest, q_rest, -d))
+    pearson, mirrored = (
+        d**2 / product if product else mpmath.inf for product in (q * q_rest, p * p_rest)
+    )
+    return pearson if noncentrality == "pearson" else (pearson + mirrored) / 2
+
+
+def _x_log(x: Any, y: Any, d: Any) -> Any:
+    """Return x log(x / y), where d = x - y."""
+    if x == 0 or y == 0:
+        return mpmath.inf if x else mpmath.mpf(0)
+    return x * (mpmath.log1p(d / y) if abs(d) < y * 1e-30 else mpmath.log(x / y))
+
+
+def kl_of(x: Fraction, y: Fraction) -> Exact:
+    """Return x log(x / y) + (1 - x) log((1 - x) / (1 - y))."""
+    if x == y:
+        return Fraction(0)
+    with mpmath.workdps(PRECISION):
+        d = _mpf(x - y)
+        return _exact(_x_log(_mpf(x), _mpf(y), d) + _x_log(_mpf(1 - x), _mpf(1 - y), -d))
 
 
 def exact_collection_scores(
@@ -138,59 +168,6 @@ def exact_log_pvalue(statistic: Exact, degrees: int) -> Exact:
         if z < a:
             return _fraction(mpmath.log1p(-mpmath.gammainc(a, 0, z, regularized=True)))
         return _fraction(mpmath.log(mpmath.gammainc(a, z, regularized=True)))
-
-
-def many_class_values(
-    l_i: Sequence[float],
-    class_tokens: Sequence[float],
-    class_docs: Sequence[float],
-    b1: float,
-    b2: float,
-    prior: str | Sequence[float] | None = None,
-    *,
-    rates: bool = False,
-) -> dict[str, list[Exact]]:
-    """Return the values of one term in every class, by method: "md", "md_chi2" and "pearson".
-
-    It serves hundreds of classes, whose common denominator would be too large. It computes in 150
-    digits, of which at least 60 are left unless p and q agree to more than 40. All classes have
-    documents. `class_tokens` are the denominators without b2: documents for the models "bernoulli"
-    and "poisson". With `rates`, p and q are rates, which have no complement.
-    """
-    with mpmath.workdps(150):
-        if prior is None:
-            w = [mpmath.mpf(n) for n in class_docs]
-        else:
-            w = [mpmath.mpf(x) for x in ([1] * len(class_docs) if prior == "uniform" else prior)]
-        total = mpmath.fsum(w)
-        p = [
-            (mpmath.mpf(l_ic) + mpmath.mpf(b1)) / (mpmath.mpf(l_c) + mpmath.mpf(b2))
-            for l_ic, l_c in zip(l_i, class_tokens, strict=True)
-        ]
-        mixture = mpmath.fsum(w_c * p_c for w_c, p_c in zip(w, p, strict=True))
-        values: dict[str, list[Exact]] = {"md": [], "md_chi2": [], "pearson": []}
-        for w_c, p_c in zip(w, p, strict=True):
-            q_c = (mixture - w_c * p_c) / (total - w_c)
-            d = p_c - q_c
-            if abs(d) < p_c * mpmath.mpf(10) ** -100:  # p == q
-                kl = pearson = mirrored = mpmath.mpf(0)
-            else:
-                # If they differ, p or q may be 1.
-                p_rest, q_rest = (1, 1) if rates else (1 - p_c, 1 - q_c)
-                kl = p_c * mpmath.log(p_c / q_c) + (-d if rates else 0)
-                if not rates and p_rest > 0:
-                    kl += p_rest * mpmath.log(p_rest / q_rest) if q_rest > 0 else mpmath.inf
-                pearson, mirrored = (
-                    d**2 / (x * rest) if rest > 0 else mpmath.inf
-                    for x, rest in ((q_c, q_rest), (p_c, p_rest))
-                )
-            for name, x in (
-                ("md", kl),
-                ("md_chi2", (pearson + mirrored) / 2),
-                ("pearson", pearson),
-            ):
-                values[name].append(math.inf if x == mpmath.inf else _fraction(x))
-        return values
 
 
 def exact_gains(
@@ -274,11 +251,6 @@ def _probabilities(
     return p, others
 
 
-def kl_of(x: Fraction, y: Fraction) -> Fraction:
-    common = math.lcm(x.denominator, y.denominator)
-    return Fraction(_kl(*(int(z * common) for z in (x, y)), common))
-
-
 def ulp_error(computed: float, exact: Exact) -> float:
     """Return |computed - exact| in units of the spacing of the float64 nearest to `exact`.
 
@@ -298,65 +270,6 @@ def _error_in_units(computed: float, exact: Exact, unit: Any) -> float:
     if exact == 0 or math.isinf(nearest) or not math.isfinite(computed):
         return 0.0 if computed == nearest else math.inf
     return _to_float(abs(Fraction(computed) - Fraction(exact)) / Fraction(unit))
-
-
-# Each takes p = a / e and q = b / e as whole numbers, 0 <= a, b <= e.
-
-
-def _kl(a: int, b: int, e: int) -> Exact:
-    """Return p log(p/q) + (1-p) log((1-p)/(1-q)), good to DIGITS digits however small p - q is."""
-    if a == b:
-        return Fraction(0)
-    if (b == 0 < a) or (b == e > a):
-        return math.inf
-    # By Pinsker's inequality the sum is at least 2 (p-q)^2, and its terms are at most of the order
-    # of log e. So cancellation loses at most twice the bits of 1/(p-q), which are added to the
-    # precision.
-    lost = 2 * (e.bit_length() - abs(a - b).bit_length() + 1) + e.bit_length().bit_length()
-    with mpmath.workprec(math.ceil(DIGITS * math.log2(10)) + lost):
-        kl = _x_log_x_over_y(a, b, e) + _x_log_x_over_y(e - a, e - b, e)
-        return Fraction(kl.man) * Fraction(2) ** kl.exp
-
-
-def _x_log_x_over_y(a: int, b: int, e: int) -> Any:
-    return mpmath.mpf(a) / e * mpmath.log(mpmath.mpf(a) / b) if a else mpmath.mpf(0)
-
-
-def _relative_gap(a: int, b: int, _: int) -> Exact:
-    return Fraction(abs(a - b), max(a, b, 1))
-
-
-def _pearson(a: int, b: int, e: int) -> Exact:
-    """Return (p-q)^2 / (q (1-q))."""
-    if a == b:
-        return Fraction(0)
-    return math.inf if b in (0, e) else Fraction((a - b) ** 2, b * (e - b))
-
-
-def _nu_j(a: int, b: int, e: int) -> Exact:
-    return _sum(_pearson(a, b, e), _pearson(b, a, e)) / 2
-
-
-def _poisson_kl(a: int, b: int, e: int) -> Exact:
-    """Return p log(p/q) - p + q of two rates, good to DIGITS digits however small p - q is."""
-    if a == b or b == 0:
-        return Fraction(0) if a == b else math.inf
-    # The sum is at least (p-q)^2 / (2 max(p, q)).
-    lost = 2 * (max(a, b).bit_length() - abs(a - b).bit_length() + 1) + 16
-    with mpmath.workprec(math.ceil(DIGITS * math.log2(10)) + lost):
-        kl = (a * mpmath.log(mpmath.mpf(a) / b) if a else mpmath.mpf(0)) - a + b
-        return _fraction(kl) / e
-
-
-def _poisson_pearson(a: int, b: int, e: int) -> Exact:
-    """Return (p-q)^2 / q."""
-    if a == b:
-        return Fraction(0)
-    return math.inf if b == 0 else Fraction((a - b) ** 2, b * e)
-
-
-def _poisson_nu_j(a: int, b: int, e: int) -> Exact:
-    return _sum(_poisson_pearson(a, b, e), _poisson_pearson(b, a, e)) / 2
 
 
 # The methods of documents and occurrences, if possible by another formula than the reference's:
@@ -408,8 +321,8 @@ def _sum(*values: Exact) -> Exact:
     return sum((Fraction(x) for x in values), Fraction(0))
 
 
-def _ratio(x: Fraction, y: Fraction) -> Fraction:
-    return x / y if y else Fraction(0)  # 0/0: a class without tokens, and no smoothing
+def _exact(x: Any) -> Exact:
+    return math.inf if x == mpmath.inf else _fraction(x)
 
 
 def row_values(table: Any) -> list[list[float]]:

@@ -1,4 +1,4 @@
-"""Scores of tables of a term and a class: `score` against `class_scores`, and against mpmath.
+"""Scores of tables of a term and a class against mpmath.
 
 Any seed is a collection. HYPOTHESIS_EXAMPLES sets how many are tried.
 """
@@ -27,13 +27,13 @@ whatever_they_weigh = pytest.mark.filterwarnings("ignore:.*needs occurrences:Use
 EXAMPLES = settings.get_profile("termsift").max_examples // 4
 
 
-def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any], Any]:
-    """Return counts, alpha for `class_scores`, and class priors.
+def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any]]:
+    """Return counts, and alpha for `class_scores`.
 
-    There are 2 to 200 classes of 1 to 1,000,000 documents, and terms of one class or of all.
+    There are 2 to 20 classes of 1 to 1,000,000 documents, and terms of one class or of all.
     """
     rng = np.random.default_rng(seed)
-    n_classes = int(rng.choice([2, 2, 3, 5, 20, 60, 200]))
+    n_classes = int(rng.choice([2, 2, 3, 5, 20]))
     n_docs = int(rng.integers(n_classes, 3 * n_classes + 10))
     n_terms = int(rng.integers(1, 12))
     X = rng.poisson(rng.choice([0.1, 0.5, 3]), (n_docs, n_terms)) * rng.choice(
@@ -59,10 +59,7 @@ def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any], Any]:
         (0, occurrences * 1e-60),
         min(occurrences * 1e130, 1e300),
     ]
-    scattered = rng.random(n_classes) * (rng.random(n_classes) < 0.7)
-    scattered[0] += 1e-9
-    priors = [None, "uniform", scattered]
-    return counts, {"alpha": alphas[rng.integers(len(alphas))]}, priors[rng.integers(3)]
+    return counts, {"alpha": alphas[rng.integers(len(alphas))]}
 
 
 def values_of(counts: ts.ClassCounts, method: str, alpha: dict[str, Any]) -> Any:
@@ -76,50 +73,11 @@ def values_of(counts: ts.ClassCounts, method: str, alpha: dict[str, Any]) -> Any
         raise
 
 
-def shares(counts: ts.ClassCounts, class_prior: Any) -> Any:
-    if class_prior is None:
-        weights = np.asarray(counts.class_docs, float)
-    else:
-        weights = np.ones(counts.n_classes) if isinstance(class_prior, str) else class_prior
-    weights = weights / weights.max()
-    return weights / math.fsum(weights)
-
-
-@whatever_they_weigh
-@settings(max_examples=EXAMPLES)
-@seeds
-def test_scores_are_the_aggregates_of_class_scores(seed: int) -> None:
-    counts, alpha, class_prior = collection(seed)
-    for method in OF_CELLS:
-        by_class = values_of(counts, method, alpha)
-        if by_class is None:
-            continue
-        assert not np.isnan(by_class).any()
-        for aggregate in ("sum", "mean", "max"):
-            scores = counts.score(method, **alpha, class_prior=class_prior, aggregate=aggregate)  # type: ignore[arg-type]
-            if aggregate == "max":
-                assert np.array_equal(scores, by_class.max(axis=0))
-                continue
-            weights = shares(counts, class_prior) if aggregate == "mean" else np.ones(len(by_class))
-            for score, values in zip(scores, by_class[weights > 0].T, strict=True):
-                infinite = set(values[np.isinf(values)].tolist())
-                if infinite:
-                    assert score == (0 if len(infinite) == 2 else infinite.pop()), method
-                    continue
-                parts = weights[weights > 0] * values
-                error = abs(score - math.fsum(parts))
-                # The values subtracted from a sum are larger where class sizes are very different.
-                most = 1e-14 * max(1, (max(counts.class_docs) / min(counts.class_docs) / 1e7) ** 2)
-                assert error <= most * math.fsum(np.abs(parts)), (method, aggregate)
-
-
 @whatever_they_weigh
 @settings(max_examples=EXAMPLES)
 @seeds
 def test_class_scores_are_the_formulas(seed: int) -> None:
-    counts, alpha, _ = collection(seed)
-    if counts.n_classes > 20:
-        return
+    counts, alpha = collection(seed)
     for method in OF_CELLS:
         by_class = values_of(counts, method, alpha)
         if by_class is None:
@@ -128,28 +86,6 @@ def test_class_scores_are_the_formulas(seed: int) -> None:
         for row, exact_row in zip(by_class.tolist(), exact, strict=True):
             for value, truth in zip(row, exact_row, strict=True):
                 assert relative_error(value, truth) <= 1e-14, (method, value, float(truth))
-
-
-@whatever_they_weigh
-@settings(max_examples=EXAMPLES)
-@seeds
-def test_nothing_is_nan_however_far_apart_the_weights_are(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n_classes = int(rng.integers(2, 6))
-    n_docs = int(rng.integers(n_classes, 20))
-    X = rng.poisson(0.7, (n_docs, 6))
-    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n_docs - n_classes)]
-    weights = 2.0 ** rng.integers(*((-1060, 1000) if seed % 2 else (-600, 0)), n_docs)
-    counts = ts.count(X, y, sample_weight=weights)
-    occurrences = float(counts.term_frequency.sum())
-    for method in OF_CELLS:
-        for b2 in (0.0, occurrences, occurrences * 1e-130, min(occurrences * 1e130, 1e300)):
-            if values_of(counts, method, {"alpha": (0, b2)}) is None:
-                continue
-            assert not np.isnan(counts.class_scores(method, alpha=(0, b2))).any(), method
-            for aggregate in ("sum", "mean", "max"):
-                scores = counts.score(method, alpha=(0, b2), aggregate=aggregate)  # type: ignore[arg-type]
-                assert not np.isnan(scores).any(), (method, aggregate)
 
 
 # ---- log_odds ------------------------------------------------------------------------------------
@@ -226,23 +162,6 @@ def test_log_ratio_keeps_its_digits_whatever_the_smoothing(alpha: float, unit: f
         for value, truth in zip(row, exact_row, strict=True):
             assert math.isfinite(value)
             assert not near or relative_error(value, truth) <= 1e-14
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_log_ratios_without_smoothing(weighted: bool) -> None:
-    # Class 2 has a document, but no token: all of its frequencies are 0/0.
-    weights = [0.5, 0.25, 0.75] if weighted else None
-    counts = ts.count(np.array([[1, 2], [0, 2], [0, 0]]), [0, 1, 2], sample_weight=weights)
-    values = counts.class_scores("log_ratio", alpha=0)
-    assert values[:, 0].tolist() == [math.inf, -math.inf, 0]
-    assert values[2].tolist() == [0, 0]
-    assert np.array_equal(np.sign(values), counts.class_directions("log_ratio", alpha=0))
-    for aggregate in ("sum", "mean"):
-        scores = counts.score("log_ratio", alpha=0, aggregate=aggregate)  # type: ignore[arg-type]
-        assert scores[0] == 0  # of both infinities
-        assert scores[1] == pytest.approx(np.sum(values[:, 1]) if aggregate == "sum" else scores[1])
-        assert math.isfinite(scores[1])
-    assert counts.score("log_ratio", alpha=0).tolist() == [math.inf, values[1, 1]]
 
 
 # ---- bns -----------------------------------------------------------------------------------------

@@ -78,22 +78,6 @@ def test_no_array_of_all_classes_and_terms(monkeypatch: pytest.MonkeyPatch) -> N
     assert max(sizes) <= 2**19
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"classes": ["x"]}, ValueError, "class 'x' is not among the classes"),
-        ({"classes": [["x"]]}, ValueError, r"class \['x'\] is not among the classes"),
-        ({"classes": "ab"}, TypeError, "classes must hold labels, got 'ab'"),
-        ({"method": "nonsense"}, ValueError, "no method 'nonsense'"),
-        ({"k": 1.5}, TypeError, "k must be an integer"),
-        ({"classe": ["a"]}, TypeError, "classe"),
-    ],
-)
-def test_wrong_arguments(options: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        distinctive_terms(ts.count(np.eye(2, dtype=int), ["a", "b"]), **options)
-
-
 def test_the_largest_classes() -> None:
     counts = ts.count(np.ones((6, 1), dtype=int), list("abbccc"))
     assert largest_classes(counts, 2) == [2, 1]

@@ -48,34 +48,6 @@ def test_large_weights_are_within_4_ulp(method: str) -> None:
         assert_accurate(ts.count(X, y, sample_weight=weights), method)
 
 
-@pytest.mark.parametrize("method", OF_TABLES)
-@pytest.mark.parametrize("unit", [1e-120, 0.1, 1e120])
-def test_fractions_are_accurate(method: str, unit: float) -> None:
-    rng = np.random.default_rng(9)
-    X, y = collection(rng, 30, 20, 3)
-    weights = rng.integers(1, 9, len(y)) * unit
-    assert_accurate(ts.count(X, y, sample_weight=weights), method)
-
-
-@pytest.mark.parametrize("n_classes", [2, 60])
-@pytest.mark.parametrize("method", OF_TABLES)
-def test_scores_are_of_class_scores_however_many_pairs(method: str, n_classes: int) -> None:
-    # There are so many pairs that the part that depends only on the cell is looked up; class scores
-    # compute it.
-    rng = np.random.default_rng(15)
-    X = (rng.random((300, 20_000)) < 0.1).astype(int)
-    counts = ts.count(X, np.arange(300) % n_classes)
-    by_class = counts.class_scores(method)
-    assert np.array_equal(counts.score(method, aggregate="max"), by_class.max(axis=0))
-    for aggregate, weight in (("sum", 1.0), ("mean", 1 / n_classes)):
-        ours = counts.score(method, aggregate=aggregate)  # type: ignore[arg-type]
-        expected = (by_class * weight).sum(axis=0)
-        error = 1e-14 * np.abs(by_class * weight).sum(axis=0)
-        finite = np.isfinite(expected)
-        assert np.array_equal(ours[~finite], expected[~finite])
-        assert (np.abs(ours[finite] - expected[finite]) <= error[finite]).all()
-
-
 def test_nothing_crashes_without_documents() -> None:
     for counts in (
         ts.count(np.zeros((0, 3), int), []),
@@ -152,16 +124,6 @@ def test_round_robin_in_several_stretches() -> None:
         ranking = counts.rank("gss", k, policy="round_robin")
         assert np.array_equal(ranking.indices, expected[:k])
         assert np.array_equal(ranking.scores, earned[:k])
-
-
-def test_policies_are_checked() -> None:
-    counts = ts.count(np.array([[1, 0], [0, 1]]), [0, 1])
-    with pytest.raises(ValueError, match="policy must be 'top' or 'round_robin', got 'best'"):
-        counts.rank(policy="best")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="has no aggregate"):
-        counts.rank(policy="round_robin", aggregate="sum")
-    with pytest.raises(TypeError, match="greedy has no policy"):
-        counts.rank("greedy", policy="round_robin")
 
 
 # ---- fractions -----------------------------------------------------------------------------------

@@ -22,12 +22,6 @@ from gate import (
     with_last,
 )
 
-
-def test_overflow_error_is_an_overflow_error_and_a_value_error():
-    assert issubclass(OVERFLOW, OverflowError)
-    assert issubclass(OVERFLOW, ValueError)
-
-
 NO_CLASS = np.zeros((2, 2), int)
 OVERFLOWS = {
     "a cell": (column(MOST, 1), ["a", "a"], None),

@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import termsift as ts
 from termsift._evaluate.curve import METRICS
 from termsift._evaluate.folds import folds_of
-from termsift._evaluate.rankers import variants_of
 from termsift._util import validation
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
@@ -170,18 +169,6 @@ def test_fractions_are_counted_anew_in_each_fold() -> None:
             assert_array_equal(curve.runs[metric][run], one.runs[metric][0])
 
 
-def test_names_of_curves() -> None:
-    rankers = variants_of(
-        ("md", "chi2", "greedy"), ("binary", "multinomial"), ("round_robin", "top")
-    )
-    assert list(rankers) == [
-        "md binary round_robin",
-        *("md binary", "md round_robin", "md"),
-        *("chi2 round_robin", "chi2"),
-        *("greedy binary", "greedy"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -214,16 +201,6 @@ def test_invalid_arguments_of_cross_validate(options, error, message) -> None:
         ts.cross_validate(**{"X": E4, "y": Y4, "cv": 2, **options})
 
 
-def test_conditional_gain_reads_only_the_training_documents(collection) -> None:
-    X, y = collection
-    folds = own_folds(y, 3)
-    curve = ts.cross_validate(X, y, "conditional_gain", [1, 3], folds)["conditional_gain"]
-    for run, (train, test) in zip(curve.runs["accuracy"], folds, strict=True):
-        ranking = ts.conditional_gain(X[train], np.asarray(y)[train], 3)
-        parts = (X[train], np.asarray(y)[train], X[test], np.asarray(y)[test])
-        np.testing.assert_array_equal(run, ts.selection_curve(ranking, *parts, [1, 3]).accuracy)
-
-
 def test_repeats_do_not_lower_the_standard_error(collection) -> None:
     # Otherwise the standard error would tend to 0 with more repeats, and smallest_k to best_k.
     X, y = collection
@@ -233,12 +210,6 @@ def test_repeats_do_not_lower_the_standard_error(collection) -> None:
         curve = ts.cross_validate(X, y, ks=[2, 4], cv=cv)["md"]
         assert (curve.n_runs, curve.repeats) == (4 * repeats, repeats)
         assert_allclose(curve.standard_error("f1"), curve.std("f1") / 2)
-
-
-def test_curves_are_named_after_their_rankings(collection) -> None:
-    X, y = collection
-    ranking = ts.count(X, y).rank("md", model="binary", policy="round_robin")
-    assert ts.selection_curve(ranking, X, y, X, y).name == "md binary round_robin"
 
 
 def test_choose_k(collection) -> None:

@@ -11,37 +11,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import termsift as ts
-from termsift import _core, reference
+from termsift import reference
 from termsift._scores.class_terms import class_columns, distinctive_terms, dominant_class
-from termsift._scores.methods import MODELS
 
 BY_PROBABILITIES = [method.name for method in ts.methods() if method.models]
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_many_classes(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n_classes, n_terms = int(rng.integers(20, 61)), 8
-    X = rng.poisson(rng.choice([0.05, 1, 1e5], (n_classes, 1)), (n_classes, n_terms))
-    X[:, -1] = 3 * X[:, 0]
-    X[rng.integers(n_classes)] = X[0]
-    w = np.concatenate([rng.integers(1, 4, n_classes), 10 ** rng.integers(0, 7, n_classes)])
-    y = np.tile(np.arange(n_classes), 2)
-    counts = ts.count(np.concatenate([X, np.zeros_like(X)]), y, w)
-    priors: list[Any] = [None, "uniform", rng.random(n_classes)]
-    target = _core.simd_target()
-    for model in MODELS:
-        for alpha, prior in zip((1.0, (0.5, 0.5), 0), rng.permutation(3), strict=True):
-            options: Any = {"model": model, "alpha": alpha, "class_prior": priors[prior]}
-            exact = reference.class_directions(counts, "md", **options)
-            for other in _core.simd_targets():
-                _core.use_simd_target(other)
-                for n_threads in (1, 3):
-                    found = counts.class_directions("md", n_threads=n_threads, **options)
-                    assert_array_equal(found, exact)
-            _core.use_simd_target(target)
-            scores = counts.class_scores("md", **options)
-            assert_array_equal(scores == 0, exact == 0)
 
 
 def nearly_equal(rng: np.random.Generator) -> tuple[np.ndarray[Any, Any], list[int]]:
@@ -171,12 +144,6 @@ def test_one_class_and_no_terms() -> None:
         assert none.class_directions(method).shape == (2, 0)
         assert [len(found) for found in distinctive_terms(none, method).values()] == [0, 0]
         assert dominant_class(none, np.empty(0, dtype=np.int64), method).tolist() == []
-
-
-def test_terms_of_a_subset_increase() -> None:
-    for wrong in ([3, 3], [5, 2], [-1], [60]):
-        with pytest.raises(ValueError, match="terms must increase and be below 60"):
-            collection(2, "counts")._counts.of_terms(np.array(wrong))
 
 
 def test_the_reference_by_hand() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -93,28 +91,3 @@ def test_the_size_of_the_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) 
     parts = ts.dispersion(X, y)
     for name in ("dp", "dp_norm", "juilland"):
         assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-12, atol=1e-12)
-
-
-def test_entries_that_repeat_a_term_are_its_occurrences() -> None:
-    twice = sp.csr_array(([1, 2, 4], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
-    once = np.array([[3, 0], [0, 4]])
-    found = ts.dispersion(twice, ["a", "a"])
-    assert_array_equal(found.dp, ts.dispersion(once, ["a", "a"]).dp)
-    assert twice.nnz == 3
-
-
-@pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        (np.array([[1.0, -1.0]]), "X has -1"),
-        (np.array([[np.nan, 1.0]]), "row 0, column 0"),
-        (sp.csr_array(([1], [5], [0, 1]), shape=(1, 6))[:, :6], ""),
-    ],
-)
-def test_invalid_entries_are_named(X: Any, message: str) -> None:
-    if not message:
-        X = X.copy()
-        X.indices[0] = 9
-        message = "9"
-    with pytest.raises(ValueError, match=message):
-        ts.dispersion(X, ["a"])

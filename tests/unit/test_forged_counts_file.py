@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import io
-import itertools
 import json
 import math
-import os
 import pickle
-import subprocess
-import sys
-import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +13,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from counts_files import ARRAYS, COUNTS, HEADER_SIZE, Bomb, payload, refusal, sealed, small
+from counts_files import ARRAYS, HEADER_SIZE, Bomb, payload, refusal, sealed, small
 
 
 @pytest.fixture
@@ -88,23 +83,21 @@ def test_foreign_file(data, path):
     assert refusal(path) == "not a file of saved counts"
 
 
-@pytest.mark.parametrize("version", [0, 2, 3, 2**32 - 1])
-def test_other_version(version, path):
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (slice(8, 12), 2, "the saved counts have format version 2, expected 1; count again with"),
+        (slice(8, 12), 0, "the saved counts have format version 0, expected 1; count again with"),
+        (slice(12, 20), 1, "the saved counts are damaged: "),
+        (slice(12, 20), 2**64 - 1, "the saved counts are truncated: "),
+    ],
+)
+def test_another_version_or_length(place, value, message, path):
     small().save(path)
-    data = path.read_bytes()
-    path.write_bytes(data[:8] + version.to_bytes(4, "little") + data[12:])
-    assert refusal(path) == (
-        f"the saved counts have format version {version}, expected 1; count again with this "
-        "version of termsift"
-    )
-
-
-@pytest.mark.parametrize("length", [0, 1, 2**60, 2**64 - 1])
-def test_claimed_length(length, path):
-    small().save(path)
-    data = path.read_bytes()
-    path.write_bytes(data[:12] + length.to_bytes(8, "little") + data[20:])
-    assert f" bytes, expected {length}" in refusal(path)
+    data = bytearray(path.read_bytes())
+    data[place] = value.to_bytes(place.stop - place.start, "little")
+    path.write_bytes(data)
+    assert refusal(path).startswith(message)
 
 
 FREQUENCIES = ("term_frequency", "document_frequency")
@@ -138,61 +131,31 @@ def test_frequencies_take_four_bytes_where_they_fit(path: Path, large: int) -> N
     assert 2000 * n_bytes < path.stat().st_size < 2000 * n_bytes + 600
 
 
-@pytest.mark.parametrize(
-    "arrays",
-    [
-        {"term_frequency": np.array([3, 0, 2], np.uint32)},
-        {"document_frequency": np.array([1, 1, 7], np.uint32)},
-        {"term_frequency": np.array([3, 1, 2])},
-        {"document_frequency": np.array([1, 1, 1])},
-        {"class_docs": np.array([1.0, 1.0])},
-    ],
-    ids=["nothing", "more documents", "one wide", "the other wide", "floats"],
-)
-def test_narrow_frequencies_that_are_wrong(path: Path, arrays: Any) -> None:
-    sealed(path, payload(NARROW_ARRAYS | arrays))
-    with pytest.raises(ValueError, match="the saved counts are damaged"):
-        ts.load(path)
-
-
-def listing(name: Any = "terms", dtype: Any = "<i4", n: Any = 3) -> Any:
-    """Give a list of arrays that says something else of the terms."""
+def described(name: Any = "terms", dtype: Any = "<i4", n: Any = 3) -> Any:
+    """Return a list of arrays that says something else of the terms."""
     good = [[key, a.dtype.str, a.size] for key, a in ARRAYS.items()]
     return [[name, dtype, n] if row[0] == "terms" else row for row in good]
 
 
-BYTES = sum(a.nbytes for a in ARRAYS.values())
-LISTED = [["x", "|u1", BYTES]]
 HEADERS = {
     "classes": [
         *(None, 2, "ab", {"a": 1, "b": 2}, [], ["a"], ["a", "b", "c"], ["a", "a"], ["a", None]),
-        *([["a"], "b"], [3, "b"], [1.5, "b"], [{}, "b"], [{"int": "1", "str": "b"}, "b"]),
-        *([{"int": "x"}, "b"], [{"int": [1]}, "b"], [{"int": None}, "b"], [{"int": 1}, "b"]),
-        *([{"int": "1" * 5000 + "x"}, "b"], [{"float": "x"}, "b"], [{"float": 1}, "b"]),
-        *([{"float": "nan"}, "b"], [{"float": "0x1p9999"}, "b"], [{"bytes": "0g"}, "b"]),
-        *([{"bytes": 3}, "b"], [{"tuple": 3}, "b"], [{"tuple": [[]]}, "b"]),
-        *([{"object": "os.system"}, "b"], [{"x\ny": 1}, "b"], [{"int": "1"}, True]),
-        [{"int": "1"}, {"float": "0x1p+0"}],
+        *([["a"], "b"], [3, "b"], [{}, "b"], [{"int": "1", "str": "b"}, "b"], [{"int": "x"}, "b"]),
+        *([{"float": "nan"}, "b"], [{"bytes": "0g"}, "b"], [{"tuple": [[]]}, "b"]),
+        *([{"object": "os.system"}, "b"], [{"int": "1"}, {"float": "0x1p+0"}]),
     ],
-    "n_terms": [-1, 0, 1, 2**31, 2**63, 2**200, 2.0, 2.5, "2", None, [2], True, math.nan],
-    "n_docs": [
-        *(-1, 0, 2.0, 2.5, 2**63, -(2**200), math.nan, math.inf, -math.inf),
-        *("x\ny", None, [2], True),
-    ],
-    "has_collection": [True, 1, 0, "no", None, []],
+    "n_terms": [-1, 0, 1, 2**31, 2**200, 2.0, "2", None, True, math.nan],
+    "n_docs": [-1, 0, 2.0, 2**63, math.nan, "x\ny", None, [2], True],
+    "has_collection": [True, 1, 0, "no", None],
     "arrays": [
-        *(None, 3, "abc", {}, [], [[]], ["abc"], [None], [["terms", "<i4"]], LISTED),
-        *(listing()[:-1], [*listing(), *listing()], listing("indptr"), listing("other")),
-        *(listing(name) for name in (None, 3, [], {}, "x\ny")),
-        *(listing(n=n) for n in (0, 2, 4, -1, -3, 3.0, "3", None, [3], True, math.nan)),
-        *(listing(n=n) for n in (2**40, 2**60, 2**62, 2**200)),
-        *(listing(dtype=d) for d in ("<f4", ">i4", "|O", "<U1", "V4", "os.system", "i4,i4", "")),
-        *(listing(dtype=d) for d in (3, None, [], [["a", "<i4"]], {"a": ["<i4", 0]})),
-        *(listing(dtype=d, n=2**60) for d in ("V0", "<U0", "|S0")),
+        *(None, 3, "abc", {}, [], [[]], ["abc"], [["terms", "<i4"]]),
+        *(described()[:-1], [*described(), *described()], described("indptr"), described("other")),
+        *(described(name) for name in (None, [], "x\ny")),
+        *(described(n=n) for n in (0, 2, 4, -1, 3.0, "3", None, True, math.nan, 2**40, 2**200)),
+        *(described(dtype=d) for d in ("<f4", ">i4", "|O", "<U1", "os.system", "i4,i4", "", 3)),
+        described(dtype="V0", n=2**60),
     ],
 }
-
-
 RAW = {
     "nothing": b"",
     "no JSON": b"{'classes': []}\n",
@@ -200,20 +163,19 @@ RAW = {
     "deep": b"[" * 100_000,
     "deep label": payload().replace(b'"a"', b'{"tuple": [' * 50_000 + b"1" + b"]}" * 50_000),
     "long number": payload().replace(b'"n_terms": 2', b'"n_terms": ' + b"2" * 5_000),
-    "deep dtype": payload().replace(b'"<i4"', b"[" * 900 + b"]" * 900),
-    **{f"only {value!r}": json.dumps(value).encode() for value in ([], [1, 2], 3, None, "x", True)},
+    **{f"only {value!r}": json.dumps(value).encode() for value in ([1, 2], None, "x")},
     **{
         f"without {key}": payload(without=key)
         for key in ("classes", "n_terms", "n_docs", "has_collection", "arrays")
     },
-    **{f"{len(tail)} more": payload(tail=tail) for tail in (b"\0", bytes(8), bytes(10_000))},
+    "one byte more": payload(tail=b"\0"),
     "one byte less": payload()[:-1],
     **{
         f"{key} {i} {str(value)[-60:]!r}": payload(**{"listed" if key == "arrays" else key: value})
         for key, values in HEADERS.items()
         for i, value in enumerate(values)
     },
-}  # fmt: skip
+}
 
 
 def i4(*values: int) -> Any:
@@ -221,49 +183,36 @@ def i4(*values: int) -> Any:
 
 
 WRONG = {
-    "class_docs": [
-        *([1], [1, 1, 1], [], [-1, 1], [-(2**63), 1], [0, 1], [3, 1]),
-        *([1.0, 1.0], i4(1, 1), np.array([1, 1], np.uint8)),
-    ],
+    "class_docs": [[1], [1, 1, 1], [], [-1, 1], [0, 1], [3, 1], [1.0, 1.0], i4(1, 1)],
     "indptr": [
         *([1, 2, 3], [0, 2, 2], [0, 4, 3], [0, -1, 3], [0, 2, 4], [0, 2**60, 3], [2**60, 2, 3]),
-        *([0, 2**63 - 1, 3], [0, -(2**63), 3], [0, 3], [0, 2, 3, 3], []),
-        *(i4(0, 2, 3), [0.0, 2.0, 3.0]),
+        *([0, 3], [0, 2, 3, 3], [], i4(0, 2, 3), [0.0, 2.0, 3.0]),
     ],
     "terms": [
-        *(i4(1, 0, 1), i4(0, 0, 1), i4(1, 1, 1), i4(0, 2, 1), i4(-1, 1, 1), i4(0, 1, 2**31 - 1)),
-        *(i4(0, 1), i4(0, 1, -(2**31)), i4(0, 1, 1, 1), [0, 1, 1]),
-        *(np.array([0, 1, 1], np.uint32), np.array([0, 1, 1], np.float32)),
+        *(i4(1, 0, 1), i4(0, 0, 1), i4(0, 2, 1), i4(-1, 1, 1), i4(0, 1, 2**31 - 1)),
+        *(i4(0, 1), i4(0, 1, 1, 1), [0, 1, 1], np.array([0, 1, 1], np.float32)),
     ],
     "term_frequency": [
-        *([3, 0, 2], [3, -1, 2], [3, -(2**63), 2], [2**63 - 1, 1, 2], [3, 1], [3, 1, 2, 4]),
-        *(i4(3, 1, 2), [3.0, 1.0, 2.0], np.array([3, 1, 2], np.uint64), ["3", "1", "2"]),
+        *([3, 0, 2], [3, -1, 2], [2**63 - 1, 1, 2], [3, 1], [3, 1, 2, 4], i4(3, 1, 2)),
+        *([3.0, 1.0, 2.0], ["3", "1", "2"]),
     ],
     "document_frequency": [
-        *([1, 0, 1], [1, -1, 1], [1, 2, 1], [2, 1, 1], [1, 1], [1, 1, 1, 1], [1.0, 1.0, 1.0]),
-        *(np.zeros(3, "i8,i8"), np.zeros(3, "M8[D]")),
+        *([1, 0, 1], [1, -1, 1], [1, 2, 1], [2, 1, 1], [1, 1], [1.0, 1.0, 1.0]),
+        np.zeros(3, "M8[D]"),
     ],
 }
-
-
 NAMES = {
     "too few": names([3], b"xyz"),
-    "too many": names([1, 1, 1], b"xyz"),
     "none": names(np.array([], "i8"), b""),
     "text too short": names([1, 2], b"xy"),
     "text too long": names([1, 2], b"wxyz"),
     "negative length": names([4, -1], b"wxy"),
-    "huge length": names([2**63 - 1, 2**63 - 1], b"xyz"),
     "lengths that wrap": names([2**63 - 1, -(2**63) + 4], b"xyz"),
     "lengths of floats": names([1.0, 2.0], b"xyz"),
     "no UTF-8": names([1, 2], b"x\xff\xfe"),
-    "split character": names([1, 1], "é".encode()),
     "no text": {"name_lengths": np.array([1, 2])},
     "no lengths": {"names": np.frombuffer(b"xyz", np.uint8)},
-    "text of integers": {"name_lengths": np.array([1, 0]), "names": np.array([120])},
 }
-
-
 FORGED = {
     **RAW,
     **{
@@ -283,12 +232,18 @@ FORGED = {
             FLOAT_ARRAYS | {key: [value, *FLOAT_ARRAYS[key][1:]]}, n_docs=2.0
         )
         for key in ("class_docs", "term_frequency", "document_frequency")
-        for value in (-1.0, math.nan, math.inf, -math.inf)
+        for value in (-1.0, math.nan, math.inf)
     },
+    **{f"float n_docs {x}": payload(FLOAT_ARRAYS, n_docs=x) for x in (-1.0, math.nan, math.inf)},
     **{
-        f"float n_docs {value}": payload(FLOAT_ARRAYS, n_docs=value)
-        for value in (-1.0, math.nan, math.inf, -math.inf)
+        f"narrow {name}": payload(NARROW_ARRAYS | {name: array})
+        for name, array in {
+            "term_frequency": np.array([3, 0, 2], np.uint32),
+            "document_frequency": np.array([1, 1, 7], np.uint32),
+            "class_docs": np.array([1.0, 1.0]),
+        }.items()
     },
+    "one wide": payload(NARROW_ARRAYS | {"term_frequency": np.array([3, 1, 2])}),
 }
 
 
@@ -302,64 +257,3 @@ def test_every_kind_of_forgery_is_refused_in_the_quick_tier_too(path):
         assert refusal(sealed(path, payload(ARRAYS | arrays))).startswith("the saved counts are d")
     for n_docs in HEADERS["n_docs"]:
         assert refusal(sealed(path, payload(n_docs=n_docs))).startswith("the saved counts are d")
-
-
-def test_forged_sizes_allocate_nothing(path):
-    sealed(path, payload(listed=listing(dtype="V100000000", n="ab")))
-    tracemalloc.start()
-    refusal(path)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 10_000_000
-
-
-def hunt(folder: Path) -> None:
-    """Change every byte of payloads under a right checksum: refused, or counts that work."""
-    os.fsync = lambda _: None  # thousands of saves: the disk is no part of this
-    path = folder / "c.termsift"
-    for counts in (small(), COUNTS["unlabelled documents"], COUNTS["float"]):
-        counts.save(path)
-        held = path.read_bytes()[HEADER_SIZE:]
-        for place, flip in itertools.product(range(len(held)), (0x01, 0x10, 0x80, 0xFF)):
-            changed = bytearray(held)
-            changed[place] ^= flip
-            sealed(path, bytes(changed))
-            try:
-                loaded = ts.load(path)
-                if loaded.n_terms > 1000:
-                    continue
-                for use in (
-                    loaded.score,
-                    loaded.class_scores,
-                    loaded.rank,
-                    lambda: loaded.update(np.eye(3, dtype=int), ["a", "b", "c"]),  # noqa: B023
-                    lambda: loaded + loaded,  # noqa: B023
-                    lambda: loaded - loaded,  # noqa: B023
-                    lambda: loaded.save(folder / "again"),  # noqa: B023
-                ):
-                    try:
-                        result = use()
-                    except ValueError:
-                        continue
-                    assert not isinstance(result, np.ndarray) or not np.isnan(result).any()
-            except ValueError:
-                continue
-            except BaseException as error:
-                raise AssertionError((place, flip, bytes(changed))) from error
-
-
-@pytest.mark.full
-def test_no_forged_byte_crashes(tmp_path):
-    run = subprocess.run(
-        [sys.executable, "-X", "faulthandler", Path(__file__).resolve(), tmp_path],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-
-
-if __name__ == "__main__":
-    hunt(Path(sys.argv[1]))

@@ -225,17 +225,6 @@ def test_threads_and_targets_choose_the_same(
         assert_same(collection.greedy(k, exhaustive=exhaustive, n_threads=n_threads), expected)
 
 
-@pytest.mark.parametrize("k", [0, 1, 2, 100, 4999, 5000, 10**9])
-def test_a_prefix_is_the_beginning(collection: ts.ClassCounts, k: int) -> None:
-    whole, first = collection.greedy(), collection.greedy(k)
-    assert first.indices.dtype == np.int64
-    assert first.scores.dtype == np.float64
-    assert np.array_equal(first.indices, whole.indices[:k])
-    assert first.scores.tobytes() == whole.scores[:k].tobytes()
-    assert whole.informative is not None
-    assert first.informative == min(k, whole.informative)
-
-
 def test_terms_that_add_nothing_come_last_by_index() -> None:
     # After the two terms that differ, every other is proportional to the pool.
     counts = ts.count(np.array([[1, 9, 2, 3, 0, 1, 4], [1, 0, 2, 3, 9, 1, 4]]), [0, 1])
@@ -247,13 +236,6 @@ def test_terms_that_add_nothing_come_last_by_index() -> None:
     assert repr(ranking).startswith("<Ranking of 7 terms, 2 informative, by greedy: ")
     assert repr(counts.greedy(2)).startswith("<Ranking of 2 terms by greedy: ")
     assert counts.rank("md").informative is None
-
-
-def test_classes_that_are_alike() -> None:
-    ranking = ts.count(np.array([[3, 1, 2]] * 3), [0, 1, 2]).greedy()
-    assert ranking.informative == 0
-    assert ranking.indices.tolist() == [0, 1, 2]
-    assert not ranking.scores.any()
 
 
 def test_classes_without_documents_take_no_part() -> None:
@@ -392,16 +374,6 @@ def test_scores_are_of_unrounded_probabilities(size: float, alpha: Any) -> None:
             assert relative_error(ts.divergence(counts, terms, alpha=alpha), exact) <= 1e-14
 
 
-def test_names_and_rank_go_the_same_way() -> None:
-    counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-    counts.term_names = ["bacon", "and", "viagra"]
-    ranking = counts.greedy(2, alpha=0.5)
-    assert ranking.terms is not None
-    assert ranking.terms.tolist() == [counts.term_names[i] for i in ranking.indices]
-    assert ranking.method == "greedy"
-    assert_same(counts.rank("greedy", 2, alpha=0.5), ranking)
-
-
 # ---- the reference -------------------------------------------------------------------------------
 
 
@@ -435,33 +407,3 @@ def test_the_reference_against_exact_gains(kind: str, n_classes: int) -> None:
         exact = exact_divergence(terms=chosen, **witness)
         assert relative_error(float(divergences[step]), exact) <= 2**-52
         assert reference.divergence(counts, chosen, **options) == divergences[step]
-
-
-def test_the_condition_for_the_same_first_term() -> None:
-    rng = np.random.default_rng(1)
-    kept = []
-    for _ in range(200):
-        counts = table(rng.integers(0, 60, (2, 4)))
-        p, q = ((row + 1) / (row.sum() + 4) for row in counts.term_frequency)
-        own = (p - q) * np.log(p / q)
-        # The first term of md is always that of Algorithm 1.
-        first = reference.greedy(counts, 1)[0][0]
-        assert first == reference.rank(reference.score(counts))[0]
-        kept.append(reference.same_first_term(counts))
-        assert kept[-1] == (first == own.argmax())
-    assert 0 < sum(kept) < 200
-    assert reference.same_first_term(table(rng.poisson(3, (5, 40))))
-
-
-@kinds
-@pytest.mark.parametrize("n_classes", [2, 5])
-@pytest.mark.parametrize("n_terms", [40, 129, 1000])
-def test_a_prefix_takes_no_more_than_twice_the_plain_search(
-    kind: str, n_classes: int, n_terms: int
-) -> None:
-    counts, _ = configuration(kind, n_classes, n_terms, 0)
-    for k in (1, 2, 3, 5, 10, 30):
-        smoothing = 1.0, (float(n_terms), 0.0)
-        evaluations = _core.greedy(counts._counts, *smoothing, None, k, False, 1, None)[3]
-        assert evaluations <= 2 * k * (n_terms - (k - 1) / 2) * 1.05
-        assert k > 1 or evaluations <= n_terms

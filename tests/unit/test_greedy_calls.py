@@ -95,17 +95,6 @@ def test_a_selector_has_no_scores_of_single_terms() -> None:
         counts.rank("greedy", exhaustive=True)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["Greedy", "gredy"])
-def test_rank_suggests_selectors_for_near_names(name: str) -> None:
-    counts = ts.count(X, ["ham", "spam"])
-    with pytest.raises(ValueError, match=r"one of md, .*greedy.*; did you mean 'greedy'\?"):
-        counts.rank(name)
-    with pytest.raises(ValueError, match=r"did you mean 'md'\?"):
-        counts.rank("mdd")
-    with pytest.raises(ValueError, match=f"no method {name!r}, expected one of md, md_chi2"):
-        counts.score(name)
-
-
 # ---- long work -----------------------------------------------------------------------------------
 
 
@@ -149,16 +138,6 @@ def test_progress_is_shown_on_a_terminal(
     shown = terminal.getvalue()
     assert re.match(r"\rtermsift: chosen [\d,]+ of 60,000 terms", shown)
     assert re.search(r"\r +\r$", shown)  # wiped out
-
-
-def test_progress_is_shown_nowhere_else(
-    collection: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("termsift._util.progress._PATIENCE", 0.0)
-    collection.greedy(200, exhaustive=True)
-    assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr(sys, "stderr", None)
-    assert len(collection.greedy(200, exhaustive=True)) == 200
 
 
 def test_the_log_reports_how_much_was_done(

@@ -70,15 +70,6 @@ def test_same_bits_for_any_threads_and_target(simd_target: str) -> None:
     assert ts.guided_gain(X, y, 100).scores.tobytes() == expected.scores.tobytes()
 
 
-def test_the_first_k_are_the_same_for_any_k() -> None:
-    X, y = text_like(300, 4, 60)
-    whole = ts.guided_gain(X, y)
-    for k in (0, 1, 7, 59, 60, 100):
-        first = ts.guided_gain(X, y, k)
-        assert first.indices.tolist() == whole.indices[:k].tolist()
-        assert first.scores.tobytes() == whole.scores[:k].tobytes()
-
-
 def test_it_is_conditional_gain_where_machines_learn_nothing() -> None:
     one_class, _ = text_like(50, 1, 20)
     nothing = np.zeros((4, 3), dtype=int)

@@ -20,7 +20,6 @@ import random
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -167,24 +166,15 @@ def _io() -> Any:
 
 def functions() -> dict[str, Callable[[], Callable[..., Any]]]:
     """Return a factory of each public function; methods are bound to a new object."""
-    found: dict[str, Callable[[], Callable[..., Any]]] = {}
-    for name in ts.__all__:
-        member = getattr(ts, name)
-        if inspect.isclass(member):
-            if name in OBJECTS:
-                found |= methods_of(name, member)
-        elif callable(member):
-            found[f"ts.{name}"] = lambda member=member: member
-    for module_name in MODULES:
-        module = importlib.import_module(f"termsift.{module_name}")
+    found = of_selector()
+    for module in (ts, *(importlib.import_module(f"termsift.{name}") for name in MODULES)):
         for name in module.__all__:
             member = getattr(module, name)
             if inspect.isclass(member):
-                if name in OBJECTS:
-                    found |= methods_of(name, member)
+                found |= methods_of(name, member) if name in OBJECTS else {}
             elif callable(member):
-                found[f"{module_name}.{name}"] = lambda member=member: member
-    found |= of_selector() | of_dask()
+                place = "ts" if module is ts else module.__name__.removeprefix("termsift.")
+                found[f"{place}.{name}"] = lambda member=member: member
     return found
 
 
@@ -225,41 +215,22 @@ def of_selector() -> dict[str, Callable[[], Callable[..., Any]]]:
     return found
 
 
-def of_dask() -> dict[str, Callable[[], Callable[..., Any]]]:
-    """Return the count of texts with Dask, but for the client, which Dask checks."""
-    if importlib.util.find_spec("dask") is None:
-        return {}
-    count_texts = importlib.import_module("termsift.dask").count_texts
-
-    def counted(**keywords: Any) -> Any:
-        return count_texts([(["some words", "more words"], ["a", "b"])], **keywords)
-
-    parameters = inspect.signature(count_texts).parameters
-    shown = [parameters[name] for name in parameters if name not in ("texts", "client")]
-    counted.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    return {"dask.count_texts": lambda: counted}
-
-
 def variadic() -> dict[str, list[str]]:
     """Return the names that ``**options`` of a function stand for."""
     rules = [field.name for field in dataclasses.fields(_text().TextRules)]
-    return {
-        "scoring": [
-            *("model", "alpha", "class_prior", "n_threads", "noncentrality", "nonsense"),
-        ],
-        "options": ["noncentrality", "nonsense"],
-        "reading": [
-            *("terms", "text", "label", "delimiter", "encoding", "on_error"),
-            *("n_threads", *rules, "nonsense"),
-        ],
-        "counting": [
-            *("text", "label", "sample_weight", "classes", "rules", "on_missing", "n_threads"),
-            *(*rules, "nonsense"),
-        ],
-        "evaluation": ["ks", "cv", "random_state", "alpha", "n_threads", "nonsense"],
-        "rules": [*rules, "nonsense"],
-        "keywords": [*rules, "nonsense"],
+    scoring = ["model", "alpha", "class_prior", "n_threads", "noncentrality"]
+    reading = ["terms", "text", "label", "delimiter", "encoding", "on_error", "n_threads"]
+    counting = ["text", "label", "sample_weight", "classes", "rules", "on_missing", "n_threads"]
+    names = {
+        "scoring": scoring,
+        "options": ["noncentrality"],
+        "reading": reading + rules,
+        "counting": counting + rules,
+        "evaluation": ["ks", "cv", "random_state", "alpha", "n_threads"],
+        "rules": rules,
+        "keywords": rules,
     }
+    return {name: [*of_name, "nonsense"] for name, of_name in names.items()}
 
 
 def arguments_of(name: str, function: Callable[..., Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -358,25 +329,7 @@ def test_hostile_arguments(name: str) -> None:
     assert not faults, f"{len(faults)} faults\n" + "\n".join(faults)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ts.divergence(None, [0]), "counts must be a ClassCounts, got NoneType"),
-        (lambda: counts().rank("md").to_csv(3), "path must be a str or PathLike, got int"),
-        # A bug once read and closed the open file whose descriptor was the integer.
-        (lambda: ts.load(10**6), "path must be a str or PathLike, got int"),
-        (lambda: counts().rank("md").to_frame(np.zeros(2)), "library must be one of pandas"),
-    ],
-)
-def test_errors_of_the_wrong_kind(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"^{message}"):
-        call()
-
-
-def test_weights_that_overflow_are_refused_before_they_do() -> None:
-    # pytest turns warnings into errors, and numpy's warning came first.
-    with pytest.raises(ValueError, match=r"sample_weight has a sum of 6e\+300"):
-        ts.conditional_gain(X, Y, sample_weight=[1e300] * 6)
-    for weight in (1e-300, 1e-150, 1e149 / 6):
-        with warnings.catch_warnings(action="error"), suppress(ValueError):
-            ts.conditional_gain(X, Y, sample_weight=[weight] * 6)
+def test_the_number_of_an_open_file_is_no_path() -> None:
+    # A bug once read and closed the open file whose descriptor was the integer.
+    with pytest.raises(TypeError, match="path must be a str or PathLike"):
+        ts.load(10**6)  # type: ignore[arg-type]

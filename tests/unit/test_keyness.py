@@ -240,10 +240,3 @@ def test_of_infinite_ratios_the_evidence_decides() -> None:
     for sort in ("relative_risk", "percent_diff", "odds_ratio", "log_ratio"):
         found = counts.keyness("a", "b", sort=sort)  # type: ignore[arg-type]
         assert found.table["index"].tolist() == [2, 0, 1, 3]
-
-
-def test_weighted_counts_print_in_their_columns() -> None:
-    weighted = ts.count(X, Y, sample_weight=[1 / 3] * 5, term_names=TERMS)
-    lines = str(weighted.keyness("ham", "spam")).splitlines()
-    assert lines[2].split()[:3] == ["bacon", "3.333333", "0.3333333"]
-    assert len(set(map(len, lines[1:]))) == 1

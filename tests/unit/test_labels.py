@@ -110,53 +110,6 @@ def test_the_container_of_labels_changes_nothing(labels: list[Any]) -> None:
             assert [type(label) for label in counts.classes] == types, name
 
 
-@settings(max_examples=30)
-@given(
-    st.sampled_from(KINDS[1:]).flatmap(lambda kind: st.lists(kind, min_size=1, max_size=40)),
-    st.integers(1, 5000),
-    st.integers(0, 2**32 - 1),
-)
-def test_labels_are_numbered_as_by_a_plain_encoder(
-    some: list[Any], n_classes: int, seed: int
-) -> None:
-    # More strings than the core remembers by their addresses, of any length.
-    if isinstance(some[0], str):
-        some += [f"{i:x}" * (i % 20) + some[0] for i in range(n_classes)]
-    elif isinstance(some[0], (int, float)):
-        some += [type(some[0])(i * i * 7 - n_classes) for i in range(n_classes)]
-    labels = [some[i] for i in np.random.default_rng(seed).integers(0, len(some), 3 * len(some))]
-    of_first: dict[Any, Any] = {}
-    labels_of_first = [of_first.setdefault(label, label) for label in labels]
-    classes = validation.in_order(list(of_first))
-    place = {label: c for c, label in enumerate(classes)}
-    expected = [place[label] for label in labels_of_first]
-    for name, y in containers(labels).items():
-        if name in ("generator", "chain"):
-            continue
-        found = validation.check_labels(y, len(labels), None)
-        assert found.classes == classes, name
-        assert found.codes.tolist() == expected, name
-        fixed = validation.check_labels(y, len(labels), classes[::-1])
-        assert fixed.codes.tolist() == [len(classes) - 1 - code for code in expected], name
-
-
-def test_the_first_wrong_label_is_named() -> None:
-    def complaint(y: Any, *, skip_missing: bool = False) -> str:
-        with pytest.raises((ValueError, TypeError)) as caught:
-            validation.check_labels(y, len(y), None, skip_missing=skip_missing)
-        return str(caught.value)
-
-    cure = f"; {validation.SKIP_MISSING}"
-    unhashable = "the label of document 1 is a list, expected something hashable: for several"
-    assert complaint(["a", None, "b"]) == "the label of document 1 is missing: None" + cure
-    assert complaint(["a", ["b"], None]).startswith(unhashable)
-    assert complaint([None, "a", ["b"]], skip_missing=True).startswith("the label of document 2")
-    coder = validation.LabelCoder(None)
-    with pytest.raises(ValueError, match="the label of document 9 is missing: nan; "):
-        coder.codes([1.5, float("nan")], 8)
-    assert coder.classes == []
-
-
 @pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow"])
 def test_missing_labels_of_columns(name: str) -> None:
     library = pytest.importorskip(name)
@@ -297,5 +250,4 @@ def test_labels_of_json_are_text(tmp_path: Path, labels: list[Any], classes: lis
     path.write_text(as_json(labels))
     collection = read_collection(path)
     assert ts.count(collection.X, collection.y).classes == classes
-    assert ts.count(ts.scan(path)).classes == classes
     assert ts.count(ts.scan(path)).classes == classes

@@ -6,7 +6,6 @@ reference's counts of its documents.
 
 from __future__ import annotations
 
-import contextlib
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 from scipy import sparse
 
 import termsift as ts
-from signals import interrupting, needs_timers
 from termsift import reference
 
 LABELS = ["b", "a", "", ("x", 1), 7]
@@ -135,26 +133,6 @@ class LifeOfCounts(RuleBasedStateMachine):
         with pytest.raises(ValueError, match=r"-1|nan|99|labels|y has"):
             held[0].update(X, y)
         assert_holds(held)
-
-    @needs_timers
-    @rule(target=held, held=consumes(held), after=st.floats(1e-5, 5e-3))
-    def interrupt(self, held: Held, after: float) -> Held:
-        # The signal comes before, in or after the update: all of it has been counted, or nothing.
-        counts, docs = held
-        more: Documents = [([1, 0, 2], "a"), ([0, 1], 7)] * 50
-        X, y = matrix(more), labels(more)
-        X = sparse.vstack([X] * 200, format="csr")
-        before = table(counts)
-        with contextlib.suppress(KeyboardInterrupt), interrupting(after):
-            counts.update(X, y * 200)
-        after_it = table(counts)
-        if after_it != before:
-            whole = ts.count(X, y * 200)
-            assert after_it == table(ts.count(matrix(docs), labels(docs)) + whole)
-            counts = counts - whole
-        held = counts, docs
-        assert_holds(held)
-        return held
 
 
 TestLifeOfCounts = LifeOfCounts.TestCase

@@ -80,29 +80,3 @@ def test_same_bits_for_any_threads_and_target(simd_target: str) -> None:
         assert train(X, y, n_threads=n_threads).tobytes() == expected.tobytes()
     _core.use_simd_target("baseline")  # the fixture restores it
     assert train(X, y).tobytes() == expected.tobytes()
-
-
-def test_small_and_empty_collections() -> None:
-    one = train(np.array([[1, 0]]), [0])
-    assert one.shape == (3, 1)
-    assert (one[[0, 2], 0] > 0).all()
-    nothing = train(np.zeros((3, 2), dtype=int), [0, 1, 1])
-    assert not nothing[:2].any()
-    assert np.isfinite(nothing).all()
-    absent = train(np.eye(2, dtype=int), [0, 1], n_classes=3)
-    assert (absent[2, :] <= 0).sum() >= 1  # a class without documents rejects every document
-    assert train(np.zeros((2, 0), dtype=int), [0, 1]).shape == (1, 2)
-
-
-def test_bad_options_are_named() -> None:
-    X, y = np.eye(2, dtype=int), [0, 1]
-    for options, message in (
-        ({"cost": 0.0}, "cost must be positive and finite, got 0"),
-        ({"cost": np.nan}, "cost must be positive and finite, got nan"),
-        ({"cost": np.inf}, "cost must be positive and finite, got inf"),
-        ({"epochs": 0}, "epochs must be positive, got 0"),
-        ({"weights": [1.0]}, "2 documents, 2 classes and 1 weights differ in length"),
-        ({"n_classes": 1}, "document 1 has the class 1, expected one in \\[0, 1\\)"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            train(X, y, **options)  # type: ignore[arg-type]

@@ -82,15 +82,3 @@ def test_more_than_two_to_the_31_entries() -> None:
     ):
         np.testing.assert_array_equal(found.toarray(), one.toarray() * N_BLOCKS)
     assert counts.class_docs.tolist() == (once.class_docs * N_BLOCKS).tolist()
-
-
-@pytest.mark.full
-def test_an_entry_beyond_two_to_the_31_is_named() -> None:
-    rng = np.random.default_rng(1)
-    good, bad = block_of(rng), block_of(rng)
-    bad[0][-1] = N_TERMS
-    X = many_entries([good, bad], [0] * (N_BLOCKS - 1) + [1])
-    counts, before = (ts.count(np.eye(3, N_TERMS, dtype=int), [0, 1, 2]) for _ in range(2))
-    with pytest.raises(ValueError, match=rf"row {X.shape[0] - 1}\b.*\b{N_TERMS}\b"):
-        counts.update(X, np.zeros(X.shape[0], int))
-    assert counts == before

@@ -158,28 +158,3 @@ def test_running_sums_keep_small_values() -> None:
 
 
 # ---- arguments -----------------------------------------------------------------------------------
-
-
-def test_unknown_models_are_refused() -> None:
-    counts = text_like(3, 20, 30, 1)
-    for call in (counts.score, counts.class_scores, counts.rank):
-        with pytest.raises(ValueError, match="model must be one of multinomial, binary"):
-            call("md", model="gaussian")
-    for wrong in ("gaussian", None, 3):
-        with pytest.raises(ValueError, match="model must be one of"):
-            counts.greedy(model=wrong)  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="model must be one of"):
-            ts.divergence(counts, [0], model=wrong)  # type: ignore[arg-type]
-
-
-def test_methods_without_models_are_refused_any_but_the_first() -> None:
-    counts = text_like(3, 20, 30, 1)
-    for method in (*ts.methods(), *ts.selectors()):
-        if method.models:
-            assert method.models == MODELS
-            continue
-        if method.needs == "documents":  # counts do not suffice
-            continue
-        counts.rank(method.name, 3, model="multinomial")
-        with pytest.raises(ValueError, match=r"has no model 'binary': only md, md_chi2, greedy"):
-            counts.rank(method.name, model="binary")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import struct
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -20,19 +16,6 @@ from termsift.io import read_collection
 from termsift.plots import check_plot_path, plot_curves, plot_keyness, plot_ranking, write_figure
 
 pytest.importorskip("matplotlib")
-
-SCRIPT = """
-import sys
-import numpy as np, termsift as ts
-from termsift.plots import plot_curves, write_figure
-
-rng = np.random.default_rng(0)
-X, y = rng.poisson(0.5, (40, 30)), ["a", "b"] * 20
-figure = plot_curves(ts.cross_validate(X, y, ["md", "ig"], cv=4))
-write_figure(figure, sys.argv[1])
-assert "matplotlib.pyplot" not in sys.modules
-assert not [name for name in sys.modules if name.startswith(("tkinter", "PyQt", "PySide", "gi."))]
-"""
 
 
 @pytest.fixture(scope="module")
@@ -193,37 +176,6 @@ def test_nothing_to_draw_is_refused(counts: ts.ClassCounts) -> None:
 
 
 # ------------------------------------------------------------------------------------- the files
-
-
-def test_a_png(curves: dict[str, ts.Curve], tmp_path: Path) -> None:
-    figure = plot_curves(curves)
-    write_figure(figure, tmp_path / "a.png")
-    data = (tmp_path / "a.png").read_bytes()
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    width, height = struct.unpack(">II", data[16:24])
-    assert width > height > 400
-    write_figure(figure, tmp_path / "b.PNG")
-    assert (tmp_path / "b.PNG").read_bytes() == data
-
-
-@pytest.mark.full
-def test_an_svg_is_the_same_in_every_process(tmp_path: Path) -> None:
-    paths = [tmp_path / "a.svg", tmp_path / "b.svg"]
-    for seed, path in enumerate(paths):
-        environment = {**os.environ, "PYTHONHASHSEED": str(seed + 1), "MPLBACKEND": "TkAgg"}
-        subprocess.run([sys.executable, "-c", SCRIPT, path], check=True, env=environment)
-    first, second = (path.read_bytes() for path in paths)
-    assert first == second
-    assert ElementTree.fromstring(first).tag == "{http://www.w3.org/2000/svg}svg"
-    assert b"<dc:date>" not in first
-
-
-def test_settings_of_matplotlib_do_not_change(one_run: ts.Curve, tmp_path: Path) -> None:
-    import matplotlib
-
-    before = dict(matplotlib.rcParams)
-    write_figure(plot_curves(one_run), tmp_path / "a.svg")
-    assert dict(matplotlib.rcParams) == before
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a", ".png", "a.svg.gz"])

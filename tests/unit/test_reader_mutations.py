@@ -20,6 +20,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -105,9 +106,9 @@ def arrow_file(dictionary: bool = False, compression: str | None = None) -> byte
     return file.getvalue()
 
 
-def parquet(**options: Any) -> bytes:
+def parquet() -> bytes:
     writer, file = pytest.importorskip("pyarrow.parquet"), io.BytesIO()
-    writer.write_table(columns(), file, row_group_size=3, **options)
+    writer.write_table(columns(), file, row_group_size=3)
     return file.getvalue()
 
 
@@ -119,15 +120,11 @@ def unzstandard(content: bytes) -> bytes:
     return bytes(pytest.importorskip("backports.zstd").decompress(content))
 
 
-def saved_counts(tf: str = "raw") -> bytes:
-    file = Path(f"saved-{os.getpid()}")
-    counts = ts.count(X, Y, tf=tf)
-    counts.term_names = ["ant", "bee", "cow", "dog"]
-    try:
-        counts.save(file)
-        return file.read_bytes()
-    finally:
-        file.unlink(missing_ok=True)
+def saved_counts() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "saved")
+        ts.count(X, Y, term_names=["ant", "bee", "cow", "dog"]).save(path)
+        return path.read_bytes()
 
 
 # ---- how they are changed ----------------------------------------------------------------------
@@ -226,11 +223,9 @@ def matrix_of(name: str, content: bytes, change: Change = changed) -> Made:
 
 
 KINDS = (
-    *("svm", "svm.gz", "svm.zst", "terms", "mtx", "mtx array", "mtx symmetric", "mtx.gz"),
-    *("npz csr", "npz csc", "npz coo", "npz bsr", "npz dia"),
-    *("csv", "csv.zip", "tsv", "txt", "txt.gz", "jsonl", "jsonl.zst", "json", "classes"),
-    *("arrow", "arrow dictionary", "feather lz4", "arrow zstd", "parquet", "parquet snappy"),
-    *("counts", "counts of logarithms"),
+    *("svm", "svm.gz", "terms", "mtx", "mtx symmetric", "npz csr", "npz csc", "npz coo"),
+    *("csv", "csv.zip", "tsv", "txt", "jsonl", "jsonl.zst", "json", "classes"),
+    *("arrow", "arrow dictionary", "feather lz4", "parquet", "counts"),
 )
 
 
@@ -244,22 +239,18 @@ def made(kind: str) -> Made:
     makers: dict[str, Callable[[], Made]] = {
         "svm": lambda: ({"c.svm": svmlight().encode()}, changed, {}),
         "svm.gz": lambda: ({"c.svm.gz": gzip.compress(svmlight().encode())}, GZ, {}),
-        "svm.zst": lambda: ({"c.svm.zst": zstandard(svmlight().encode())}, ZST, {}),
         "terms": lambda: ({**names, "c.svm": svmlight().encode()}, changed, {"terms": "terms"}),
         "mtx": lambda: matrix_of("c.mtx", matrix_market(X)),
-        "mtx array": lambda: matrix_of("c.mtx", matrix_market(X.toarray() * 0.5)),
         "mtx symmetric": lambda: matrix_of(
             "c.mtx", matrix_market((X @ X.T).toarray(), symmetry="symmetric")
         ),
-        "mtx.gz": lambda: matrix_of("c.mtx.gz", gzip.compress(matrix_market(X)), GZ),
         **{
             f"npz {form}": lambda form=form: matrix_of("c.npz", npz(form), changed_archive)
-            for form in ("csr", "csc", "coo", "bsr", "dia")
+            for form in ("csr", "csc", "coo")
         },
         "csv": lambda: ({"c.csv": table(",").encode()}, changed, {}),
         "tsv": lambda: ({"c.tsv": table("\t").encode()}, changed, {}),
         "txt": lambda: ({"c.txt": plain.encode()}, changed, {}),
-        "txt.gz": lambda: ({"c.txt.gz": gzip.compress(plain.encode())}, GZ, {}),
         "jsonl": lambda: ({"c.jsonl": lines.encode()}, changed, {}),
         "json": lambda: ({"c.json": f"[{lines[:-1]}]".replace("}\n", "},").encode()}, changed, {}),
         "csv.zip": lambda: ({"c.csv.zip": zipped(table(",").encode())}, changed_archive, {}),
@@ -272,15 +263,8 @@ def made(kind: str) -> Made:
         "arrow": lambda: ({"c.arrow": arrow_file()}, changed, {}),
         "arrow dictionary": lambda: ({"c.arrow": arrow_file(dictionary=True)}, changed, {}),
         "feather lz4": lambda: ({"c.feather": arrow_file(compression="lz4")}, changed, {}),
-        "arrow zstd": lambda: ({"c.arrow": arrow_file(compression="zstd")}, changed, {}),
-        "parquet": lambda: (
-            {"c.parquet": parquet(compression="none", use_dictionary=False)},
-            changed,
-            {},
-        ),
-        "parquet snappy": lambda: ({"c.parquet": parquet()}, changed, {}),
+        "parquet": lambda: ({"c.parquet": parquet()}, changed, {}),
         "counts": lambda: ({"c.termsift": saved_counts()}, resealed, {}),
-        "counts of logarithms": lambda: ({"c.termsift": saved_counts("log")}, resealed, {}),
     }  # fmt: skip
     return makers[kind]()
 

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from exact import exact_log_pvalue, relative_error
 from small_tables import INF, THREE, TWO, table
-from strategies import CONTAINERS, INTEGER_DTYPES, csr_matrices, labels
 from termsift import reference
 
 THREE_MD = 2 / 3 * math.log(3 / 2) + 1 / 3 * math.log(3 / 5)
@@ -85,46 +80,6 @@ def test_zero_conventions_by_hand():
     assert_array_equal(reference.class_scores(counts, "md_chi2", alpha=0), np.full((2, 2), INF))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "magic"}, "unknown method 'magic'; there are md, md_chi2"),
-        ({"noncentrality": "neyman"}, "unknown noncentrality"),
-        ({"aggregate": "median"}, "unknown aggregate"),
-        ({"alpha": -1}, "finite and nonnegative"),
-        ({"alpha": math.nan}, "finite and nonnegative"),
-        ({"alpha": (2, 1)}, "b1 <= b2"),
-        ({"alpha": (0, INF)}, "finite and nonnegative"),
-        ({"class_prior": "flat"}, "'flat'"),
-        ({"class_prior": [1, 1]}, "2 numbers for 3 classes"),
-        ({"class_prior": [1, -1, 1]}, r"class_prior\[1\] is -1"),
-        ({"class_prior": [1, math.nan, 1]}, r"class_prior\[1\] is nan"),
-        ({"class_prior": [0, 0, 1]}, "positive for two classes"),
-    ],
-)
-def test_senseless_options_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        reference.score(THREE, **options)
-
-
-# --------------------------------------------------------------------------------------- ranking
-
-
-@pytest.mark.parametrize(
-    ("scores", "order"),
-    [
-        ([0.5, 2.0, 0.5, 3.0, 2.0], [3, 1, 4, 0, 2]),
-        ([0.0, -0.0, 0.0], [0, 1, 2]),
-        ([1.0, INF, -INF, INF], [1, 3, 0, 2]),
-        ([], []),
-    ],
-)
-def test_ties_go_to_the_lowest_index(scores, order):
-    ranked = reference.rank(scores)
-    assert ranked.dtype == np.int64
-    assert_array_equal(ranked, order)
-
-
 # ---- counting ------------------------------------------------------------------------------------
 
 # Two documents of class "a", one of "b". The first stores term 0 as 1 + 2 and term 2 as a zero.
@@ -148,16 +103,6 @@ def test_count_by_hand():
     assert [x.dtype for x in arrays] == [np.int64] * 4
 
 
-def test_count_with_weights_by_hand():
-    counts = reference.count(X_UNTIDY, ["b", "a", "b"], sample_weight=[0.5, 0, 2])
-    assert_array_equal(counts.class_docs, [0, 2.5])
-    assert_array_equal(counts.term_frequency, [[0, 0, 0], [1.5, 0, 12]])
-    assert_array_equal(counts.document_frequency, [[0, 0, 0], [0.5, 0, 2]])
-    assert_array_equal(counts.class_tokens, [0, 13.5])
-    assert counts.n_docs == 2.5
-    assert counts.term_frequency.dtype == counts.class_docs.dtype == np.float64
-
-
 def test_count_with_several_labels_by_hand():
     # The first document has both classes, the second one, the third none.
     y = np.array([[1, 1], [0, 1], [0, 0]])
@@ -173,96 +118,10 @@ def test_count_with_several_labels_by_hand():
     assert reference.count(X_UNTIDY, y, classes=["u", "v"]).classes == ["u", "v"]
 
 
-@pytest.mark.parametrize(
-    ("y", "classes"),
-    [
-        ([3, -1, 3], [-1, 3]),
-        (["b", "a", "b"], ["a", "b"]),
-        ([(2, 0), (1, 9), (2, 0)], [(1, 9), (2, 0)]),
-        (["b", 1, (2,), -1], [-1, 1, "b", (2,)]),
-        (np.array([2.5, 0.5, 2.5]), [0.5, 2.5]),
-    ],
-)
-def test_classes_are_sorted_by_kind_if_they_must(y, classes):
-    assert reference.count(np.eye(len(y)), y).classes == classes
-
-
 def test_classes_given_keep_their_order_and_may_be_empty():
     counts = reference.count(np.eye(3, dtype=int), ["b", "a", "b"], classes=["c", "b", "a"])
     assert counts.classes == ["c", "b", "a"]
     assert_array_equal(counts.class_docs, [0, 2, 1])
-
-
-def test_float_cells_are_summed_in_document_order():
-    # 1 + 2^-53 rounds to 1, twice; 2^-53 + 2^-53 + 1 does not.
-    tiny = 2.0**-53
-    for column, total in (([1, tiny, tiny], 1.0), ([tiny, tiny, 1], 1 + 2.0**-52)):
-        X = np.array(column).reshape(3, 1)
-        for container in (np.asarray, *CONTAINERS):
-            assert reference.count(container(X), [0, 0, 0]).term_frequency[0, 0] == total
-
-
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.array([[2**62], [2**62]]),
-        np.array([[2**62, 2**62], [0, 0]]),  # each cell fits, their sum does not
-        np.array([[2**64 - 1], [0]], dtype=np.uint64),
-        np.array([[1e308], [1e308]]),
-    ],
-)
-def test_counts_too_large_for_their_type_are_refused(X):
-    with pytest.raises(OverflowError):
-        reference.count(X, [0, 0])
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "options", "message"),
-    [
-        ([[1], [-2]], [0, 1], {}, r"X\[1, 0\] is -2"),
-        ([[1], [math.nan]], [0, 1], {}, r"X\[1, 0\] is nan"),
-        ([[1], [math.inf]], [0, 1], {}, r"X\[1, 0\] is inf"),
-        ([1, 2], [0, 1], {}, "2 dimensions"),
-        ([[1], [2]], [0], {}, "X has 2 documents, y has 1"),
-        ([[1], [2]], [0, math.nan], {}, r"y\[1\] is nan"),
-        ([[1], [2]], ["a", "b"], {"classes": ["a"]}, r"y\[1\] is 'b', which is not among"),
-        ([[1], [2]], ["a", "b"], {"classes": ["a", "b", "a"]}, "twice"),
-        ([[1], [2]], np.array([[0, 1], [2, 0]]), {}, r"y\[1, 0\] is 2"),
-        ([[1], [2]], np.eye(2), {"classes": ["a"]}, "2 columns, classes has 1"),
-        ([[1], [2]], [0, 1], {"sample_weight": [1]}, "sample_weight has shape"),
-        ([[1], [2]], [0, 1], {"sample_weight": [1, -1]}, r"sample_weight\[1\] is -1"),
-        ([[1], [2]], [0, 1], {"sample_weight": [1, math.nan]}, r"sample_weight\[1\] is nan"),
-    ],
-)
-def test_senseless_collections_are_refused(X, y, options, message):
-    with pytest.raises(ValueError, match=message):
-        reference.count(X, y, **options)
-
-
-@given(csr_matrices(dtypes=INTEGER_DTYPES), st.data())
-def test_counts_are_products_of_indicator_and_matrix(X, data):
-    y = data.draw(labels(X.shape[0]))
-    counts = reference.count(X, y)
-    Y = np.array([[label == c for label in y] for c in counts.classes], dtype=np.int64)
-    Y = Y.reshape(len(counts.classes), X.shape[0])
-    wide = X.astype(np.int64).toarray()  # sums duplicates, in a type that holds the sum
-    assert_array_equal(counts.term_frequency, Y @ wide)
-    assert_array_equal(counts.document_frequency, Y @ (wide > 0))
-    assert_array_equal(counts.class_docs, Y.sum(axis=1))
-    assert_array_equal(counts.class_tokens, Y @ wide.sum(axis=1))
-    assert counts.n_docs == X.shape[0]
-
-
-def test_priors_of_several_labels_sum_to_one():
-    # Documents of both classes: n_c = 2, 1 of n = 2, so pi = 2/3, 1/3 and not 1, 1/2.
-    X = [[1, 0, 0], [0, 2, 1]]
-    y = np.array([[1, 1], [1, 0]])
-    counts = reference.count(X, y)
-    mean, by_class = reference.score(counts, aggregate="mean"), reference.class_scores(counts)
-    assert_allclose(mean, (2 * by_class[0] + by_class[1]) / 3)
-
-
-# ---- collections, round robin, p-values ----------------------------------------------------------
 
 
 def test_the_collection_is_missed_where_it_is_not_the_sum_of_the_classes():
@@ -275,32 +134,3 @@ def test_the_collection_is_missed_where_it_is_not_the_sum_of_the_classes():
     with pytest.raises(ValueError, match=r"3\.0 documents and 4\.0 in the classes.*collection_"):
         reference.score(counts, "chi2")
     reference.score(counts, "md")  # reads no collection
-
-
-@given(st.data())
-def test_round_robin_is_taking_turns(data):
-    n, m = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 7))
-    value = st.sampled_from([-INF, -1.5, 0.0, 1.0, 2.0, INF])
-    row = st.lists(value, min_size=m, max_size=m)
-    rows = data.draw(st.lists(row, min_size=n, max_size=n))
-    taken = []
-    for position in range(m):
-        turn: dict[int, float] = {}
-        for values in rows:
-            i = int(reference.rank(values)[position])
-            if i not in [other for other, _ in taken]:
-                turn.setdefault(i, values[i])
-        taken += sorted(turn.items())
-    k = data.draw(st.none() | st.integers(0, 8))
-    indices, values = reference.round_robin(rows, k)
-    assert list(zip(indices.tolist(), values.tolist(), strict=True)) == taken[:k]
-
-
-@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 7, 20, 101, 1000])
-@pytest.mark.parametrize("statistic", [1e-12, 1e-3, 0.4, 1, 2.7, 30, 790, 815, 1e4, 1e6])
-def test_pvalues_agree_with_exact_arithmetic(statistic, degrees):
-    exact = exact_log_pvalue(Fraction(statistic), degrees)
-    if exact > -1e-300:  # the nearest floats are 0, or too few to be within a part in 10^12
-        assert reference.log_pvalue(statistic, degrees) == pytest.approx(0, abs=1e-290)
-    else:
-        assert relative_error(reference.log_pvalue(statistic, degrees), exact) < 1e-11

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from io import StringIO
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -159,21 +158,6 @@ def test_passages_of_the_leading_terms(tmp_path: Path) -> None:
     assert without.tables == page.tables
 
 
-def test_passages_from_the_command_line(run: Any, tmp_path: Path) -> None:
-    table = tmp_path / "mail.csv"
-    rows = [f'{label},"{text}"' for label, text in zip([1, 1, 2, 2], TEXTS, strict=True)]
-    table.write_text("label,text\n" + "\n".join(rows))
-    out = tmp_path / "page.html"
-    for options, n_marks in (([], 3), (["--passages", 1], 2), (["--passages", 0], 0)):
-        result = run("report", table, "-k", 1, *options, "-o", out)
-        assert (result.code, result.err) == (0, "")
-        page = Page(out.read_text("utf-8"))
-        # ham: bacon in two documents; spam: free in two
-        assert len(page.all("mark")) in ({n_marks, n_marks + 1} if n_marks > 2 else {n_marks})
-    assert run("report", table, "--hashing", 16, "-o", out).code == 0
-    assert "<mark>" not in out.read_text("utf-8")
-
-
 # ---- what is left out --------------------------------------------------------------------------
 
 
@@ -289,46 +273,6 @@ def test_it_loads_nothing(tmp_path: Path) -> None:
     (policy,) = (a["content"] for a in page.all("meta") if "http-equiv" in a)
     expected = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     assert policy == expected  # so that no other script runs
-
-
-def test_it_can_be_used_by_everybody(tmp_path: Path) -> None:
-    page = written(letters(), tmp_path)
-    assert page.all("html") == [{"lang": "en"}]
-    headings = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
-    assert headings.count(1) == 1
-    assert all(b - a <= 1 for a, b in pairwise(headings))
-    identifiers = [a["id"] for _, a in page.elements if "id" in a]
-    assert len(identifiers) == len(set(identifiers))
-    for _, attributes in page.elements:
-        for name in ("aria-labelledby", "for"):
-            assert attributes.get(name) in (None, *identifiers)
-        target = attributes.get("href")
-        assert target is None or target[1:] in identifiers
-    assert all(page.tables)  # each has a caption
-    assert all(a["scope"] in ("row", "col") for a in page.all("th"))
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours, as WCAG 2 defines it."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def test_colours_contrast(tmp_path: Path) -> None:
-    page = written(letters(), tmp_path)
-    themes = re.findall(r":root \{(.*?)\}", page.source, re.DOTALL)
-    assert len(themes) == 2
-    for theme in themes:
-        colour = dict(re.findall(r"--(\w+): (#\w{6});", theme))
-        for ground in ("page", "sheet"):
-            for ink in ("ink", "soft", "mark", "warm"):
-                assert contrast(colour[ink], colour[ground]) >= 4.5, (ink, ground)
 
 
 def test_the_same_input_returns_the_same_bytes(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from file_kinds import TEXTS, as_folders, random_collection, write, zstandard
+from file_kinds import TEXTS, as_folders, random_collection, write
 from termsift.io._source import SKIP
 
 
@@ -91,23 +90,6 @@ def test_compressed_files_that_are_cut_short(tmp_path: Path, kind: str, cut: int
     assert refused(path).startswith(f"{path}: damaged or cut short: ")
 
 
-@pytest.mark.parametrize("ending", ["svm.gz", "txt.gz", "csv.gz", "svm.zst", "jsonl.zst"])
-@pytest.mark.parametrize("on_error", ["raise", "skip"])
-def test_compressed_files_of_nothing_at_all(tmp_path: Path, ending: str, on_error: str) -> None:
-    good, cut = tmp_path / f"good.{ending}", tmp_path / f"cut.{ending}"
-    kind, _, packed = ending.partition(".")
-    pack = gzip.compress if packed == "gz" else zstandard
-    lines = {"csv": "label,text\nx,bee\n", "svm": "1 1:1\n", "txt": "x\tbee\n"}
-    lines["jsonl"] = '{"label": "x", "text": "bee"}\n'
-    good.write_bytes(pack(lines[kind].encode()))
-    cut.write_bytes(b"")
-    message = f"{cut}: damaged or cut short: the file is empty"
-    assert refused([good, cut], on_error=on_error) == message
-    if kind != "csv":  # which has a header
-        cut.write_bytes(pack(b""))
-        assert ts.count(ts.scan([good, cut], on_error=on_error)).n_docs == 1  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("content", ["", "\n\n"])
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
 def test_a_table_without_its_header(tmp_path: Path, kind: str, content: str) -> None:
@@ -117,22 +99,6 @@ def test_a_table_without_its_header(tmp_path: Path, kind: str, content: str) -> 
     message = f"{empty}: expected a header with the columns 'text' and 'label', found none"
     assert refused([good, empty]) == refused([good, empty], on_error="skip") == message
     assert ts.count(ts.scan([good, empty], text=2, label=1)).n_docs == 1
-
-
-def test_tables_of_columns_that_are_wrong(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "c.parquet"
-    parquet.write_table(pyarrow.table({"text": ["bee", None, "cow"], "n": [1, 2, 2]}), path)
-    cure = "name the columns by text and label (--text, --label)"
-    assert refused(path) == f"{path}: expected one column 'label', found 'text', 'n'; {cure}"
-    message = refused(path, label="n")
-    assert message == f"{path}, row 2: the text is missing, expected a string"
-    scan = ts.scan(path, label="n", on_error="skip")
-    counts = ts.count(scan)
-    assert (counts.classes, counts.n_docs, scan.n_skipped) == ([1, 2], 2, 1)
-    path.write_bytes(path.read_bytes()[:-3])
-    assert refused(path).startswith(f"{path}: damaged or no such table: ")
 
 
 def test_errors_of_values_name_their_file(run: Any, tmp_path: Path) -> None:
@@ -180,12 +146,6 @@ def test_files_that_are_wrong_as_a_whole(tmp_path: Path, content: str, complaint
 def test_arguments_that_do_not_fit(tmp_path: Path, options: Any, complaint: str) -> None:
     (tmp_path / "c.svm").write_text("1 1:1\n")
     assert complaint in refused(tmp_path / "c.svm", **options)
-
-
-def test_nothing_to_read(tmp_path: Path) -> None:
-    assert refused([]) == "paths is empty, expected at least one path"
-    (tmp_path / "c.svm").write_text("1 1:1\n")
-    assert refused(tmp_path / "c.svm", labels=[]) == "labels is empty, expected at least one path"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")

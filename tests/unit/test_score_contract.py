@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
-from exact import exact_aggregate, many_class_values, relative_error
+from exact import exact_aggregate, exact_class_scores, relative_error
 from exact_cells import exact_cell_scores
 from exact_scores import MEASURES, Measure, assert_exact
 from strategies import MODERATE, collections, fits_float_counts
@@ -209,12 +209,10 @@ def test_five_thousand_classes(method: str) -> None:
     )
     counts, term = ts.count(X.tocsr(), np.arange(5000)), [3]
     entry = next(entry for entry in ts.methods() if entry.name == method)
+    tables = counts.term_frequency, counts.document_frequency
     if entry.models:
-        column = counts.term_frequency.tocsc()[:, term].toarray().ravel().tolist()
-        sizes = counts.class_tokens.tolist(), counts.class_docs.tolist()
-        exact = [[value] for value in many_class_values(column, *sizes, 1.0, 70.0)[method]]
+        exact = exact_class_scores(tables[0], counts.class_docs, method, 1, 70, terms=term)
     else:
-        tables = counts.term_frequency, counts.document_frequency
         rest = counts.class_docs, counts.n_docs, None, 70, term, 1
         exact = exact_cell_scores(method, *tables, *rest)
     aggregate: Any = entry.default_aggregate or "sum"
@@ -264,24 +262,6 @@ def test_threads_targets_and_terms_change_no_bit(counts: ts.ClassCounts, measure
     some = scoring.of_terms(terms)
     assert_array_equal(some.class_scores(), by_class[:, terms])
     assert_array_equal(some.directions(), directions[:, terms])
-
-
-@pytest.mark.full(cases=10)
-@each_measure
-def test_a_score_is_the_aggregate_of_its_class_scores(
-    counts: ts.ClassCounts, measure: Measure
-) -> None:
-    by_class = counts.class_scores(measure.method, **measure.options)
-    largest = counts.score(measure.method, aggregate="max", **measure.options)
-    assert_array_equal(largest, by_class.max(axis=0))
-    prior = counts.class_docs / counts.class_docs.sum()
-    for aggregate, weights in (("sum", np.ones(counts.n_classes)), ("mean", prior)):
-        scores = counts.score(measure.method, aggregate=aggregate, **measure.options)
-        finite = np.isfinite(by_class).all(axis=0)
-        parts = (by_class[:, finite] * weights[:, None]).astype(np.longdouble)
-        error = np.abs(scores[finite] - parts.sum(axis=0))
-        assert (error <= 4e-15 * np.abs(parts).sum(axis=0)).all()
-        assert_array_equal(scores[~finite], by_class[:, ~finite].sum(axis=0))
 
 
 def test_order_and_neighbours_change_nothing(method: str) -> None:

@@ -28,13 +28,6 @@ def test_rank_is_a_stable_sort(data: st.DataObject) -> None:
     assert np.array_equal(ranking.scores, scores[expected])
 
 
-def test_infinite_scores_rank_first() -> None:
-    counts = ts.count(np.array([[5, 1, 2], [5, 0, 2]]), [0, 1])
-    ranking = counts.rank("md", alpha=0)
-    assert ranking.indices[0] == 1
-    assert ranking.scores[0] == np.inf
-
-
 def test_names_go_with_the_ranking(tmp_path: Any) -> None:
     counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
     assert counts.rank().terms is None

@@ -1,9 +1,6 @@
-"""`selection_curve` at every k, against a new fit and prediction."""
+"""`selection_curve` at every k, against the reference and scikit-learn."""
 
 from __future__ import annotations
-
-import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,135 +11,26 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
 from strategies import csr_matrices, labels
-from termsift import _core
 from termsift._evaluate.curve import METRICS
-from termsift._util import validation
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
 ALPHAS = (1e-10, 0.01, 0.5, 1.0, 10.0)
 
 
-# ------------------------------------------------------------------------------------- witnesses
-
-
-def dense(X):
-    """Occurrences as float64, repeated entries added up; of booleans each counts."""
-    X = X.astype(np.float64) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
-    return X.toarray() if sp.issparse(X) else X
-
-
-def log_joint(X, codes, X_test, model, alpha):
-    """Log joint likelihoods of the test documents and the classes that they belong to."""
-    if model != "poisson":
-        naive_bayes = pytest.importorskip("sklearn.naive_bayes")
-        chosen = naive_bayes.BernoulliNB if model == "bernoulli" else naive_bayes.MultinomialNB
-        if model == "binary":
-            X, X_test = (sp.csr_array(part) > 0 for part in (X, X_test))
-        fitted = chosen(alpha=alpha, force_alpha=True).fit(X, codes)
-        return fitted.predict_joint_log_proba(X_test), fitted.classes_
-    present = np.unique(codes)
-    joint = []
-    for c in present:
-        rates = (X[codes == c].sum(axis=0) + alpha) / (np.sum(codes == c) + alpha)
-        prior = math.log(np.mean(codes == c))
-        joint.append(prior + X_test @ np.log(rates) - rates.sum())
-    return np.array(joint).T, present
-
-
-def exact_joint(X, codes, x, model, alpha):
-    """Return P(c, document) as a fraction, without common factors and the rates' exponential."""
-    alpha = Fraction(alpha)
-    joint = {}
-    if model in ("binary", "bernoulli"):
-        X, x = X > 0, x > 0
-    for c in np.unique(codes).tolist():
-        rows = X[codes == c]
-        n_c = len(rows)
-        l_c = [sum(map(Fraction, column.tolist()), Fraction(0)) for column in rows.T]
-        size = {"bernoulli": n_c + 2 * alpha, "poisson": n_c + alpha}.get(
-            model, sum(l_c, Fraction(0)) + alpha * len(l_c)
-        )
-        p = [(occurrences + alpha) / size for occurrences in l_c]
-        product = math.prod((p_i ** int(x_i) for p_i, x_i in zip(p, x, strict=True)), start=n_c)
-        if model == "bernoulli":
-            product *= math.prod(1 - p_i for p_i, x_i in zip(p, x, strict=True) if not x_i)
-        # Powers of e, of rational exponents, are equal only if these are.
-        joint[c] = (product, sum(p, Fraction(0)) if model == "poisson" else 0)
-    return joint
-
-
-def check_predictions(found, X, codes, X_test, terms, ks, model, alpha):
-    """Compare the class of each k and document with those of a new fit.
-
-    Where the best two differ by less than 1e-9 of their size, either is right; of classes that
-    agree exactly, only the first is.
-    """
-    X, X_test = dense(X), dense(X_test)
-    for step, k in enumerate(ks):
-        columns = terms[:k]
-        joint, classes = log_joint(X[:, columns], codes, X_test[:, columns], model, alpha)
-        for d, log in enumerate(joint):
-            best = log.max()
-            # The error is relative to the numbers that are added up, not to their sum.
-            size = abs(log).max() + X_test[d, columns].sum() * abs(math.log(alpha))
-            close = classes[log >= best - 1e-9 * size].tolist()
-            taken = int(found[step][d])
-            x = X_test[d, columns]
-            if model == "bernoulli" and taken not in close:
-                # scikit-learn has log(1 - p) of a p that is rounded: 1e-6 off if 1 - p is 1e-10.
-                exact = exact_joint(X[:, columns], codes, x, model, alpha)
-                best = max(exact.values())[0]
-                close = [c for c in exact if exact[c][0] >= best * (1 - Fraction(1, 10**9))]
-            assert taken in close, (k, d, log, taken)
-            if len(close) > 1 and (x % 1 == 0).all() and x.sum() <= 300:
-                exact = exact_joint(X[:, columns], codes, x, model, alpha)
-                equal = [c for c in close if exact[c] == exact[taken]]
-                assert taken == equal[0], (k, d, exact)
-
-
-def predictions(ranking, X, y, X_test, ks, model="multinomial", alpha=1.0):
-    """Return the class code of each document, from test sets of one document."""
-    counts = ts.count(X, y)
-    found = np.empty((len(ks), X_test.shape[0]), dtype=np.int64)
-    for d in range(X_test.shape[0]):
-        one = validation.check_matrix(
-            X_test.tocsr()[[d]] if sp.issparse(X_test) else X_test[[d]], 1
-        )
-        hits, predicted = _core.classify_by_prefixes(
-            *(counts._counts, _core.EventModel.__members__[model], alpha),
-            *(np.array(ranking, dtype=np.int64), np.array(ks, dtype=np.int64)),
-            *(one.indptr, one.indices, one.data, one.n_terms),
-            *(np.array([-1], dtype=np.int32), _core.TermWeight.raw, None, 1),
-        )
-        assert not hits.any()
-        assert (predicted.sum(axis=1) == 1).all()
-        found[:, d] = predicted.argmax(axis=1)
-    return found
-
-
-def check_metrics(curve, y_test, found, classes):
-    """Compare a curve of one run with scikit-learn's metrics of the predictions."""
-    metrics = pytest.importorskip("sklearn.metrics")
-    y_test = y_test.tolist() if hasattr(y_test, "tolist") else list(y_test)
-    every = {label: code for code, label in enumerate(dict.fromkeys([*classes, *y_test]))}
-    known = [every[label] for label in y_test]
-    for step in range(len(curve)):
-        taken = [every[classes[code]] for code in found[step]]
-        assert curve.accuracy[step] == metrics.accuracy_score(known, taken)
-        for prefix, average in (("", "weighted"), ("macro_", "macro")):
-            expected = metrics.precision_recall_fscore_support(
-                known, taken, average=average, zero_division=0
-            )
-            ours = [curve.runs[prefix + m][0][step] for m in ("precision", "recall", "f1")]
-            assert_allclose(ours, expected[:3], rtol=1e-12, atol=1e-15)
-
-
-# ------------------------------------------------------------------------------------- random data
+def assert_is_the_reference(ranking, X, y, X_test, y_test, ks, model, alpha=1.0):
+    """Compare every metric at every k, and return the predictions of the reference."""
+    options = {"naive_bayes": model, "alpha": alpha}
+    curve = ts.selection_curve(ranking, X, y, X_test, y_test, ks, **options, n_threads=2)
+    expected = ts.reference.selection_curve(ranking, X, y, X_test, y_test, ks, **options)
+    assert curve.ks.tolist() == expected["k"]
+    for metric in METRICS:
+        assert_allclose(curve.runs[metric][0], expected[metric], rtol=1e-12, atol=1e-15)
+    return expected["predictions"]
 
 
 @st.composite
 def problems(draw):
-    """Training and test documents, their labels, a ranking, ks."""
+    """Draw training and test documents, their labels, a ranking and ks."""
     n_terms = draw(st.integers(1, 8))
     dtypes = (np.bool_, np.int8, np.int16, np.uint8, np.int32, np.float32, np.float64)
     X, X_test = (
@@ -152,8 +40,6 @@ def problems(draw):
     ranking = draw(st.permutations(range(n_terms)))[: draw(st.integers(1, n_terms))]
     some = st.lists(st.integers(1, len(ranking)), min_size=1, unique=True).map(sorted)
     ks = draw(st.one_of(st.just(list(range(1, len(ranking) + 1))), some))
-    if draw(st.booleans()):
-        X, X_test = dense(X), dense(X_test)
     return X, y[: X.shape[0]], X_test, y[X.shape[0] :], ranking, ks
 
 
@@ -169,48 +55,65 @@ ROUNDED = (
 
 @example((*ROUNDED, [1, 2]), "bernoulli", 1e-10)
 @given(problems(), st.sampled_from(MODELS), st.sampled_from(ALPHAS))
-def test_every_k_equals_a_separate_fit_and_prediction(problem, model, alpha) -> None:
-    pytest.importorskip("sklearn")
+def test_every_k_equals_the_reference(problem, model, alpha) -> None:
     X, y, X_test, y_test, ranking, ks = problem
-    labelled = validation.check_labels(y, X.shape[0], None)
-    found = predictions(ranking, X, y, X_test, ks, model, alpha)
-    check_predictions(found, X, labelled.codes, X_test, ranking, ks, model, alpha)
-    curve = ts.selection_curve(
-        ranking, X, y, X_test, y_test, ks, naive_bayes=model, alpha=alpha, n_threads=2
-    )
-    assert curve.ks.tolist() == ks
-    check_metrics(curve, y_test, found, labelled.classes)
+    assert_is_the_reference(ranking, X, y, X_test, y_test, ks, model, alpha)
 
 
 @given(st.integers(2, 5), st.integers(1, 7), st.integers(0, 2**32), st.sampled_from(MODELS))
 def test_collections_with_many_ties(n_classes, n_terms, seed, model) -> None:
     # The classes are permutations of one another with few and small counts: many ties are exact.
-    pytest.importorskip("sklearn")
     rng = np.random.default_rng(seed)
     one = rng.integers(0, 3, (2, n_terms))
     X = np.vstack([one[:, rng.permutation(n_terms)] for _ in range(n_classes)])
     y = np.repeat(np.arange(n_classes), 2)
     X_test = rng.integers(0, 2, (4, n_terms))
     ranking, ks = rng.permutation(n_terms), range(1, n_terms + 1)
-    found = predictions(ranking, X, y, X_test, ks, model)
-    check_predictions(found, X, y, X_test, ranking, ks, model, 1.0)
+    for label in range(n_classes):  # shows which documents are assigned to the class
+        assert_is_the_reference(ranking, X, y, X_test, [label] * 4, ks, model)
 
 
 @pytest.mark.full(cases=1)
 @pytest.mark.parametrize("model", MODELS)
 def test_predictions_change_within_long_sweeps(model: str) -> None:
     # A change of class between two ks was skipped once: few terms per document, hundreds of ks.
-    pytest.importorskip("sklearn")
     rng = np.random.default_rng(2016)
     n_terms, n_classes = 300, 8
     rates = rng.gamma(0.3, 1.0, (n_classes, n_terms))
     y = rng.integers(0, n_classes, 160)
     X = rng.poisson(rates[y] * rng.gamma(1.0, 1.0, (160, 1)))
-    X_test = rng.poisson(rates[rng.integers(0, n_classes, 25)] * 0.03)
-    ranking, ks = rng.permutation(n_terms), range(1, n_terms + 1)
-    found = predictions(ranking, X, y, X_test, ks, model, 0.1)
-    assert (np.diff(found, axis=0) != 0).sum() > 30
-    check_predictions(found, X, y, X_test, ranking, ks, model, 0.1)
+    y_test = rng.integers(0, n_classes, 12)
+    X_test = rng.poisson(rates[y_test] * 0.03)
+    parts = (rng.permutation(n_terms), X, y, X_test, y_test)
+    whole = ts.selection_curve(*parts, naive_bayes=model, alpha=0.1)
+    some = ts.selection_curve(*parts, range(1, n_terms, 15), naive_bayes=model, alpha=0.1)
+    assert_array_equal(whole.accuracy[::15], some.accuracy)
+    assert np.count_nonzero(np.diff(whole.accuracy)) > 10
+    assert_is_the_reference(*parts, range(1, n_terms, 15), model, 0.1)
+
+
+@pytest.mark.parametrize("model", MODELS[:3])
+def test_the_metrics_are_those_of_scikit_learn(model: str) -> None:
+    naive_bayes = pytest.importorskip("sklearn.naive_bayes")
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(5)
+    rates, y, y_test = rng.gamma(0.5, 1.0, (4, 12)), np.arange(40) % 4, rng.integers(0, 4, 30)
+    X, X_test = (rng.poisson(rates[codes]) for codes in (y, y_test))
+    ranking, ks = rng.permutation(12), [1, 3, 7, 12]
+    curve = ts.selection_curve(ranking, X, y, X_test, y_test, ks, naive_bayes=model, alpha=0.5)
+    chosen = naive_bayes.BernoulliNB if model == "bernoulli" else naive_bayes.MultinomialNB
+    if model == "binary":
+        X, X_test = X > 0, X_test > 0
+    for step, k in enumerate(ks):
+        terms = ranking[:k]
+        predicted = chosen(alpha=0.5).fit(X[:, terms], y).predict(X_test[:, terms])
+        assert curve.accuracy[step] == metrics.accuracy_score(y_test, predicted)
+        for prefix, average in (("", "weighted"), ("macro_", "macro")):
+            expected = metrics.precision_recall_fscore_support(
+                y_test, predicted, average=average, zero_division=0
+            )
+            ours = [curve.runs[prefix + m][0][step] for m in ("precision", "recall", "f1")]
+            assert_allclose(ours, expected[:3], rtol=1e-12, atol=1e-15)
 
 
 # ------------------------------------------------------------------------------------- exact ties
@@ -235,21 +138,9 @@ def test_predictions_change_within_long_sweeps(model: str) -> None:
     ],
 )
 def test_ties_go_to_the_first_class(X, document, alpha, model, swap) -> None:
-    X, x = np.array(X), np.array(document)
     y = np.array([0, 1, 1][: len(X)])
-    y = 1 - y if swap else y
-    terms = np.arange(X.shape[1])
-    a, b = exact_joint(X, y, x, model, alpha).values()
-    assert a == b
-    assert predictions(terms, X, y, x[None], [len(terms)], model, alpha).tolist() == [[0]]
-    curve = ts.selection_curve(
-        terms, X, y, x[None], [0], [len(terms)], naive_bayes=model, alpha=alpha
-    )
-    assert curve.accuracy == 1
-    expected = ts.reference.selection_curve(
-        terms, X, y, x[None], [0], [len(terms)], naive_bayes=model, alpha=alpha
-    )
-    assert expected["predictions"] == [[0]]
+    parts = (X, 1 - y if swap else y, [document], [0], [len(document)])
+    assert assert_is_the_reference(range(len(document)), *parts, model, alpha) == [[0]]
 
 
 # ------------------------------------------------------------------------------------- input

@@ -179,13 +179,6 @@ def test_print_shows_the_first_terms_with_their_scores(counts: ts.ClassCounts) -
     assert len(str(ranking[:10]).splitlines()) == 11
 
 
-def test_the_registry_is_shown_as_a_table() -> None:
-    for entries in (ts.methods(), ts.selectors()):
-        lines = repr(entries).splitlines()
-        assert [line.split()[0] for line in lines] == [entry.name for entry in entries]
-        assert all(line.endswith(entry.title) for line, entry in zip(lines, entries, strict=True))
-
-
 def test_round_robin_says_which_class_chose_a_term() -> None:
     X = np.array([[4, 1, 0, 2], [0, 1, 2, 0], [0, 3, 0, 1]])
     counts = ts.count(X, ["ham", "spam", "eggs"], term_names=["bacon", "and", "pills", "free"])

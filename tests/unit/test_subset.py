@@ -43,14 +43,6 @@ def test_a_subset_counts_the_documents_of_its_classes(dtype: Any, classes: Any) 
     assert counts.classes == ["a", "b", "c", "d"]  # they are as before
 
 
-def test_a_subset_can_be_updated_and_saved(tmp_path: Any) -> None:
-    X, y = collection(np.int64)
-    found = ts.count(X, y).subset(["a", "b"])
-    found.update(X[:5], ["a", "b", "a", "b", "new"])
-    found.save(tmp_path / "c.termsift")
-    assert ts.load(tmp_path / "c.termsift") == found
-
-
 @pytest.mark.parametrize(
     ("classes", "message"),
     [

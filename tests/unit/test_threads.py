@@ -9,8 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -67,20 +65,6 @@ def test_omp_num_threads_is_respected() -> None:
     assert run(code, OMP_NUM_THREADS="1") == "1"
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     assert 1 <= int(run(code, OMP_NUM_THREADS="64")) <= available  # a quota may allow fewer
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity on this system")
-def test_the_affinity_of_the_process_is_respected() -> None:
-    # Catches threads that share the one processor that a scheduler of jobs grants.
-    code = """
-        import os
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-        from termsift import _core
-        print(_core.effective_n_threads(0), _core.what_limits_threads())
-    """
-    if len(os.sched_getaffinity(0)) == 1:
-        pytest.skip("this process may run on one processor only")
-    assert run(code) == "1 the processors that this process may run on"
 
 
 @needs_openmp
@@ -154,23 +138,6 @@ def test_a_forked_child_works() -> None:
     assert run(code, PYTHONWARNINGS="ignore") == "0"
 
 
-@pytest.mark.usefixtures("counting_path")
-def test_the_gil_is_released_and_python_threads_agree() -> None:
-    X, y = collection(n_docs=6000)
-    expected = ts.count(X, y)
-    results: list[ts.ClassCounts] = []
-    threads = [
-        threading.Thread(target=lambda: results.append(ts.count(X, y, n_threads=2)))
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 4
-    assert all(result == expected for result in results)
-
-
 @needs_timers
 @pytest.mark.usefixtures("counting_path")
 @pytest.mark.parametrize("n_threads", [1, 2])
@@ -228,18 +195,6 @@ def test_exit_while_a_daemon_thread_counts() -> None:
     assert run(code) == "done"
 
 
-def test_updates_of_one_object_by_several_threads_all_count() -> None:
-    X, y = collection(n_docs=600)
-    expected = ts.count(X, y)
-    for _ in range(3):
-        counts = ts.count(X[:0], y[:0])
-        pieces = [slice(begin, begin + 20) for begin in range(0, 600, 20)]
-        with ThreadPoolExecutor(6) as pool:
-            list(pool.map(counts.update, [X[p] for p in pieces], [y[p] for p in pieces]))
-        united = ts.count(X[:0], y[:0], classes=expected.classes) + counts
-        assert united == expected
-
-
 def test_who_reads_while_others_update_has_all_of_before_or_after() -> None:
     # Each update adds a class, so that counts combined with the classes of another moment would
     # show.
@@ -270,21 +225,6 @@ def test_who_reads_while_others_update_has_all_of_before_or_after() -> None:
         reader.join()
     assert wrong == []
     assert counts == ts.count(X, np.arange(60))
-
-
-@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
-def test_joblib(backend: str) -> None:
-    joblib = pytest.importorskip("joblib")
-    X, y = collection(n_docs=400)
-    parts = [(X[i : i + 100], y[i : i + 100]) for i in range(0, 400, 100)]
-    ts.count(X, y, n_threads=2)  # helpers have started: a forked child has none
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
-        found = joblib.Parallel(n_jobs=2, backend=backend)(
-            joblib.delayed(ts.count)(*part, n_threads=2) for part in parts
-        )
-    total = found[0] + found[1] + found[2] + found[3]
-    assert total == ts.count(X, y)
 
 
 @pytest.mark.full(cases=1)

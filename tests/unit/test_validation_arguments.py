@@ -152,11 +152,6 @@ def test_term_names(names, error, message):
     assert bits(counts) == before
 
 
-def test_an_index_beyond_the_terms_is_refused():
-    message = "indices has 4 at position 1, expected a term in [0, 4)"
-    assert complaint(VALUE, ts.divergence, base(), [3, 4]) == message
-
-
 def test_a_vocabulary_with_names_cannot_grow_or_differ():
     counts, other = base(), base()
     counts.term_names, other.term_names = list("abcd"), list("abzd")

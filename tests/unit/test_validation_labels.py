@@ -13,7 +13,6 @@ import termsift as ts
 from gate import (
     DENSE,
     INDICATOR,
-    MOST,
     NAN,
     SPARSE,
     TYPE,
@@ -122,26 +121,6 @@ def test_equal_labels_are_one_class():
     assert ts.count(DENSE, [1, "1", b"1"]).classes == [b"1", 1, "1"]
 
 
-@pytest.mark.parametrize(
-    ("dtype", "y"),
-    [
-        *((dtype, [-100, 50, 100]) for dtype in ("i1", "i2", "i4", "i8", ">i2")),
-        ("i1", [-128, 0, 127]),
-        *((dtype, [-30_000, 5_000, 30_000]) for dtype in ("i2", ">i2", "i4")),
-        ("i2", [-(2**15), 0, 2**15 - 1]),
-        ("i4", [-(2**31), 0, 2**31 - 1]),
-        *(("i8", y) for y in ([-(2**63), 0, MOST], [-(2**63), 1 - 2**63], [MOST - 9, MOST])),
-        ("u1", [0, 128, 255]),
-        *(("u8", y) for y in ([0, 2**63, 2**64 - 1], [2**64 - 3, 2**64 - 1], [0, 2**64 - 1])),
-    ],
-    ids=str,
-)
-def test_integer_labels_never_wrap_around(dtype, y):
-    # The labels fit in the dtype, but their differences do not.
-    counts = ts.count(np.eye(len(y), dtype=int), np.array(y, dtype))
-    assert (counts.classes, counts.class_docs.tolist()) == (y, [1] * len(y))
-
-
 def test_indicator_as_lists_updates_the_same_classes():
     as_array, as_lists = base("several labels"), base("several labels")
     as_array.update(DENSE, INDICATOR)
@@ -183,12 +162,6 @@ UNHASHABLE = "classes hold a label that is a list, expected something hashable"
 )
 def test_classes(classes, error, message):
     assert complaint(error, ts.count, DENSE, Y, classes=classes) == message
-
-
-def test_classes_keep_their_order():
-    counts = ts.count(DENSE, Y, classes=("spam", "none", "ham"))
-    assert counts.classes == ["spam", "none", "ham"]
-    assert counts.class_docs.tolist() == [1, 0, 2]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
