@@ -141,16 +141,6 @@ def test_info(run: Any, table: Path, saved: Path) -> None:
     assert run("info", saved).out == result.out.replace("news.csv", "news.termsift")
 
 
-def test_info_shows_the_largest_classes(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
-    lines = [{"label": label, "text": "word"} for label in range(25) for _ in range(label + 1)]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    lines = run("info", path).out.splitlines()
-    assert lines[4].split() == ["24", "25", "25"]
-    assert len(lines) == 3 + 1 + 20 + 1
-    assert lines[-1] == "... and 5 smaller classes"
-
-
 def test_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
     result = run("demo")

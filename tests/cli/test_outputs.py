@@ -16,7 +16,6 @@ import pytest
 import termsift as ts
 from signals import LIMIT
 from termsift import io, plots
-from termsift._util import files
 from termsift._util.export import FORMAT_OF
 from termsift.report import write_report
 
@@ -90,19 +89,6 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(
     n_kills, *seen = done.stdout.split()
     assert int(n_kills) >= 8
     assert set(seen) == {"new", "old" if kind == "over a file" else "None"}
-
-
-def test_a_file_that_another_process_writes_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    with files.replacing(path, text=True) as one:
-        one.write("one")
-        with files.replacing(path, text=True) as other:
-            other.write("other")
-            files.check_replaceable(path)
-        assert path.read_text() == "other"
-        assert len(list(tmp_path.iterdir())) == 2
-    assert path.read_text() == "one"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 # ---- the ending of an output's name --------------------------------------------------------------

@@ -18,7 +18,6 @@ import sklearn
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.feature_selection import SelectFdr, SelectKBest, chi2
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -231,13 +230,6 @@ def test_one_class_is_refused() -> None:
         ts.TermSelector().fit(X, ["ham"] * 60)
 
 
-def test_an_indicator_matrix_counts_in_each_class() -> None:
-    Y = np.stack([np.arange(60) % 2 == 0, np.arange(60) % 3 == 0], axis=1).astype(int)
-    selector = ts.TermSelector(k=4).fit(X, Y)
-    ranking = ts.count(X, Y).rank("md", 4)
-    np.testing.assert_array_equal(selector.ranking_.indices, ranking.indices)
-
-
 TEXTS = ["bacon and eggs", "eggs for breakfast", "buy cheap pills", "cheap pills now"] * 5
 LABELS = ["ham", "ham", "spam", "spam"] * 5
 
@@ -282,15 +274,6 @@ def test_it_is_cloned_and_pickled() -> None:
     assert len(late.ranking_) == 5
     assert clone(selector).get_params() == selector.get_params()
     assert not hasattr(clone(selector), "counts_")
-
-
-def test_score_functions_serve_the_selectors_of_scikit_learn() -> None:
-    for name in ("md", "ig", "chi2_counts"):
-        theirs = SelectKBest(getattr(ts, name), k=6).fit(X, y)
-        ours = ts.TermSelector(name, k=6).fit(X, y)
-        np.testing.assert_array_equal(theirs.scores_, ours.scores_)
-    significant = SelectFdr(ts.chi2_counts).fit(X, y).get_support()
-    np.testing.assert_array_equal(significant, SelectFdr(chi2).fit(X, y).get_support())
 
 
 def test_everything_else_works_without_scikit_learn() -> None:

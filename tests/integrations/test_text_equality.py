@@ -20,7 +20,6 @@ from sklearn.feature_extraction import text
 
 import adversarial_texts
 import termsift as ts
-from termsift import _core
 from text_counts import (
     assert_equal,
     assert_equal_terms,
@@ -268,33 +267,6 @@ def test_counts_by_class(name: str, n_classes: int, n_threads: int, is_full: boo
 
 
 # ---- blocks and tables ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("blocks", [1, 2, 7, 64])
-@pytest.mark.parametrize("by_class", [False, True])
-def test_blocks_of_texts(by_class: bool, blocks: int) -> None:
-    texts = adversarial_texts.few()
-    classes = labels_of(texts, 5).astype(np.int32)
-
-    def counted(n_blocks: int) -> Any:
-        counter = _core.TextCounter(_core.TextRules("word", True, None, 1, 2, []), by_class)
-        for part in np.array_split(np.arange(len(texts)), n_blocks):
-            some = _core.Texts.of_strings([texts[i] for i in part])
-            counter.add(some, classes[part] if by_class else None, n_threads=2)
-        counter.sort()
-        frequencies = (counter.document_frequency(), counter.term_frequency())
-        return counter, [counter.terms(), *(f.tolist() for f in frequencies)]
-
-    whole, facts = counted(1)
-    parts, same_facts = counted(blocks)
-    assert facts == same_facts
-    if by_class:
-        found, wanted = parts.counts(5).to_arrays(), whole.counts(5).to_arrays()
-        for name in wanted:
-            np.testing.assert_array_equal(found[name], wanted[name], name)
-    else:
-        for array, same in zip(parts.matrix(), whole.matrix(), strict=True):
-            np.testing.assert_array_equal(array, same)
 
 
 def test_results_do_not_depend_on_the_seed_of_the_hash_tables() -> None:

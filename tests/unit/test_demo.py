@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import sysconfig
 from pathlib import Path
 
@@ -96,15 +95,3 @@ def test_the_library_that_runs(docstrings: Collection) -> None:
     assert not {"test", "tests", "site-packages"} & set(docstrings.y)
     assert "the" not in docstrings.term_names
     assert docstrings.source.startswith("the docstrings of the standard library of Python 3.")
-
-
-@pytest.mark.full
-def test_the_same_every_time_and_nothing_is_imported(docstrings: Collection) -> None:
-    modules = set(sys.modules)
-    again = load_demo()
-    assert set(sys.modules) == modules
-    assert (docstrings.X != again.X).nnz == 0
-    assert list(docstrings.y) == list(again.y)
-    assert docstrings.term_names is not None
-    assert again.term_names is not None
-    assert list(docstrings.term_names) == list(again.term_names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -64,28 +63,6 @@ def test_wrong_columns_are_refused(columns: list[int], message: str) -> None:
             counter.counts(1, array) if by_class else counter.matrix(array)
 
 
-def test_classes_that_change_meanwhile_are_read_once() -> None:
-    documents = _core.Texts.of_strings(["aa bb"] * 20_000)
-    classes, done = np.zeros(20_000, dtype=np.int32), threading.Event()
-
-    def change() -> None:
-        while not done.is_set():
-            classes[:] = 100_000
-            classes[:] = 0
-
-    thread = threading.Thread(target=change)
-    thread.start()
-    try:
-        for _ in range(10):
-            counter = _core.TextCounter(rules(), by_class=True)
-            counter.add(documents, classes, 2)
-            counter.sort()
-            assert counter.term_frequency().tolist() == [20_000] * 2
-    finally:
-        done.set()
-        thread.join()
-
-
 @pytest.mark.parametrize("by_class", [False, True])
 def test_a_counter_that_failed_refuses_further_calls(by_class: bool) -> None:
     counter = _core.TextCounter(rules(), by_class)
@@ -96,14 +73,3 @@ def test_a_counter_that_failed_refuses_further_calls(by_class: bool) -> None:
         counter.sort()
     with pytest.raises(RuntimeError, match="an earlier call of this counter failed"):
         counter.terms()
-
-
-def test_the_first_file_that_fails_is_named(tmp_path: Any) -> None:
-    for name in ("a", "c"):
-        (tmp_path / name).write_bytes(b"aa")
-    (tmp_path / "b").mkdir()
-    names = [tmp_path / "a", tmp_path / "b", *[tmp_path / "none"] * 50, tmp_path / "c"]
-    for _ in range(20):
-        with pytest.raises(OSError, match=r"directory|denied") as raised:
-            _core.Texts.of_files(names, 4)
-        assert str(raised.value.filename) == str(tmp_path / "b")

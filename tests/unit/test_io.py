@@ -179,18 +179,6 @@ def test_npz_that_is_none(tmp_path: Path, labels: Path, content: bytes) -> None:
     )
 
 
-def test_npz_of_a_vector(tmp_path: Path, labels: Path) -> None:
-    pytest.importorskip("scipy", minversion="1.13", reason="older ones have no sparse vectors")
-    sparse.save_npz(tmp_path / "c.npz", sparse.coo_array(np.arange(3)))
-    message = "c.npz: expected a matrix of two dimensions, found 1"
-    assert complaint(tmp_path / "c.npz", labels=labels) == message
-
-
-def test_npz_cut_short(matrix: Path, labels: Path) -> None:
-    matrix.write_bytes(matrix.read_bytes()[:-40])
-    assert complaint(matrix, labels=labels).startswith("c.npz: damaged or cut short: ")
-
-
 def test_npz_with_a_wrong_byte(matrix: Path, labels: Path) -> None:
     with zipfile.ZipFile(matrix) as archive:
         header = archive.getinfo("data.npy").header_offset

@@ -195,7 +195,3 @@ def test_a_terminal_shows_the_progress_of_reading(
     assert terminal.written[-1].isspace()  # and the line is gone
     if name != "news":
         assert f"read {len(content)} of {len(content)} bytes" in "".join(terminal.written)
-
-
-def test_the_vectorizers_are_listed() -> None:
-    assert {"CountVectorizer", "HashingVectorizer", "TextRules"} <= set(dir(ts.text))
