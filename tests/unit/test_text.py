@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from termsift._util import progress
-from termsift.io import Collection, _class_folder, _tables, read_collection, read_split
+from termsift.io import Collection, read_collection, read_split
 from termsift.io._source import SKIP
 
 
@@ -155,43 +153,3 @@ def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
     known, tested = read_split(ts.scan(first, hashing=16), tmp_path / "test")
     assert (known.X.shape, tested.X.shape) == ((4, 16), (2, 16))
     assert known.term_names is tested.term_names is None
-
-
-class Terminal:
-    """A stream that claims to be a terminal."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self.written: list[str] = []
-
-    def isatty(self) -> bool:
-        return True
-
-    def write(self, text: str) -> None:
-        self.written.append(text)
-
-    def flush(self) -> None:
-        pass
-
-
-@pytest.mark.parametrize("name", ["c.csv", "c.csv.gz", "news"])
-def test_a_terminal_shows_the_progress_of_reading(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    content = b"label,text\n" + b"a,ball goal\n" * 59
-    if name == "c.csv.gz":
-        content = gzip.compress(content)
-    if name != "news":
-        write(tmp_path / name, content)
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
-    monkeypatch.setattr(progress, "_EVERY", 0.0)
-    for module in (_tables, _class_folder):
-        monkeypatch.setattr(module, "BLOCK_BYTES", 1)
-    read_collection(tmp_path / name)
-    assert sum("termsift: read " in line for line in terminal.written) > 1
-    assert terminal.written[-1].isspace()  # and the line is gone
-    if name != "news":
-        assert f"read {len(content)} of {len(content)} bytes" in "".join(terminal.written)
