@@ -6,6 +6,10 @@ import errno
 import json
 import os
 import random
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +19,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from signals import LIMIT
 from termsift._counts.scan_counting import ScanCounting
 from termsift._util.files import replacing
 from termsift.cli import count as command
@@ -215,7 +220,7 @@ def test_documents_of_a_folder_may_not_come_or_go(run: Any, tmp_path: Path, out:
     assert ts.load(out).n_docs == 40
 
 
-# ---- damage and failures -------------------------------------------------------------------
+# ---- damage, failures, kills -------------------------------------------------------------------
 
 
 def test_damaged_checkpoints_are_refused(run: Any, tables: list[Path], out: Path) -> None:
@@ -262,3 +267,36 @@ def test_a_full_disk_loses_nothing(
     result = run("count", *tables, "-o", out, "--checkpoint")
     assert (result.code, "resuming from" in result.err) == (0, True)
     assert ts.load(out) == ts.count(ts.scan(tables))
+
+
+def until(seen: Any, process: subprocess.Popen[str]) -> None:
+    """Wait for something, or for the end of the process."""
+    ends = time.monotonic() + LIMIT
+    while not seen() and process.poll() is None:
+        assert time.monotonic() < ends
+        time.sleep(0.001)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_killed_again_and_again(tables: list[Path], out: Path) -> None:
+    arguments = [sys.executable, "-m", "termsift", "count", *map(str, tables), "-o", str(out)]
+    arguments.append("--checkpoint")
+    for path in tables:
+        path.write_text(path.read_text() * 20)
+    rng, kills = random.Random(1), 0
+    ends: list[Any] = []
+    while kills < 2 and len(ends) < 30:
+        before = of(out).stat().st_mtime_ns if of(out).exists() else 0
+        process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True)
+        until(lambda: of(out).exists() and of(out).stat().st_mtime_ns > before, process)  # noqa: B023
+        time.sleep(rng.random() * 0.05)
+        process.kill()
+        told = process.communicate(timeout=LIMIT)
+        ends.append((process.returncode, told))
+        kills += process.returncode == -signal.SIGKILL
+        out.unlink(missing_ok=True)  # the job may have ended before the signal came
+    assert kills == 2, ends
+    done = subprocess.run(arguments, stderr=subprocess.PIPE, timeout=LIMIT, check=False)
+    assert done.returncode == 0, done.stderr
+    assert ts.load(out) == ts.count(ts.scan(tables))
+    assert not of(out).exists()

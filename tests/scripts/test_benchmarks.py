@@ -146,19 +146,12 @@ def test_greedy_is_measured_and_checked(monkeypatch: pytest.MonkeyPatch) -> None
 # ---- past one machine ----------------------------------------------------------------------------
 
 
-def test_partial_counts_are_measured_and_their_law_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partial_counts_are_measured() -> None:
     shape = replace(cluster.SHAPE, n_docs=32_000, n_terms=5000, n_classes=4)
     work = gain.made("small", shape)
     measured = cluster.partial_counts(work, rounds=1)
     assert measured["serialised"] == pytest.approx(12, rel=0.05)
     assert all(seconds > 0 for seconds in cluster.merge_times(cluster.chunks(work), rounds=1))
-    rows = cluster.check_model(work, shape)
-    assert [row[0] for row in rows] == ["500", "4,000", "32,000"]
-    law = cluster.pairs
-    assert law(shape, 1e12) == pytest.approx(4 * 5000)  # every pair
-    monkeypatch.setattr(cluster, "pairs", lambda *args: 1.2 * law(*args))
-    with pytest.raises(AssertionError):
-        cluster.check_model(work, shape)
 
 
 def test_counters_of_the_benchmark_count(tmp_path: Path) -> None:
