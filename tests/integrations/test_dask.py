@@ -241,6 +241,7 @@ RULES: dict[str, dict[str, Any]] = {
     "words": {},
     "shares": {"min_df": 0.2, "max_df": 0.4},
     "binary": {"binary": True, "max_features": 4},
+    "most frequent": {"max_features": 4},
     "pairs": {"ngram_range": (1, 2), "stop_words": ["eggs"], "min_df": 3},
     "vocabulary": {"vocabulary": ["pills", "eggs", "absent"]},
     "hashing": {"hashing": 16},
