@@ -241,7 +241,12 @@ def tables(quick: bool, spark: bool) -> str:
         markdown(
             ["counted by", "seconds", "processor seconds", "million entries per processor second"],
             [
-                [name, digits(passed, 3), digits(used, 3), digits(entries / used / 1e6, 2)]
+                [
+                    name,
+                    digits(passed, 3),
+                    digits(used, 3),
+                    digits(entries / used / 1e6 if used else None, 2),
+                ]
                 for name, (passed, used) in times.items()
             ],
         ),

@@ -56,6 +56,7 @@ WORDS = ["eggs", "bacon", "ÉTÉ", "pills", "Σίσυφος", "日本", "x", "a-
 RNG = np.random.default_rng(3)
 # The last classes and words occur late, so they are absent from the first parts.
 TEXTS = [" ".join(RNG.choice(WORDS[: 2 + d * 8 // 60], RNG.integers(0, 9))) for d in range(60)]
+TEXTS[59] += " under_score" * 500  # a word is frequent in few documents
 STARS = [f"class {c}" for c in RNG.integers(0, 2 + np.arange(60) * 3 // 60)]
 CUTS = [0, 20, 20, 21, 60]  # a part without documents, and one of a single document
 PARTS = [(TEXTS[a:b], STARS[a:b]) for a, b in pairwise(CUTS)]
@@ -240,8 +241,8 @@ def test_what_is_refused(
 RULES: dict[str, dict[str, Any]] = {
     "words": {},
     "shares": {"min_df": 0.2, "max_df": 0.4},
-    "binary": {"binary": True, "max_features": 4},
     "most frequent": {"max_features": 4},
+    "binary": {"binary": True, "max_features": 4},
     "pairs": {"ngram_range": (1, 2), "stop_words": ["eggs"], "min_df": 3},
     "vocabulary": {"vocabulary": ["pills", "eggs", "absent"]},
     "hashing": {"hashing": 16},
