@@ -227,28 +227,6 @@ def test_values_that_the_library_refuses(
     assert message in run(command, table, *options).complaint
 
 
-@pytest.mark.parametrize("command", ["rank", "info", "compare"])
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("c.csv", None, "c.csv: no such file"),
-        ("c.csv", "label,text\na,b c\n", "c.csv: no text has a word of two or more letters"),
-        ("c.csv", "label,text\na\n", "c.csv, line 2: expected 2 fields, found 1"),
-        ("c.xyz", "", "c.xyz: unknown kind of file; the known endings are "),
-        ("c.svm", "1 0:3\n", "c.svm, line 1: expected an index from 1 to "),
-        ("c.termsift", "label", "c.termsift: "),
-    ],
-)
-def test_bad_input_is_one_line(
-    run: Any, tmp_path: Path, command: str, name: str, content: str | None, message: str
-) -> None:
-    if content is not None:
-        (tmp_path / name).write_text(content)
-    result = run(command, tmp_path / name)
-    assert result.complaint.startswith(f"{tmp_path}{os.sep}{message}")
-    assert result.out == ""
-
-
 @pytest.mark.parametrize("command", ["rank", "count", "compare", "report", "keyness"])
 def test_indices_of_svmlight_count_from_0_if_told(run: Any, tmp_path: Path, command: str) -> None:
     path = tmp_path / "c.svm"

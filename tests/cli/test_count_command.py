@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import termsift as ts
 from termsift._util import files, progress
@@ -58,18 +57,6 @@ def test_terms_of_few_documents_are_dropped_at_the_end(run: Any, tmp_path: Path)
     ts.count(np.array([[1, 2], [0, 1]]), ["x", "y"]).save(shards[0])
     complaint = run("merge", shards[0], "-o", out, "--min-df", 2).complaint
     assert "its terms have no names" in complaint
-
-
-def test_labels_for_each_input(run: Any, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        sparse.save_npz(tmp_path / f"{name}.npz", sparse.csr_array([[1, 2]]))
-        (tmp_path / f"{name}.labels").write_text(f"{name}\n")
-    inputs = [tmp_path / "a.npz", tmp_path / "b.npz"]
-    labels = ["--labels", tmp_path / "a.labels", "--labels", tmp_path / "b.labels"]
-    assert run("count", *inputs, *labels, "-o", tmp_path / "c.termsift").code == 0
-    assert ts.load(tmp_path / "c.termsift").classes == ["a", "b"]
-    result = run("count", *inputs, *labels[:2], "-o", tmp_path / "d.termsift")
-    assert result.complaint == "labels names 1 files for 2 inputs"
 
 
 @pytest.mark.parametrize("fails_at", ["c.termsift", "c.termsift.checkpoint"])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import pairwise
@@ -322,28 +320,3 @@ def test_texts_that_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         ts.dask.count_texts(texts, **options)
-
-
-# ---- imports -------------------------------------------------------------------------------------
-
-
-@pytest.mark.full
-def test_importing_termsift_imports_no_dask() -> None:
-    code = (
-        "import sys, termsift as ts\n"
-        "assert not {'dask', 'distributed', 'pyspark'} & set(sys.modules)\n"
-        "assert 'dask' not in dir(ts)\n"  # completing a name would import it
-        "sys.modules['dask'] = None\n"
-        "try:\n"
-        "    ts.dask\n"
-        "except ImportError as error:\n"
-        "    assert \"needs dask: pip install 'termsift[dask]', or pip\" in str(error)\n"
-        "del sys.modules['dask']\n"
-        "ts.dask.count\n"
-        "assert 'dask' in dir(ts)\n"
-        "assert 'distributed' not in sys.modules\n"
-    )
-    folder = str(Path(ts.__file__).parents[1])
-    subprocess.run(
-        [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": folder}
-    )

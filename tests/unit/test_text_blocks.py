@@ -156,21 +156,6 @@ def test_every_missing_value_is_missing() -> None:
     assert read(na)[0] == ["a", None]
 
 
-@pytest.mark.parametrize("n_rows", [0, 2])
-@pytest.mark.parametrize(
-    "column",
-    [
-        lambda n: np.full(n, np.nan),
-        lambda n: pytest.importorskip("pandas").Series([np.nan] * n, dtype=float),
-        lambda n: pytest.importorskip("polars").Series([None] * n),
-        lambda n: pytest.importorskip("pyarrow").nulls(n),
-    ],
-    ids=["numpy", "pandas", "polars", "pyarrow"],
-)
-def test_columns_without_a_single_text(column: Callable[[int], Any], n_rows: int) -> None:
-    assert read(column(n_rows))[0] == [None] * n_rows
-
-
 # ---- frames --------------------------------------------------------------------------------------
 
 
