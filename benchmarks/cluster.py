@@ -1,4 +1,4 @@
-"""Cost of counting on workers of Dask and Spark, and a model of the data that a cluster would move.
+"""Cost of counting on workers of Dask and Spark, and of moving and merging partial counts.
 
     python benchmarks/cluster.py [--quick] [--without-spark] [--write]
 
@@ -7,10 +7,6 @@ processes that hold its chunks, and by Spark on one and two cores from Parquet. 
 turns. The tables show the least time of some rounds, and the processor time of all processes of a
 contender, because others may use the machine at the same time. All counts are asserted to be equal.
 Costs of partial counts are processor time of one thread, on the same collection.
-
-The data that a cluster would move follows from the number of pairs of a class and a term in its
-documents. `pairs` computes the expected number under the law of the collection, and is asserted to
-be within 5% of what was counted.
 """
 
 from __future__ import annotations
@@ -23,7 +19,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import partial, reduce
 from itertools import pairwise
 from operator import add
@@ -40,12 +35,7 @@ from workloads import Shape, Workload
 MARKER = "cluster"
 SHAPE = Shape(200_000, 1_000_000, 50, 143, 1.05, 0.3, 7)
 CHUNKS = 16
-TERMS, DOCUMENTS = 10**8, 10**10  # of the planned cluster
-OF_A_CHUNK = 10**6
-CLASSES = (2, 20, 100)
 WORKERS = (1, 2, 4)
-FANS = (2, 8, 64)  # numbers of counts that a task of the tree merges
-TOLERANCE = 0.05  # the largest error of the model
 
 Times = dict[str, tuple[float, float]]  # wall-clock and processor seconds
 
@@ -232,95 +222,6 @@ def merge_times(parts: Sequence[Any], rounds: int) -> tuple[float, float]:
     return best(lambda: reduce(add, shards), rounds), best(tree, rounds)
 
 
-# ---- the model -----------------------------------------------------------------------------------
-
-
-def pairs(shape: Shape, n_docs: float) -> float:
-    """Return the expected pairs of a class and a term in n documents, by the law of `workloads`.
-
-    The model uses three facts. A term of probability p is absent from N tokens with probability
-    exp(-N p). The permutation of a class changes the rank of a term among its topical tokens. And
-    0.18 of the tokens repeat an earlier one."""
-    # Ranks in logarithmic bins: the number of terms in each, and the probability of one of them.
-    edges = np.unique(np.floor(np.geomspace(1, shape.n_terms + 1, 4000))) - 1
-    n_terms = np.diff(edges)
-    offset, power = 2.7, 1 - shape.exponent
-    above = (edges + 1 + offset - 1 + 1) ** power  # P(rank < r), up to a factor
-    mass = np.diff(above) / (above[-1] - above[0])
-    p = mass / n_terms
-    law = (np.arange(shape.n_classes) + (20 if shape.n_classes > 100 else 10)) ** -0.6
-    tokens = n_docs * shape.tokens * (1 - 0.18) * law / law.sum()
-    total = 0.0
-    for n in tokens:
-        absent_as_common = np.exp(-n * (1 - shape.topic_share) * p)
-        absent_as_topical = float((n_terms * np.exp(-n * shape.topic_share * p)).sum())
-        absent = float((n_terms * absent_as_common).sum()) * absent_as_topical / shape.n_terms
-        total += shape.n_terms - absent
-    return total
-
-
-def check_model(work: Workload, shape: Shape) -> list[list[str]]:
-    """Return the pairs of growing numbers of documents, counted and by the model."""
-    rows = []
-    for n_docs in (len(work.y) // 64, len(work.y) // 8, len(work.y)):
-        counts = ts.count(work.X[:n_docs], work.y[:n_docs])
-        counted, expected = n_pairs(counts), pairs(shape, n_docs)
-        assert abs(expected / counted - 1) < TOLERANCE, (n_docs, counted, expected)
-        rows.append(
-            [f"{n_docs:,}", f"{work.X[:n_docs].nnz:,}", f"{counted:,}", f"{round(expected):,}"]
-        )
-    return rows
-
-
-def of_plan(n_classes: int, n_docs: float) -> float:
-    """Return the expected pairs in some documents of the planned cluster."""
-    shape = replace(SHAPE, n_terms=TERMS, n_classes=n_classes)
-    return pairs(shape, min(n_docs, DOCUMENTS))
-
-
-def flat_plan(n_classes: int, measured: dict[str, float]) -> list[str]:
-    """Return the cost if one machine merged the counts of all chunks."""
-    n_chunks = DOCUMENTS // OF_A_CHUNK
-    of_a_chunk, of_all = (of_plan(n_classes, n_docs) for n_docs in (OF_A_CHUNK, DOCUMENTS))
-    # Each step reads the counts of a chunk and passes over the sum so far.
-    steps = np.geomspace(OF_A_CHUNK, DOCUMENTS, 60)
-    sums = np.array([of_plan(n_classes, n_docs) for n_docs in steps])
-    passed = float(np.trapezoid(sums, steps)) / OF_A_CHUNK
-    seconds = n_chunks * of_a_chunk * (measured["read"] + measured["merge"])
-    seconds += passed * measured["merge"]
-    return [
-        str(n_classes),
-        digits(of_a_chunk * measured["serialised"] / 1e9, 2),
-        digits(of_all * measured["in memory"] / 1e9, 2),
-        digits(n_chunks * of_a_chunk * measured["serialised"] / 1e12, 2),
-        digits(seconds / 1e6 / 3600, 2),
-    ]
-
-
-def tree_plan(n_classes: int, fan: int, measured: dict[str, float]) -> list[str]:
-    """Return the data that a tree of machines would move, and the time of its longest path."""
-    nodes, n_docs = DOCUMENTS // OF_A_CHUNK, float(OF_A_CHUNK)
-    moved = seconds = into_root = 0.0
-    levels = 0
-    while nodes > 1:
-        children = min(fan, nodes)
-        sums = [of_plan(n_classes, n_docs * i) for i in range(1, children + 1)]
-        moved += nodes * sums[0]
-        into_root = children * sums[0]
-        passed = sum(sums[:-1]) + (children - 1) * sums[0]  # one child after the other
-        seconds += children * sums[0] * measured["read"] + passed * measured["merge"]
-        seconds += sums[-1] * measured["write"]
-        nodes, n_docs, levels = -(-nodes // fan), n_docs * fan, levels + 1
-    return [
-        str(n_classes),
-        str(fan),
-        str(levels),
-        digits(moved * measured["serialised"] / 1e12, 2),
-        digits(into_root * measured["serialised"] / 1e9, 2),
-        digits(seconds / 1e6 / 3600, 2),
-    ]
-
-
 # ---- the page ------------------------------------------------------------------------------------
 
 
@@ -339,7 +240,12 @@ def tables(quick: bool, spark: bool) -> str:
         markdown(
             ["counted by", "seconds", "processor seconds", "million entries per processor second"],
             [
-                [name, digits(passed, 3), digits(used, 3), digits(entries / used / 1e6, 2)]
+                [
+                    name,
+                    digits(passed, 3),
+                    digits(used, 3),
+                    digits(entries / used / 1e6 if used else None, 2),
+                ]
                 for name, (passed, used) in times.items()
             ],
         ),
@@ -361,32 +267,6 @@ def tables(quick: bool, spark: bool) -> str:
         ),
         f"The counts of the {CHUNKS} chunks, merged one after the other: "
         f"{digits(1e3 * one_by_one, 3)} ms; as a binary tree: {digits(1e3 * as_tree, 3)} ms.",
-        "Pairs of a class and a term in some documents, counted and expected by their law:",
-        markdown(["documents", "entries", "pairs counted", "expected"], check_model(work, shape)),
-        f"10^{math.log10(DOCUMENTS):.0f} documents over 10^{math.log10(TERMS):.0f} terms in chunks "
-        f"of {OF_A_CHUNK:,}, by that law and the bytes and times above, merged on one machine:",
-        markdown(
-            [
-                "classes",
-                "GB of a chunk's counts, serialised",
-                "GB of all counts, in memory",
-                "TB received",
-                "hours",
-            ],
-            [flat_plan(n, measured) for n in CLASSES],
-        ),
-        "As a tree:",
-        markdown(
-            [
-                "classes",
-                "parts merged per task",
-                "levels",
-                "TB moved in total",
-                "GB received by the last task",
-                "hours of the longest path",
-            ],
-            [tree_plan(n, fan, measured) for n in CLASSES for fan in FANS],
-        ),
     ]
     return "\n\n".join(sections)
 

@@ -1,6 +1,6 @@
 """Speed and memory against peers on the same arrays; answers are checked in the same run.
 
-    python benchmarks/compare.py [--quick] [--workloads A,B] [--rounds N] [--write]
+    python benchmarks/compare.py [--quick] [--workloads A,B] [--write]
 
 Contenders take turns in one process, and the table shows medians: machines drift, but ratios of
 neighbouring runs are stable. Our times include the check of the matrix, the encoding of labels and
@@ -18,12 +18,10 @@ import datetime
 import functools
 import multiprocessing
 import os
-import platform
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,7 +48,7 @@ PICTURE_TITLE = "Milliseconds of counting and scoring, beside other libraries"
 MARKER = "compare"  # the name in the comments around the tables in both pages
 ROUNDS, QUICK_ROUNDS = 15, 5
 PATIENCE = 10.0  # seconds of measured runs after which a contender is not repeated
-MEMORY_SHARE = 0.5  # the share of the machine's memory that dense arrays may take
+MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # bytes of this machine
 THREADS = sorted({1, int(build_info()["threads"])})
 
 ONE_READ, OURS = "one read of the CSR arrays", "termsift count + MD"
@@ -196,9 +194,8 @@ class Block:
 def measure(name: str, work: Workload, quick: bool, rounds: int) -> Block:
     """Return times and peak memory of all contenders that fit into memory."""
     dense_array = 8 * work.n_classes * work.X.shape[1]
-    memory = MEMORY_SHARE * physical_memory()
     candidates = contenders(work)
-    chosen = [c for c in candidates if c.dense_arrays * dense_array <= memory]
+    chosen = [c for c in candidates if c.dense_arrays * dense_array <= MEMORY / 2]
     times = dict(zip(map(id, chosen), time_in_turn([c.run for c in chosen], rounds), strict=True))
     rows = []
     for i, c in enumerate(candidates):
@@ -229,10 +226,8 @@ def time_in_turn(runs: Sequence[Callable[[], object]], rounds: int) -> list[list
     return times
 
 
-def peak_of(name: str, quick: bool, index: int) -> int | None:
+def peak_of(name: str, quick: bool, index: int) -> int:
     """Return the peak memory of a contender in bytes, measured in a new process; Linux only."""
-    if not Path("/proc/self/clear_refs").exists():
-        return None
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as process:
         return process.submit(_peak_here, name, quick, index).result()
@@ -240,12 +235,8 @@ def peak_of(name: str, quick: bool, index: int) -> int | None:
 
 def _peak_here(name: str, quick: bool, index: int) -> int:
     run = contenders(load(name, quick))[index].run
-    with suppress(
-        AttributeError
-    ):  # freed memory that the C library keeps would hide some of the need
-        ctypes.CDLL(None).malloc_trim(0)
-    with suppress(OSError):  # otherwise the peak since the start of the process is the baseline
-        Path("/proc/self/clear_refs").write_text("5")
+    ctypes.CDLL(None).malloc_trim(0)  # freed memory that is kept would hide some of the need
+    Path("/proc/self/clear_refs").write_text("5")
     before = _largest_resident()
     run()
     return _largest_resident() - before
@@ -254,11 +245,6 @@ def _peak_here(name: str, quick: bool, index: int) -> int:
 def _largest_resident() -> int:
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
-
-
-def physical_memory() -> int:
-    """Return the machine's memory in bytes."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def full_table(block: Block) -> str:
@@ -284,8 +270,7 @@ def full_table(block: Block) -> str:
 def summary_table(blocks: Sequence[Block]) -> str:
     """Return a table with one row per workload: ours against the faster way of each peer."""
 
-    def per_thread(figures: Iterable[str]) -> str:
-        return " / ".join(figures)
+    per_thread = " / ".join
 
     def times_as_fast_as(block: Block, *names: str) -> str:
         best = least(block, *names)
@@ -363,8 +348,7 @@ def ratio(value: float | None, unit: float | None) -> float | None:
 
 
 def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str:
-    """Return ``value * scale`` with a number of significant digits, never rounding integer
-    digits."""
+    """Return ``value * scale`` with significant digits, and all digits before the point."""
     if value is None:
         return "-"
     _, exponent = f"{value * scale:.{significant - 1}e}".split("e")
@@ -387,18 +371,16 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def conditions() -> str:
     """Return the date, machine and versions of a measurement."""
     info = build_info() | {"scikit-learn": sklearn.__version__}
-    info["machine"] = f"{cpu_model()}, {os.cpu_count()} cores, {physical_memory() / 2**30:.0f} GiB"
+    info["machine"] = f"{cpu_model()}, {os.cpu_count()} cores, {MEMORY / 2**30:.0f} GiB"
     described = "; ".join(f"{name} {value}" for name, value in info.items())
     return f"{datetime.date.today()}; {described}"
 
 
 def cpu_model() -> str:
-    """Return the name of the processor, if the system knows it."""
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
+    """Return the name of the processor; Linux only."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, "unknown")
 
 
 def put_between(path: Path, marker: str, text: str) -> None:
@@ -423,15 +405,11 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small copies and few rounds")
     parser.add_argument("--workloads", default=",".join(names), help="default: %(default)s")
-    parser.add_argument("--rounds", type=int, help=f"default: {ROUNDS}; quick: {QUICK_ROUNDS}")
     parser.add_argument("--write", action="store_true", help="write the tables of the pages")
     args = parser.parse_args(argv)
     args.workloads = args.workloads.split(",")
-    if unknown := set(args.workloads) - set(names):
-        parser.error(f"unknown workloads {', '.join(sorted(unknown))}; there are {names}")
     if args.write and (args.quick or not set(SHAPES) <= set(args.workloads)):
         parser.error("--write wants all workloads in full")
-    args.rounds = args.rounds or (QUICK_ROUNDS if args.quick else ROUNDS)
     return args
 
 
@@ -450,7 +428,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             continue
         work = load(name, args.quick)
         check(work)
-        blocks.append(measure(name, work, args.quick, args.rounds))
+        blocks.append(measure(name, work, args.quick, QUICK_ROUNDS if args.quick else ROUNDS))
         print(f"\n{full_table(blocks[-1])}", flush=True)
     print(f"\n{summary_table(blocks)}")
     if args.write:

@@ -47,6 +47,12 @@ RULES: dict[str, dict[str, Any]] = {
     "pattern": {"token_pattern": r"[a-z']+"},
     "preprocessor": {"preprocessor": str.upper},
     "analyzer": {"analyzer": lambda text: text.split("e")},
+    "most documents": {"min_df": 2, "max_df": 3},
+    "one document": {"analyzer": str.split, "max_df": 1},
+    "ties": {"min_df": 2, "max_features": 3},
+    "set": {"vocabulary": {"eggs", "bacon", "x"}, "binary": True},
+    "mapping": {"vocabulary": {"eggs": 1, "and bacon": 0}, "ngram_range": (1, 2)},
+    "paper": ts.text.PRESETS["paper"],
 }
 
 

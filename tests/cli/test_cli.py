@@ -141,16 +141,6 @@ def test_info(run: Any, table: Path, saved: Path) -> None:
     assert run("info", saved).out == result.out.replace("news.csv", "news.termsift")
 
 
-def test_info_shows_the_largest_classes(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
-    lines = [{"label": label, "text": "word"} for label in range(25) for _ in range(label + 1)]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    lines = run("info", path).out.splitlines()
-    assert lines[4].split() == ["24", "25", "25"]
-    assert len(lines) == 3 + 1 + 20 + 1
-    assert lines[-1] == "... and 5 smaller classes"
-
-
 def test_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
     result = run("demo")
@@ -233,28 +223,6 @@ def test_values_that_the_library_refuses(
 ) -> None:
     command, *options = arguments
     assert message in run(command, table, *options).complaint
-
-
-@pytest.mark.parametrize("command", ["rank", "info", "compare"])
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("c.csv", None, "c.csv: no such file"),
-        ("c.csv", "label,text\na,b c\n", "c.csv: no text has a word of two or more letters"),
-        ("c.csv", "label,text\na\n", "c.csv, line 2: expected 2 fields, found 1"),
-        ("c.xyz", "", "c.xyz: unknown kind of file; the known endings are "),
-        ("c.svm", "1 0:3\n", "c.svm, line 1: expected a label and index:count, with rising "),
-        ("c.termsift", "label", "c.termsift: "),
-    ],
-)
-def test_bad_input_is_one_line(
-    run: Any, tmp_path: Path, command: str, name: str, content: str | None, message: str
-) -> None:
-    if content is not None:
-        (tmp_path / name).write_text(content)
-    result = run(command, tmp_path / name)
-    assert result.complaint.startswith(f"{tmp_path}{os.sep}{message}")
-    assert result.out == ""
 
 
 @pytest.mark.parametrize("command", ["rank", "count", "compare", "report", "keyness"])

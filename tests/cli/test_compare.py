@@ -18,7 +18,6 @@ from scipy import sparse
 import termsift as ts
 from termsift._evaluate.rankers import rank_by
 from termsift._util import progress
-from termsift.cli import compare
 from termsift.io import Collection, read_collection, read_split
 
 COMPARED = ["md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain"]
@@ -104,20 +103,6 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
             assert marked == [value == max(values) for value in values]
 
 
-def test_values_that_print_alike_are_marked_alike() -> None:
-    shares = {"a": [0.0811, 0.98, 0.5], "b": [0.0814, 1.0, 0.6], "c": [0.01, 0.09, 0.0]}
-    curves = {
-        name: ts.Curve(name, np.array([1, 2, 3]), {"accuracy": np.array([row])})
-        for name, row in shares.items()
-    }
-    assert compare._metric_rows(curves, "accuracy", "") == [
-        ["", "1 ", "2 ", "3 "],
-        ["a", "8.1*", "98.0 ", "50.0 "],
-        ["b", "8.1*", "100.0*", "60.0*"],
-        ["c", "1.0 ", "9.0 ", "0.0 "],
-    ]
-
-
 @pytest.mark.parametrize(
     ("arguments", "options"),
     [
@@ -167,27 +152,6 @@ def test_as_json(run: Any, texts: Path, collection: Collection) -> None:
             for row in range(2)
         ],
     }
-
-
-@pytest.mark.parametrize(("n_terms", "ks"), [(3, [1, 2, 3]), (500, [10, 20, 50, 100, 200, 500])])
-def test_the_usual_numbers_of_terms(run: Any, tmp_path: Path, n_terms: int, ks: list[int]) -> None:
-    rng = np.random.default_rng(0)
-    sparse.save_npz(tmp_path / "c.npz", sparse.csr_array(rng.poisson(0.5, (40, n_terms))))
-    (tmp_path / "y").write_text("a\nb\n" * 20)
-    arguments = ["compare", tmp_path / "c.npz", "--labels", tmp_path / "y", "--method", "df"]
-    assert read_csv(run(*arguments, "--format", "csv").out)["df"]["k"] == ks
-
-
-@pytest.mark.filterwarnings("default")
-def test_a_rare_class_leads_to_a_warning(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "rare.csv"
-    path.write_text("label,text\n" + "a,oil ship\nb,ball oil\n" * 10 + "c,team\n")
-    result = run("compare", path)
-    assert result.code == 0
-    assert result.err == (
-        "termsift: warning: class 'c' has 1 document, fewer than the 10 folds: "
-        "some folds are without it\n"
-    )
 
 
 # ----------------------------------------------------------------------------------------- split

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import errno
-import os
 import random
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import termsift as ts
 from termsift._util import progress
@@ -63,54 +58,6 @@ def test_terms_of_few_documents_are_dropped_at_the_end(run: Any, tmp_path: Path)
     assert "its terms have no names" in complaint
 
 
-@pytest.mark.full
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits are Linux's")
-def test_more_columns_than_memory_holds(table: Path, tmp_path: Path) -> None:
-    code = """
-        import resource, sys
-        from termsift import cli
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 33, 1 << 33))
-        sys.exit(cli.main(sys.argv[1:]))
-    """
-    options = ["--hashing", str(2**31 - 1), "-o", str(tmp_path / "c.termsift")]
-    pytest.importorskip("sklearn")
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code), "count", str(table), *options],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert done.returncode == 1
-    assert "not enough memory to count documents of 2,147,483,647 terms: " in done.stderr
-
-
-def test_labels_for_each_input(run: Any, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        sparse.save_npz(tmp_path / f"{name}.npz", sparse.csr_array([[1, 2]]))
-        (tmp_path / f"{name}.labels").write_text(f"{name}\n")
-    inputs = [tmp_path / "a.npz", tmp_path / "b.npz"]
-    labels = ["--labels", tmp_path / "a.labels", "--labels", tmp_path / "b.labels"]
-    assert run("count", *inputs, *labels, "-o", tmp_path / "c.termsift").code == 0
-    assert ts.load(tmp_path / "c.termsift").classes == ["a", "b"]
-    result = run("count", *inputs, *labels[:2], "-o", tmp_path / "d.termsift")
-    assert result.complaint == "labels names 1 files for 2 inputs"
-
-
-def test_skipped_rows_are_reported(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "c.svm"
-    path.write_text("1 1:1\n" + "what\n" * 7)
-    result = run("count", path, "-o", tmp_path / "c.termsift", "--on-error", "skip")
-    assert result.code == 0
-    lines = result.err.splitlines()
-    assert lines[0] == "termsift: left out 7 lines or rows with errors:"
-    assert lines[1].startswith(f"termsift:   {path}, line 2: ")
-    assert lines[-1] == "termsift:   and 2 more"
-    assert run("count", path, "-o", tmp_path / "d.termsift").complaint.startswith(f"{path}, line 2")
-    assert not (tmp_path / "d.termsift").exists()
-    path.write_text("what\n" * 7)
-    complaint = run("count", path, "-o", tmp_path / "c.termsift", "--on-error", "skip").complaint
-    assert f"{path}: holds no documents; 7 lines or rows left out, first: {path}" in complaint
-
-
 def test_an_unwritable_output_is_refused_before_reading(
     run: Any, table: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
@@ -123,11 +70,6 @@ def test_an_unwritable_output_is_refused_before_reading(
     complaint = run("count", table, "-o", tmp_path / "c.termsift").complaint
     assert complaint == f"{tmp_path / 'c.termsift'}: Permission denied"
     assert sorted(tmp_path.iterdir()) == [table]
-
-
-def test_names_that_are_too_long_are_refused_first(run: Any, table: Path, tmp_path: Path) -> None:
-    result = run("count", table, "-o", tmp_path / f"{'c' * 300}.termsift")
-    assert result.complaint.endswith(": File name too long")
 
 
 # ---- progress --------------------------------------------------------------------------------
@@ -167,20 +109,6 @@ def test_progress_is_one_line_of_the_terminal(monkeypatch: Any, columns: int) ->
     assert parts[1].startswith("termsift: counted 9")
     assert len(parts[2]) == len(parts[1])  # nothing of the line before is left
     assert parts[3].strip() == ""
-
-
-def test_an_interrupt_just_after_the_renaming_is_not_lost(tmp_path: Path, monkeypatch: Any) -> None:
-    usual = os.replace
-
-    def interrupted(*paths: Any) -> None:
-        usual(*paths)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "replace", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        ts.count(np.eye(2), [0, 1]).save(tmp_path / "c.termsift")
-    monkeypatch.undo()
-    assert ts.load(tmp_path / "c.termsift").n_docs == 2
 
 
 def test_an_input_is_no_output(run: Any, table: Path, tmp_path: Path) -> None:

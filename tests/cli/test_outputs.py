@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,7 @@ import pytest
 
 import termsift as ts
 from signals import LIMIT
-from termsift import io
-from termsift._util import files
 from termsift._util.export import FORMAT_OF
-from termsift.report import write_report
 
 X, Y = np.array([[3, 1, 0], [0, 1, 4]]), ["ham", "spam"]
 posix = pytest.mark.skipif(os.name != "posix", reason="kills of POSIX")
@@ -92,19 +88,6 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(
     assert set(seen) == {"new", "old" if kind == "over a file" else "None"}
 
 
-def test_a_file_that_another_process_writes_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    with files.replacing(path, text=True) as one:
-        one.write("one")
-        with files.replacing(path, text=True) as other:
-            other.write("other")
-            files.check_replaceable(path)
-        assert path.read_text() == "other"
-        assert len(list(tmp_path.iterdir())) == 2
-    assert path.read_text() == "one"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 # ---- the ending of an output's name --------------------------------------------------------------
 
 
@@ -163,36 +146,3 @@ def test_an_input_given_twice_is_refused(run: Any, tmp_path: Path, command: str)
             complaint = run(command, one, other, path, "-o", out).complaint
             assert complaint == f"{path}: is given twice and would be counted twice"
     assert not out.exists()
-
-
-# ---- what is no path -----------------------------------------------------------------------------
-
-COUNTS = ts.count(X, Y)
-TAKE_PATHS: dict[str, Callable[[Any], Any]] = {
-    "load": ts.load,
-    "save": COUNTS.save,
-    "to_csv": COUNTS.rank("md").to_csv,
-    "write_report": lambda path: write_report(COUNTS, path),
-    "read_collection": io.read_collection,
-    "read_names": io.read_names,
-    "read_split": lambda path: io.read_split(path, path),
-    "scan": ts.scan,
-    "scan, labels": lambda path: ts.scan(__file__, labels=[path]),
-    "scan, terms": lambda path: ts.scan(__file__, terms=path),
-}
-
-
-@pytest.mark.parametrize("name", TAKE_PATHS)
-def test_arguments_that_are_no_paths_are_type_errors_and_close_nothing(
-    name: str, tmp_path: Path
-) -> None:
-    descriptor = os.open(os.devnull, os.O_RDWR)
-    try:
-        wrong = [descriptor, np.int64(descriptor), True, 1.5, [1], object()]
-        wrong += [] if name == "scan, terms" else [None]
-        for path in wrong:
-            with pytest.raises(TypeError):
-                TAKE_PATHS[name](path)
-            os.fstat(descriptor)
-    finally:
-        os.close(descriptor)

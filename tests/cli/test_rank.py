@@ -10,7 +10,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import termsift as ts
@@ -165,13 +164,6 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
         assert {json.loads(line)["sign"] for line in lines} == {sign}
 
 
-def test_a_p_value_that_underflows_is_not_shown_as_zero(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "c.csv"
-    path.write_text("label,text\n" + "a,ham\n" * 2000 + "b,eggs\n" * 2000)
-    rows = run("rank", path, "--per-class", "--method", "chi2", "-k", 1).out.splitlines()
-    assert [row.split()[-1] for row in rows] == ["pvalue_adj", "<5e-324", "<5e-324"]
-
-
 def test_how_many_terms(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = " ".join(f"word{i}" for i in range(30))
     path = tmp_path / "c.csv"
@@ -271,15 +263,6 @@ def test_saved_counts_rank_as_the_collection_does(
     assert "name" in run("rank", saved, "--terms", names, "-k", 1).out
 
 
-def test_columns_by_number(run: Any, tmp_path: Path, table: Path) -> None:
-    path = tmp_path / "news.tsv"
-    path.write_text(table.read_text().partition("\n")[2].replace(",", "\t"))
-    expected = run("rank", table).out
-    assert run("rank", path, "--text", "2", "--label", "1").out == expected
-    path.write_text(path.read_text().replace("\t", "_"))
-    assert run("rank", path, "--text", "2", "--label", "1", "--delimiter", "_").out == expected
-
-
 def test_a_folder_and_svmlight_with_several_labels(run: Any, tmp_path: Path) -> None:
     for label, text in (("sport", "ball goal"), ("trade", "oil")):
         (tmp_path / "news" / label).mkdir(parents=True)
@@ -307,13 +290,6 @@ def test_chosen_classes(run: Any, tmp_path: Path) -> None:
         assert [term["score"] for term in result["terms"]] == list(ranking.scores)
     assert "four.csv: there is no class 'x'" in run("rank", path, "--classes", "a,x").complaint
     assert "at least two" in run("rank", path, "--classes", "a").complaint
-
-
-def test_the_demo(run: Any, docstrings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
-    lines = run("rank", "demo", "-k", 3).out.splitlines()[1:]
-    counts = ts.count(docstrings.X, docstrings.y, term_names=np.array(docstrings.term_names))
-    assert [line.split()[2] for line in lines] == list(counts.rank("md", 3).terms)
 
 
 def test_classes_are_a_row_of_csv(run: Any, tmp_path: Path) -> None:

@@ -14,11 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import termsift as ts
 from termsift import io
-from termsift.cli.output import _Terminal
 
 posix = pytest.mark.skipif(os.name != "posix", reason="names and descriptors of POSIX")
 
@@ -174,11 +172,6 @@ def test_errors_of_arguments_are_printable(run: Any, command: str) -> None:
         assert result.code in (1, 2)
 
 
-def test_a_terminal_gets_whole_lines_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    _Terminal().write("a  é\nb\x1b[1m\tc\r\n")
-    assert capsys.readouterr().out == "a  é\nb\\x1b[1m\\tc\\r\n"
-
-
 # ---- labels --------------------------------------------------------------------------------------
 
 
@@ -202,11 +195,3 @@ def test_a_label_that_no_encoding_can_write(run: Any, tmp_path: Path) -> None:
         pytest.importorskip(library)
         with pytest.raises(ValueError, match="surrogates not allowed"):
             ts.load(saved).to_frame("md", library=library)
-
-
-def test_a_term_that_no_encoding_can_write(tmp_path: Path) -> None:
-    counts = ts.count(sparse.csr_array(np.array([[1, 0], [0, 2]])), ["a", "b"])
-    counts.term_names = ["fine", "lone\udc80"]
-    with pytest.raises(ValueError, match="surrogates not allowed"):
-        counts.rank("md").to_csv(tmp_path / "o.csv")
-    assert list(tmp_path.iterdir()) == []

@@ -58,12 +58,3 @@ def test_the_page_draws_the_stages_in_their_order() -> None:
     pictures = re.findall(r"(?ms)^```text\n(.*?)^```$", pages)
     drawn = [[re.split(" {2,}", line[:43].strip()) for line in p.splitlines()] for p in pictures]
     assert drawn == [STAGES["PACKAGE_FLOORS"][::-1], STAGES["CORE_FLOORS"][::-1]]
-
-
-def test_an_upward_import_is_seen() -> None:
-    found = STAGES["upward"](
-        {"a.low": {"a.high"}, "a.high": {"a.low"}, "a.beside": {"a.low"}},
-        [["low", "beside"], ["high"]],
-        STAGES["package_stage"],
-    )
-    assert found == ["a.low -> a.high", "a.beside -> a.low"]

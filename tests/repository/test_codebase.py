@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import termsift as ts
 from termsift import _core
 
 ROOT = Path(__file__).parents[2]
@@ -22,12 +20,6 @@ KERNELS = [path for path in CPP if path.name.endswith(("_kernels.cpp", "_impl.hp
 
 def files_with(pattern: str, paths: list[Path]) -> list[str]:
     return sorted(path.name for path in paths if re.search(pattern, path.read_text("utf-8")))
-
-
-def test_versions_agree() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert ts.__version__ == _core.__version__ == project["version"]
-    assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
 def test_only_one_file_uses_threads() -> None:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import termsift as ts
+from termsift import _core
+
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
@@ -82,6 +85,7 @@ def test_classifiers_name_the_versions_that_have_wheels() -> None:
 
 def test_versions_agree() -> None:
     version = PROJECT["version"]
+    assert ts.__version__ == _core.__version__ == version
     assert re.search(rf"(?m)^version: {version}$", (ROOT / "CITATION.cff").read_text("utf-8"))
     recipe = (ROOT / ".ci/conda/recipe.yaml").read_text("utf-8")
     assert re.search(rf"(?m)^  version: {version}$", recipe)

@@ -31,15 +31,6 @@ def test_the_measures_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert mean == pytest.approx(ratios.mean())
 
 
-def test_short_classes_keep_their_first_documents() -> None:
-    y = np.repeat([1, 2, 3], 30)
-    X = sp.csr_array(np.arange(180).reshape(90, 2))
-    short = describing.short_classes(corpora.Split(X, y, X, y), 7)
-    assert np.bincount(short.y_train).tolist() == [0, 7, 30, 7]
-    assert short.X_train.shape == (44, 2)
-    assert short.X_test is X
-
-
 def test_the_page_is_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:

@@ -106,15 +106,6 @@ def test_classes_are_named_and_ordered_as_by_count(y: list[Any]) -> None:
         assert list(map(repr, counts.classes)) == list(map(repr, by_matrix(texts, y).classes))
 
 
-def test_listed_classes_may_have_no_documents() -> None:
-    classes = ["unseen", *sorted(set(Y), reverse=True)]
-    for tf in ("raw", "log"):
-        expected = by_matrix(TEXTS, Y, tf=tf, classes=classes)
-        assert ts.count_texts(TEXTS, Y, tf=tf, classes=classes) == expected
-    y = np.arange(len(TEXTS))
-    assert ts.count_texts(TEXTS, y, classes=range(20)).classes == list(range(20))
-
-
 @pytest.mark.parametrize(
     ("y", "classes"),
     [

@@ -171,8 +171,3 @@ def test_chunks_add_up_by_word(tf: Any, rules: str) -> None:
         )
     else:
         assert merged == expected
-
-
-def test_hashed_chunks_add_up_by_column() -> None:
-    parts = [ts.count_texts(TEXTS[i::3], Y[i::3], hashing=16) for i in range(3)]
-    assert ts.merge(parts) == ts.count_texts(TEXTS, Y, hashing=16)

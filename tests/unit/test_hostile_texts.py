@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -62,28 +61,6 @@ def test_wrong_columns_are_refused(columns: list[int], message: str) -> None:
         counter, array = sorted_counter(by_class=by_class), np.array(columns, dtype=np.int32)
         with pytest.raises(ValueError, match=message):
             counter.counts(1, array) if by_class else counter.matrix(array)
-
-
-def test_classes_that_change_meanwhile_are_read_once() -> None:
-    documents = _core.Texts.of_strings(["aa bb"] * 20_000)
-    classes, done = np.zeros(20_000, dtype=np.int32), threading.Event()
-
-    def change() -> None:
-        while not done.is_set():
-            classes[:] = 100_000
-            classes[:] = 0
-
-    thread = threading.Thread(target=change)
-    thread.start()
-    try:
-        for _ in range(10):
-            counter = _core.TextCounter(rules(), by_class=True)
-            counter.add(documents, classes, 2)
-            counter.sort()
-            assert counter.term_frequency().tolist() == [20_000] * 2
-    finally:
-        done.set()
-        thread.join()
 
 
 @pytest.mark.parametrize("by_class", [False, True])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -168,36 +167,6 @@ def test_npz_that_is_none(tmp_path: Path, labels: Path, content: bytes) -> None:
         "c.npz: damaged or cut short: File is not a zip file",
         "c.npz: damaged or cut short: No data left in file",
     )
-
-
-def test_npz_of_a_vector(tmp_path: Path, labels: Path) -> None:
-    pytest.importorskip("scipy", minversion="1.13", reason="older ones have no sparse vectors")
-    sparse.save_npz(tmp_path / "c.npz", sparse.coo_array(np.arange(3)))
-    message = "c.npz: expected a matrix of two dimensions, found 1"
-    assert complaint(tmp_path / "c.npz", labels=labels) == message
-
-
-def test_npz_cut_short(matrix: Path, labels: Path) -> None:
-    matrix.write_bytes(matrix.read_bytes()[:-40])
-    assert complaint(matrix, labels=labels).startswith("c.npz: damaged or cut short: ")
-
-
-def test_npz_with_a_wrong_byte(matrix: Path, labels: Path) -> None:
-    with zipfile.ZipFile(matrix) as archive:
-        header = archive.getinfo("data.npy").header_offset
-    content = bytearray(matrix.read_bytes())
-    name_length, extra_length = struct.unpack("<HH", content[header + 26 : header + 30])
-    content[header + 30 + name_length + extra_length + 20] ^= 0xFF
-    matrix.write_bytes(content)
-    assert complaint(matrix, labels=labels).startswith("c.npz: damaged or cut short: ")
-
-
-@pytest.mark.parametrize("form", ["csr", "csc"])
-def test_npz_with_indices_outside(tmp_path: Path, labels: Path, form: str) -> None:
-    matrix = sparse.csr_array(COUNTS).asformat(form)
-    matrix.indices[0] = 1_000_000
-    sparse.save_npz(tmp_path / "c.npz", matrix)
-    assert complaint(tmp_path / "c.npz", labels=labels).startswith("c.npz: ")
 
 
 @pytest.mark.parametrize(

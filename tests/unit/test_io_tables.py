@@ -101,23 +101,6 @@ def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read_collection(path).X.toarray(), [[100_000], [0]])
 
 
-def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
-    text = pytest.importorskip("sklearn.feature_extraction.text")
-    documents = [
-        "It's 2 o'clock; x-ray vs. X_ray, co-operate a b cd",
-        "ÄÖÜ straße İstanbul naïve Ünïcode 東京 東 e\u0301te\u0301 ǅ",
-        "",
-        "under_score __dunder__ 3.14 0x1F\tTab\u00a0nbsp\u2028sep",
-    ]
-    lines = [json.dumps({"label": "a", "text": document}) for document in documents]
-    collection = read_collection(write(tmp_path / "c.jsonl", "\n".join(lines)))
-    vectorizer = text.CountVectorizer()
-    expected = vectorizer.fit_transform(documents)
-    assert collection.term_names is not None
-    assert list(collection.term_names) == list(vectorizer.get_feature_names_out())
-    np.testing.assert_array_equal(collection.X.toarray(), expected.toarray())
-
-
 NOT_UTF8 = "byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
 DIVIDED = "name what divides the fields by delimiter (--delimiter)"
 NAMED = "name the columns by text and label (--text, --label)"
@@ -260,11 +243,6 @@ def test_other_encodings(tmp_path: Path, name: str, codec: str) -> None:
     lines = {"c.csv": table(","), "c.txt": RAW, "c.jsonl": json_lines()}[name]
     lines = lines.replace("\\u00f6", "ö").replace("\\u00df", "ß")
     check(read_collection(write(tmp_path / name, lines.encode(codec)), encoding=codec))
-
-
-def test_a_long_text_of_another_encoding_is_read_to_its_end(tmp_path: Path) -> None:
-    path = write(tmp_path / "c.txt", ("a\tgrößer\n" * 20_000).encode("latin-1"))
-    assert read_collection(path, encoding="latin-1").X.shape == (20_000, 1)
 
 
 def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:

@@ -132,6 +132,7 @@ def test_width_is_the_number_of_characters_on_either_side() -> None:
     text = "one two three  four\n five six seven"
     assert only(text, "four", width=10) == Passage("…wo three ", "four", " five six…", 0)
     assert only(text, "one", width=4) == Passage("", "one", " two…", 0)
+    assert only("one two", "two", width=4) == Passage("one ", "two", "", 0)
     assert only(text, "seven", width=100).before == "one two three four five six "
 
 

@@ -121,20 +121,6 @@ def test_matrices_and_texts_do_not_mix(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        ("1 1:1\n 2:1\n", ": a document has no label"),
-        ("# nothing\n", "holds no documents"),
-        ("1 7:1\n", "from 1 to 2 (there are 2 names of terms)"),
-    ],
-)
-def test_files_that_are_wrong_as_a_whole(tmp_path: Path, content: str, complaint: str) -> None:
-    (tmp_path / "c.svm").write_text(content)
-    (tmp_path / "terms").write_text("bee\ncow\n")
-    assert complaint in refused(tmp_path / "c.svm", terms=tmp_path / "terms")
-
-
-@pytest.mark.parametrize(
     ("options", "complaint"),
     [
         ({"index_base": 2}, "index_base must be 0 or 1"),

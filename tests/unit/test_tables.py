@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from io import StringIO
@@ -67,17 +66,6 @@ def test_every_column_by_hand(library: str) -> None:
     assert list(table) == [name for name in _columns("gss") if name != "score"]
 
 
-def test_over_represented_terms_by_hand(library: str) -> None:
-    counts = counts_of()
-    frame = counts.to_frame("gss", direction="over", library=library)
-    table = as_columns(frame, library)
-    assert table["class"] == ["ham", "spam", "spam"]
-    assert table["term"] == ["bacon", "viagra", "and"]
-    assert table["rank"] == [1, 1, 2]
-    assert table["sign"] == [1, 1, 1]
-    assert (table["n_class"], table["n_rest"]) == ([3, 3, 1], [0, 0, 1])
-
-
 def test_each_direction_lists_its_share(method: str) -> None:
     # Catches terms of the other direction, another order, and terms that do not occur in the class.
     for kind in KINDS:
@@ -93,24 +81,6 @@ def test_each_direction_lists_its_share(method: str) -> None:
             few = class_columns(counts, method, 2, direction=direction)
             first = found["rank"] <= 2
             assert few["index"].tolist() == found["index"][first].tolist()
-
-
-@pytest.mark.parametrize("k", [0, 2, None])
-def test_over_represented_terms_are_the_distinctive_ones(method: str, k: int | None) -> None:
-    for kind in KINDS:
-        counts = collection(kind)
-        whole = class_columns(counts, method)
-        pairs = zip(whole["class"], whole["index"], strict=True)
-        places = {pair: row for row, pair in enumerate(pairs)}
-        table = class_columns(counts, method, k, direction="over")
-        assert list(table) == list(whole)
-        listed = ts.distinctive_terms(counts, method, k)
-        assert table["index"].tolist() == [i for of in listed.values() for i in of.indices]
-        assert table["rank"].tolist() == [r + 1 for of in listed.values() for r in range(len(of))]
-        rows = [places[pair] for pair in zip(table["class"], table["index"], strict=True)]
-        for name in table:
-            if name != "rank":  # the same values, the adjusted p-values of all tests among them
-                assert table[name].tolist() == whole[name][rows].tolist()
 
 
 def _columns(method: str) -> list[str]:
@@ -296,16 +266,6 @@ def test_options_that_per_class_tables_refuse() -> None:
 
 
 # ---- files -----------------------------------------------------------------------------------
-
-
-def test_csv_quotes_every_end_of_a_line() -> None:
-    terms = ["a\rb", "a\nb", "a\r\nb", "\r", "\r\n", 'a"b', "ab"]
-    out = StringIO(newline="")
-    export.write_csv(out, {"term": np.array(terms, dtype=object), "n": np.arange(len(terms))})
-    text = out.getvalue()
-    assert text.startswith('term,n\n"a\rb",0\n"a\nb",1\n')
-    assert text.endswith("ab,6\n")
-    assert [row[0] for row in csv.reader(StringIO(text, newline=""))] == ["term", *terms]
 
 
 def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:

@@ -156,21 +156,6 @@ def test_every_missing_value_is_missing() -> None:
     assert read(na)[0] == ["a", None]
 
 
-@pytest.mark.parametrize("n_rows", [0, 2])
-@pytest.mark.parametrize(
-    "column",
-    [
-        lambda n: np.full(n, np.nan),
-        lambda n: pytest.importorskip("pandas").Series([np.nan] * n, dtype=float),
-        lambda n: pytest.importorskip("polars").Series([None] * n),
-        lambda n: pytest.importorskip("pyarrow").nulls(n),
-    ],
-    ids=["numpy", "pandas", "polars", "pyarrow"],
-)
-def test_columns_without_a_single_text(column: Callable[[int], Any], n_rows: int) -> None:
-    assert read(column(n_rows))[0] == [None] * n_rows
-
-
 # ---- frames --------------------------------------------------------------------------------------
 
 
@@ -230,20 +215,6 @@ def test_the_only_column_of_a_frame_need_not_be_named(monkeypatch: pytest.Monkey
     for frame in (pandas_frame, polars_frame, arrow_table, duckdb_relation):
         assert [text for block in text_blocks(frame()) for text in block] == DOCUMENTS
         assert read(frame()) == (DOCUMENTS, [])
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_missing_labels_stay_as_they_are(library: str) -> None:
-    frames = pytest.importorskip(library)
-    for values in ([1, None, 3], ["a", None, "b"]):
-        columns: dict[str, Any] = {"t": ["u", "v", "w"], "y": values}
-        if library == "pandas":
-            columns["y"] = frames.array(values, dtype="Int64" if values[0] == 1 else "string")
-        frame = (frames.table if library == "pyarrow" else frames.DataFrame)(columns)
-        labels = read(frame, "t", "y")[1]
-        assert [labels[0], labels[2]] == values[::2]
-        assert [type(label) for label in labels[::2]] == [type(value) for value in values[::2]]
-        assert labels[1] is None or repr(labels[1]) in ("<NA>", "nan")
 
 
 def test_a_column_that_is_there_twice_is_refused() -> None:
@@ -368,12 +339,3 @@ def test_a_stream_that_fails_says_why() -> None:
     reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"t": "string"}), batches())
     with pytest.raises(RuntimeError, match=r"the Arrow stream failed.*the disk is on fire"):
         Texts.of_arrow(reader, "t")
-
-
-def test_an_arrow_array_with_wrong_offsets_is_refused() -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    for offsets in ([0, 5, 3], [0, -1, 3]):
-        buffers = [None, pyarrow.py_buffer(np.array(offsets, np.int32)), pyarrow.py_buffer(b"abc")]
-        array = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers)
-        with pytest.raises(ValueError, match=r"the Arrow array is damaged: row ."):
-            Texts.of_arrow(array)

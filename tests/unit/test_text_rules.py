@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import pickle
 import sys
-from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
-import counted_texts
 import termsift as ts
 from termsift.io import MissingExtraError
 from termsift.text import TextRules
 from termsift.text._blocks import text_blocks
 from termsift.text._matrices import BlockCounter
-from termsift.text._terms import kept_terms
-from text_counts import case_of
 
 TEXTS = [
     "The Bacon, and the eggs: bacon!",
@@ -38,79 +32,6 @@ def squeeze(text: str) -> str:
 
 def blanks(text: str) -> list[str]:
     return text.split()
-
-
-RULES: list[dict[str, Any]] = [
-    *counted_texts.RULES.values(),
-    {"ngram_range": [2, 3]},
-    {"min_df": 0.0},
-    {"max_df": 1},  # one document, and not all of them
-    {"min_df": 2, "max_df": 3},
-    {"max_features": 4, "min_df": 2},
-    {"max_features": 10**6},
-    {"analyzer": "char", "lowercase": False},
-    {"vocabulary": {"the", "eggs", "x"}, "binary": True},
-    {"vocabulary": {"the": 1, "buy the": 0}, "ngram_range": (1, 2)},
-    {"stop_words": "english", "min_df": 2},
-    # Scikit-learn cuts by these.
-    {"token_pattern": r"[a-z]+", "min_df": 2, "max_features": 2},
-    {"token_pattern": r"(\w)\w+", "vocabulary": ["b", "e"]},
-    {"preprocessor": squeeze, "stop_words": ["eggs"]},
-    {"strip_accents": squeeze, "analyzer": "char"},
-    {"analyzer": blanks, "max_df": 1},
-]
-
-
-def vectorizer_of(rules: dict[str, Any]) -> Any:
-    text = pytest.importorskip("sklearn.feature_extraction.text")
-    own = {"ngram_range": tuple(rules["ngram_range"])} if "ngram_range" in rules else {}
-    return text.CountVectorizer(**{**rules, **own})
-
-
-@pytest.mark.parametrize("rules", RULES, ids=case_of)
-@pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent")
-def test_the_matrix_and_the_vocabulary_are_those_of_count_vectorizer(rules: dict[str, Any]) -> None:
-    vectorizer = vectorizer_of(rules)
-    expected = vectorizer.fit_transform(TEXTS).toarray()
-    ours = TextRules(**{name: value for name, value in rules.items() if value is not None})
-    X, names = ours.count(iter(TEXTS))
-    assert names is not None
-    assert list(names) == list(vectorizer.get_feature_names_out())
-    np.testing.assert_array_equal(X.toarray(), expected)
-    assert X.dtype == np.int64
-    assert X.has_canonical_format
-    # Test documents are counted in the same columns, and drop none of them.
-    fixed = replace(ours, vocabulary=names)
-    X, again = fixed.count(iter(NEW))
-    assert again is not None
-    assert list(again) == list(names)
-    np.testing.assert_array_equal(X.toarray(), vectorizer.transform(NEW).toarray())
-    assert X.has_canonical_format
-    assert fixed.count([])[0].shape == (0, len(names))
-
-
-@pytest.mark.parametrize("n_columns", [8, 2**24, 2**31 - 1])
-@pytest.mark.parametrize(
-    "rules",
-    [
-        {},
-        {"ngram_range": (1, 2), "stop_words": "english"},
-        {"analyzer": "char_wb", "ngram_range": (2, 3), "lowercase": False, "binary": True},
-    ],
-    ids=case_of,
-)
-def test_hashing_is_that_of_hashing_vectorizer(n_columns: int, rules: dict[str, Any]) -> None:
-    text = pytest.importorskip("sklearn.feature_extraction.text")
-    vectorizer = text.HashingVectorizer(
-        n_features=n_columns, alternate_sign=False, norm=None, **rules
-    )
-    X, names = TextRules(hashing=n_columns, **rules).count(iter(TEXTS))
-    assert names is None
-    assert X.shape == (len(TEXTS), n_columns)
-    assert X.dtype == np.int64
-    assert (vectorizer.transform(TEXTS) != X).nnz == 0
-    assert X.has_canonical_format
-    assert TextRules(hashing=n_columns, **rules).count([])[0].shape == (0, n_columns)
 
 
 def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,41 +139,10 @@ def test_a_misspelt_option_of_reading_is_told(name: str, meant: str) -> None:
             read("c.csv", **{name: "x"})
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [("labl", "label"), ("sample_weights", "sample_weight"), ("on_mising", "on_missing")],
-)
-def test_a_misspelt_option_of_counting_is_told(name: str, meant: str) -> None:
-    with pytest.raises(TypeError, match=f"no rule '{name}', .*; did you mean '{meant}'"):
-        ts.count_texts(["oil"], ["a"], **{name: "x"})
-
-
 def test_rules_are_pickled() -> None:
     rules = TextRules(stop_words=["the"], analyzer="word", vocabulary={"a": 0})
     assert rules.native is not None
     assert pickle.loads(pickle.dumps(rules)) == rules
-
-
-@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.float32, np.float64])
-@pytest.mark.parametrize("seed", range(8))
-def test_which_terms_stay_is_what_scikit_learn_decides(seed: int, dtype: Any) -> None:
-    # Many ties, so that the order in which argsort leaves them decides.
-    vectorizer = vectorizer_of({})
-    rng = np.random.default_rng(seed)
-    X = sp.csr_array(rng.poisson(rng.choice([0.02, 0.5]), (40, rng.integers(5, 700))), dtype=dtype)
-    n_docs, n_terms = X.shape
-    limits: tuple[Any, Any, Any]
-    for limits in ((1, 1.0, n_terms // 3), (2, 0.6, n_terms // 2), (0.05, 30, 1), (1, 20, None)):
-        low, high = (x if isinstance(x, int) else x * n_docs for x in limits[:2])
-        names = {f"{term:05d}": term for term in range(n_terms)}
-        try:
-            vectorizer._limit_features(X, names, high, low, limits[2])
-        except ValueError:  # none stays
-            names = {}
-        rules = TextRules(**dict(zip(("min_df", "max_df", "max_features"), limits, strict=True)))
-        documents = np.bincount(X.indices, minlength=n_terms)
-        kept = kept_terms(rules, n_docs, documents, np.asarray(X.sum(axis=0)).ravel())
-        assert [f"{term:05d}" for term in np.flatnonzero(kept)] == sorted(names)
 
 
 @pytest.mark.parametrize("cut", [{}, {"analyzer": blanks}], ids=["core", "python"])
@@ -269,17 +159,3 @@ def test_words_of_later_blocks_get_the_next_columns(cut: dict[str, Any]) -> None
     (third,) = text_blocks(["zoo new ball"])
     assert fixed.count(third).toarray().tolist() == [[1, 0, 0, 0, 1]]
     assert len(words) == 5
-
-
-def test_messages_name_the_rules_that_were_given() -> None:
-    words = np.array(["ham", "eggs"], dtype=object)
-    assert TextRules(vocabulary=words).what_counts == "a term by these rules: vocabulary"
-    rules = TextRules(stop_words=words, min_df=2, ngram_range=(2, 2), binary=True)
-    assert rules.what_counts == "a term by these rules: ngram_range, min_df, stop_words, binary"
-
-
-def test_a_max_df_below_min_df_may_be_a_fraction() -> None:
-    rules: dict[str, Any] = {"min_df": 2, "max_df": Fraction(1, 3)}
-    message = r"of 3 documents, min_df=2 .* in 2 or more and max_df=1/3 for terms in 1 or fewer"
-    with pytest.raises(ValueError, match=message):
-        TextRules(**rules).count(["ham"] * 3)
