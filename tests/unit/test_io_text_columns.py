@@ -109,5 +109,5 @@ def test_the_command_line_takes_text_again_and_again(run: Any, tmp_path: Path) -
     assert terms is not None
     assert [line.split(",")[1] for line in result.out.splitlines()[1:]] == terms.tolist()
     page = tmp_path / "mail.html"
-    assert run("report", path, *options, "--cv", 2, "-o", page).code == 0
+    assert run("report", path, *options, "-o", page).code == 0
     assert "mail.csv" in page.read_text("utf-8")
