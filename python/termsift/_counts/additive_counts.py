@@ -144,9 +144,12 @@ class AdditiveCounts:
             return False
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
-        # One may keep the totals of the collection, the other derive them from its classes.
-        mine = counts.with_collection().to_arrays()
-        theirs = other_counts.with_collection().to_arrays()
+        mine, theirs = counts.to_arrays(), other_counts.to_arrays()
+        # One may keep the totals of the collection, the other derive them from its classes. Other
+        # totals may overflow, and no result needs them.
+        if mine["has_collection"] != theirs["has_collection"]:
+            mine = counts.with_collection().to_arrays()
+            theirs = other_counts.with_collection().to_arrays()
         return all(np.array_equal(mine[key], theirs[key]) for key in mine)  # type: ignore[literal-required]
 
     __hash__ = None  # type: ignore[assignment]
