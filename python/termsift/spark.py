@@ -5,7 +5,6 @@ termsift must be installed where the executors run.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial, reduce
 from itertools import chain, islice
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from termsift import _core
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.texts import check_rules_of_parts
@@ -34,8 +34,11 @@ _SPLIT_EVERY = 8  # partial counts that one task of the tree adds up
 _BATCHES_AT_ONCE = 16  # by default of 10,000 rows each; an update passes over all counts
 
 # A row holds the counts of a part, as bytes, or its error: Spark would repeat a task that fails.
-_SCHEMA = "part int, counts binary, error binary"
-_ROW = _pa.schema([("part", "int32"), ("counts", "binary"), ("error", "binary")])
+_SCHEMA = "part int, counts binary, error string, message string"
+_ROW = _pa.schema(
+    [("part", "int32"), ("counts", "binary"), ("error", "string"), ("message", "string")]
+)
+_ERRORS = {kind.__name__: kind for kind in (_core.CountOverflowError, ValueError, TypeError)}
 
 
 def count(
@@ -200,7 +203,7 @@ def _total(
 def _counts_of(row: Any) -> ClassCounts:
     """Return the counts of a part, or raise its error."""
     if row["error"] is not None:
-        raise pickle.loads(row["error"])  # which `_row` has written
+        raise _ERRORS[row["error"]](row["message"])
     return counting.load(row["counts"])
 
 
@@ -213,7 +216,8 @@ def _row(part: int, count: Callable[[], ClassCounts]) -> Any:
     try:
         row["counts"] = count().to_bytes()
     except (ValueError, TypeError) as error:
-        row["error"] = pickle.dumps(error)
+        row["error"] = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))
+        row["message"] = str(error)
     return _pa.Table.from_pylist([row], _ROW)
 
 

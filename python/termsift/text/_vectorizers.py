@@ -164,28 +164,14 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         X : sparse matrix of shape (n_documents, n_terms)
             Occurrences.
         """
-        native = self._native_to_learn(raw_documents)
+        native = None
+        if not isinstance(raw_documents, str) and self.vocabulary is None:
+            self._validate_ngram_range()
+            native = self._native()
         if native is None:
             X = super().fit_transform(_iterable(raw_documents))
             X.sort_indices()
             return X
-        counter, kept, vocabulary = self._learn(native, raw_documents)
-        X = csr(counter.matrix(kept, check_n_threads(self.n_threads)), len(vocabulary))
-        X = self._in_dtype(X, np.intc, vocabulary)
-        self.vocabulary_ = vocabulary
-        return as_configured(X)
-
-    def _native_to_learn(self, raw_documents: Any) -> Arguments | None:
-        """Return the rules for the core, or None if scikit-learn must learn the terms."""
-        if isinstance(raw_documents, str) or self.vocabulary is not None:
-            return None
-        self._validate_ngram_range()
-        return self._native()
-
-    def _learn(
-        self, native: Arguments, raw_documents: Any
-    ) -> tuple[_core.TextCounter, Any, dict[str, int]]:
-        """Return a counter of documents, the columns of its terms, and the vocabulary."""
         self._warn_for_unused_params()
         self._validate_vocabulary()
         threads = check_n_threads(self.n_threads)
@@ -200,7 +186,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         terms = counter.terms(kept)
         if not terms:
             raise ValueError(_PRUNED)
-        return counter, kept, dict(zip(terms, count()))
+        vocabulary = dict(zip(terms, count()))
+        X = self._in_dtype(csr(counter.matrix(kept, threads), len(terms)), np.intc, vocabulary)
+        self.vocabulary_ = vocabulary
+        return as_configured(X)
 
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
         """Count by a vocabulary; scikit-learn's methods call this, and learn another way."""
