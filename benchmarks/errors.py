@@ -29,7 +29,7 @@ from workloads import SHAPES
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from exact import many_class_values, ulp_error
+from exact import exact_class_scores, ulp_error
 
 METHODS: dict[str, tuple[str, dict[str, str]]] = {
     "md": ("md", {}),
@@ -69,12 +69,11 @@ def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
     """Return the errors of every method."""
     # With 5,000 classes a term takes half a second.
     terms = sample(counts, max(10, min(400, 100_000 // counts.n_classes)))
-    columns = counts.term_frequency.tocsc()[:, terms].toarray()
-    classes = counts.class_tokens.tolist(), counts.class_docs.tolist()
+    parts = counts.term_frequency, counts.class_docs
     smoothing = 1.0, float(counts.n_terms)
-    exact = [many_class_values(column, *classes, *smoothing) for column in columns.T.tolist()]
     for label, (method, options) in METHODS.items():
-        sums = [sum(values[label], Fraction(0)) for values in exact]
+        exact = exact_class_scores(*parts, method, *smoothing, terms=terms, **options)
+        sums = [sum(values, Fraction(0)) for values in zip(*exact, strict=True)]
         scores = counts.score(method, **options)
         best, *others = _core.simd_targets()
         for target in (*others, best):
@@ -85,7 +84,7 @@ def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
         if counts.n_classes <= CLASSES_TO_SHOW:
             by_class = counts.class_scores(method, **options)[:, terms]
             class_errors = [
-                ulp_error(float(by_class[c, i]), exact[i][label][c])
+                ulp_error(float(by_class[c, i]), exact[c][i])
                 for i in range(len(terms))
                 for c in range(counts.n_classes)
             ]
