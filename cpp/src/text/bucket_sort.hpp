@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "base/per_thread.hpp"
@@ -44,26 +43,16 @@ class Buckets {
 
   std::int64_t size() const { return std::ssize(splitters_) + 1; }
 
-  // Sorts a bucket, which elements() returns afterwards. Several threads may sort different buckets. Prefixes are compared
-  // first, with the places of the elements, which are moved only once.
-  template <class Prefix, class Before>
-  void sort(std::int64_t bucket, const Prefix& prefix, const Before& before) {
+  // Sorts a bucket, which elements() returns afterwards. Several threads may sort different buckets.
+  template <class Before>
+  void sort(std::int64_t bucket, const Before& before) {
     const auto b = static_cast<std::size_t>(bucket);
     std::vector<T>& all = of_threads_[0][b];
     for (std::size_t t = 1; t < of_threads_.size(); ++t) {
       all.insert(all.end(), of_threads_[t][b].begin(), of_threads_[t][b].end());
       of_threads_[t][b] = {};
     }
-    std::vector<std::pair<std::uint64_t, std::size_t>> places;
-    places.reserve(all.size());
-    for (std::size_t i = 0; i < all.size(); ++i) places.emplace_back(prefix(all[i]), i);
-    std::sort(places.begin(), places.end(), [&](const auto& x, const auto& y) {
-      return x.first != y.first ? x.first < y.first : before(all[x.second], all[y.second]);
-    });
-    std::vector<T> sorted;
-    sorted.reserve(all.size());
-    for (const auto& place : places) sorted.push_back(all[place.second]);
-    all = std::move(sorted);
+    std::sort(all.begin(), all.end(), before);
   }
   std::span<const T> elements(std::int64_t bucket) const { return of_threads_[0][static_cast<std::size_t>(bucket)]; }
 

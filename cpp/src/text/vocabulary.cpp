@@ -198,7 +198,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, st
       if (++steps % (1 << 16) == 0) worker.check();
       return before(met.key, other.key);
     };
-    buckets.sort(b, prefix, less);
+    buckets.sort(b, less);
     for_each_term(b, [&](const Met<Key>&, bool differs) { begins[static_cast<std::size_t>(b) + 1] += differs; });
   });
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
