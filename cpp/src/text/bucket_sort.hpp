@@ -2,94 +2,235 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/per_thread.hpp"
+#include "termsift/large_memory.hpp"
 #include "termsift/parallel.hpp"
 
 namespace termsift {
 
-// All elements of a bucket are less than those of the next, and equal elements are in one bucket. Splitters divide the
-// elements into buckets by prefix(element), their first 64 bits.
+// The first bits of an element. Elements are sorted by them before they are compared.
+struct SortPrefix {
+  std::uint64_t high = 0, low = 0;
+};
+
+// Splitters divide elements into buckets. Sorting each bucket sorts everything, and equal elements are in one bucket. They
+// compare the first 64 bits alone: comparing 128 took a third longer, and few words agree in eight bytes.
+class Splitters {
+ public:
+  // `sample` holds the first bits of about samples_per_bucket * n_buckets(n) elements of n. O(n_buckets log n_buckets).
+  Splitters(std::vector<std::uint64_t> sample, std::int64_t n) {
+    const std::size_t most = std::max<std::size_t>(sample.size(), 1);
+    const std::size_t n_of_sample = std::bit_floor(std::min(most, static_cast<std::size_t>(n_buckets(n))));
+    std::sort(sample.begin(), sample.end());
+    for (std::size_t i = 1; i < n_of_sample; ++i) splitters_.push_back(sample[i * sample.size() / n_of_sample]);
+  }
+  static constexpr std::int64_t samples_per_bucket = 16;
+  static std::int64_t n_buckets(std::int64_t n) {
+    constexpr std::int64_t per_bucket = 512, most_buckets = 4096;
+    return std::clamp<std::int64_t>(n / per_bucket, 1, most_buckets);
+  }
+  std::int64_t size() const { return static_cast<std::int64_t>(splitters_.size()) + 1; }
+
+  // Sets the bucket of each element. All searches of a batch make a step together, so that they wait for memory together.
+  static constexpr std::size_t batch = 256;
+  using Batch = std::array<std::uint64_t, batch>;
+  void find(const Batch& prefixes, std::size_t n, std::array<std::uint32_t, batch>& buckets) const {
+    std::fill_n(buckets.begin(), n, 0);
+    for (auto step = static_cast<std::uint32_t>(size() / 2); step > 0; step /= 2)
+      for (std::size_t i = 0; i < n; ++i)
+        buckets[i] += step & (0U - static_cast<std::uint32_t>(splitters_[buckets[i] + step - 1] <= prefixes[i]));
+  }
+
+ private:
+  std::vector<std::uint64_t> splitters_;  // 2^k - 1
+};
+
+// The elements that one thread has put into buckets. Buckets are lists of chunks, because a pass that counts the elements of
+// each bucket first would double the time.
+template <class T>
+class BucketChunks {
+ public:
+  explicit BucketChunks(std::int64_t n_buckets) : last_(static_cast<std::size_t>(n_buckets), nullptr) {}
+
+  void push(std::size_t bucket, const T& element) {
+    Chunk* chunk = last_[bucket];
+    if (chunk == nullptr || chunk->size == chunk_size) chunk = last_[bucket] = new_chunk(chunk);
+    chunk->elements[chunk->size++] = element;
+  }
+  // Calls f(elements) for the spans of elements that make up a bucket.
+  template <class F>
+  void for_each_span(std::size_t bucket, const F& f) const {
+    for (Chunk* chunk = last_[bucket]; chunk != nullptr; chunk = chunk->before)
+      f(std::span<T>(chunk->elements, static_cast<std::size_t>(chunk->size)));
+  }
+
+ private:
+  static constexpr std::int64_t chunk_size = 32;
+  struct Chunk {
+    Chunk* before;
+    std::int64_t size;
+    T elements[chunk_size];
+  };
+
+  Chunk* new_chunk(Chunk* before) {
+    if (next_ == end_) {
+      // Blocks double, up to a size that LargeArray puts into huge pages.
+      constexpr std::int64_t most = (std::int64_t{32} << 20) / std::int64_t{sizeof(Chunk)} + 1;
+      block_size_ = std::min(2 * block_size_, most);
+      blocks_.push_back(LargeArray<Chunk>::uninitialised(block_size_));
+      next_ = blocks_.back().get();
+      end_ = next_ + block_size_;
+    }
+    next_->before = before;
+    next_->size = 0;
+    return next_++;
+  }
+
+  std::vector<Chunk*> last_;  // of each bucket
+  std::vector<LargeArray<Chunk>> blocks_;
+  std::int64_t block_size_ = 8;
+  Chunk *next_ = nullptr, *end_ = nullptr;
+};
+
+// The elements that all threads have put into buckets.
 template <class T>
 class Buckets {
  public:
-  // visit(part, elements) appends the elements of a part to `elements`, which is empty. Some parts are visited twice, to
-  // draw a sample; there are at most n elements, and each part should be a fair sample of them. O(n log n).
+  // visit(part, elements) appends the elements of a part to `elements`, which is empty. Some parts are visited
+  // twice, to draw a sample; there are at most n elements, and each part should be a fair sample of them.
+  // O(n log n) in total. Many elements of one prefix are in one bucket.
   template <class Visit, class Prefix>
   Buckets(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads)
-      : splitters_(splitters_of_sample(n, n_parts, visit, prefix, threads)) {
-    const Threads used = worth(threads, n_parts, 1);
-    of_threads_.resize(static_cast<std::size_t>(used.count));
-    for (auto& buckets : of_threads_) buckets.resize(splitters_.size() + 1);
-    const auto room = static_cast<std::size_t>(n / (used.count * size()) + 8);
-    PerThread<std::vector<T>> found(used);
+      : Buckets(Splitters(sample(n, n_parts, visit, prefix, threads), n), n_parts, visit, prefix, threads) {}
+
+  std::int64_t size() const { return n_buckets_; }
+  // Calls f(elements) for the spans of elements that make up a bucket, in the same order each time.
+  template <class F>
+  void for_each_span(std::int64_t bucket, const F& f) const {
+    for (const auto& own : of_threads_)
+      if (own) own->for_each_span(static_cast<std::size_t>(bucket), f);
+  }
+
+ private:
+  template <class Visit, class Prefix>
+  Buckets(const Splitters& splitters, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads)
+      : n_buckets_(splitters.size()), of_threads_(static_cast<std::size_t>(worth(threads, n_parts, 1).count)) {
+    PerThread<std::vector<T>> found(worth(threads, n_parts, 1));
     for_each_block(n_parts, threads, [&](std::int64_t part, Worker& worker) {
       worker.check();
-      std::vector<std::vector<T>>& buckets = of_threads_[static_cast<std::size_t>(worker.thread())];
+      std::unique_ptr<BucketChunks<T>>& own = of_threads_[static_cast<std::size_t>(worker.thread())];
+      if (!own) own = std::make_unique<BucketChunks<T>>(n_buckets_);
       std::vector<T>& elements = found.own(worker);
       elements.clear();
       visit(part, elements);
-      for (const T& element : elements) {
-        std::vector<T>& bucket = buckets[bucket_of(prefix(element))];
-        if (bucket.empty()) bucket.reserve(room);
-        bucket.push_back(element);
+      Splitters::Batch prefixes;
+      std::array<std::uint32_t, Splitters::batch> buckets;
+      for (std::size_t begin = 0; begin < elements.size(); begin += Splitters::batch) {
+        const std::size_t n = std::min(Splitters::batch, elements.size() - begin);
+        for (std::size_t i = 0; i < n; ++i) prefixes[i] = prefix(elements[begin + i]).high;
+        splitters.find(prefixes, n, buckets);
+        for (std::size_t i = 0; i < n; ++i) own->push(buckets[i], elements[begin + i]);
       }
     });
   }
 
-  std::int64_t size() const { return std::ssize(splitters_) + 1; }
-
-  // Sorts a bucket, which elements() returns afterwards. Several threads may sort different buckets.
-  template <class Before>
-  void sort(std::int64_t bucket, const Before& before) {
-    const auto b = static_cast<std::size_t>(bucket);
-    std::vector<T>& all = of_threads_[0][b];
-    for (std::size_t t = 1; t < of_threads_.size(); ++t) {
-      all.insert(all.end(), of_threads_[t][b].begin(), of_threads_[t][b].end());
-      of_threads_[t][b] = {};
-    }
-    std::sort(all.begin(), all.end(), before);
-  }
-  std::span<const T> elements(std::int64_t bucket) const { return of_threads_[0][static_cast<std::size_t>(bucket)]; }
-
- private:
-  // Returns the number of splitters that are at most the prefix, by a search without branches.
-  std::size_t bucket_of(std::uint64_t prefix) const {
-    std::size_t bucket = 0;
-    for (std::size_t step = (splitters_.size() + 1) / 2; step > 0; step /= 2)
-      bucket += step & (std::size_t{0} - static_cast<std::size_t>(splitters_[bucket + step - 1] <= prefix));
-    return bucket;
-  }
-
-  // Returns 2^k - 1 splitters.
   template <class Visit, class Prefix>
-  static std::vector<std::uint64_t> splitters_of_sample(std::int64_t n, std::int64_t n_parts, const Visit& visit,
-                                                        const Prefix& prefix, const Threads& threads) {
-    constexpr std::int64_t per_bucket = 512, most_buckets = 4096, samples_per_bucket = 16;
-    const std::int64_t n_buckets = std::clamp<std::int64_t>(n / per_bucket, 1, most_buckets);
-    if (n_buckets == 1) return {};
-    const std::int64_t n_sampled = std::min(n_parts, n_parts * samples_per_bucket * n_buckets / n + 1);
-    std::vector<std::uint64_t> sample, splitters;
+  static std::vector<std::uint64_t> sample(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix,
+                                        const Threads& threads) {
+    std::vector<std::uint64_t> sample;
+    const std::int64_t wanted = Splitters::samples_per_bucket * Splitters::n_buckets(n);
+    const std::int64_t n_sampled = std::min(n_parts, n_parts * wanted / std::max<std::int64_t>(n, 1) + 1);
+    if (n_sampled == 0 || wanted == Splitters::samples_per_bucket) return sample;  // there is one bucket
     for_each_block(1, threads, [&](std::int64_t, Worker& worker) {
       for (std::int64_t i = 0; i < n_sampled; ++i) {
         worker.check();
         std::vector<T> elements;
         visit(i * n_parts / n_sampled, elements);
-        for (const T& element : elements) sample.push_back(prefix(element));
+        for (const T& element : elements) sample.push_back(prefix(element).high);
       }
     });
-    std::sort(sample.begin(), sample.end());
-    const std::size_t n_used = std::bit_floor(std::min(sample.size() + 1, static_cast<std::size_t>(n_buckets)));
-    for (std::size_t i = 1; i < n_used; ++i) splitters.push_back(sample[i * sample.size() / n_used]);
-    return splitters;
+    return sample;
   }
 
-  std::vector<std::uint64_t> splitters_;
-  std::vector<std::vector<std::vector<T>>> of_threads_;  // at [thread][bucket]
+  std::int64_t n_buckets_;
+  std::vector<std::unique_ptr<BucketChunks<T>>> of_threads_;
+};
+
+// Sorts a bucket by prefix(element), and elements of the same prefix by `before`. Each thread has its own.
+template <class T>
+class BucketSorter {
+ public:
+  template <class Prefix, class Before>
+  void sort(const Buckets<T>& buckets, std::int64_t bucket, const Prefix& prefix, const Before& before) {
+    elements_.clear();
+    buckets.for_each_span(bucket, [&](std::span<T> span) { elements_.insert(elements_.end(), span.begin(), span.end()); });
+    if (elements_.empty()) return;
+    // All prefixes begin with the same bits. The 64 bits after these are compared first.
+    const SortPrefix first = prefix(elements_[0]);
+    SortPrefix differ;
+    for (const T& element : elements_) {
+      const SortPrefix own = prefix(element);
+      differ.high |= own.high ^ first.high;
+      differ.low |= own.low ^ first.low;
+    }
+    const int shift = differ.high != 0  ? std::countl_zero(differ.high)
+                      : differ.low != 0 ? 64 + std::countl_zero(differ.low)
+                                        : 0;
+    places_.resize(elements_.size());
+    for (std::size_t i = 0; i < elements_.size(); ++i)
+      places_[i] = {shifted(prefix(elements_[i]), shift), i};
+    sort_places([&](const Place& a, const Place& b) {
+      return a.bits != b.bits ? a.bits < b.bits : before(elements_[a.at], elements_[b.at]);
+    });
+    const Place* next = places_.data();
+    buckets.for_each_span(bucket, [&](std::span<T> span) {
+      for (T& element : span) element = elements_[(next++)->at];
+    });
+  }
+
+ private:
+  struct Place {
+    std::uint64_t bits;
+    std::size_t at;
+  };
+  static std::uint64_t shifted(const SortPrefix& prefix, int shift) {
+    if (shift == 0) return prefix.high;
+    return shift >= 64 ? prefix.low << (shift - 64) : prefix.high << shift | prefix.low >> (64 - shift);
+  }
+  // A radix sort by the first 32 bits, which need not be read by comparing unpredictably, and then by `less` where they are
+  // the same.
+  template <class Less>
+  void sort_places(const Less& less) {
+    constexpr std::size_t few = 64;
+    if (places_.size() < few) return std::sort(places_.begin(), places_.end(), less);
+    constexpr int digits = 4, first_bit = 32;
+    std::array<std::array<std::size_t, 256>, digits> begins{};
+    for (const Place& place : places_)
+      for (int d = 0; d < digits; ++d) ++begins[static_cast<std::size_t>(d)][place.bits >> (first_bit + 8 * d) & 0xFF];
+    other_.resize(places_.size());
+    for (int d = 0; d < digits; ++d) {
+      std::array<std::size_t, 256>& begin = begins[static_cast<std::size_t>(d)];
+      std::size_t sum = 0;
+      for (std::size_t& count : begin) sum += std::exchange(count, sum);
+      for (const Place& place : places_) other_[begin[place.bits >> (first_bit + 8 * d) & 0xFF]++] = place;
+      places_.swap(other_);
+    }
+    for (std::size_t begin = 0, end = 0; begin < places_.size(); begin = end) {
+      for (end = begin + 1; end < places_.size() && (places_[end].bits ^ places_[begin].bits) >> first_bit == 0;) ++end;
+      if (end - begin > 1) std::sort(places_.data() + begin, places_.data() + end, less);
+    }
+  }
+
+  std::vector<T> elements_;
+  std::vector<Place> places_, other_;
 };
 
 }  // namespace termsift

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/per_thread.hpp"
 #include "termsift/types.hpp"
 #include "text/bucket_sort.hpp"
 
@@ -49,8 +50,8 @@ struct Met {
 
 bool before(const SortedWord& a, const SortedWord& b) { return a < b; }
 bool before(NgramKey a, NgramKey b) { return a.pair_plus_one < b.pair_plus_one; }
-std::uint64_t prefix_of(const SortedWord& word) { return word.first[0]; }
-std::uint64_t prefix_of(NgramKey key) { return key.pair_plus_one; }
+SortPrefix prefix_of(const SortedWord& word) { return {word.first[0], word.first[1]}; }
+SortPrefix prefix_of(NgramKey key) { return {key.pair_plus_one, 0}; }
 
 // Calls body(begin, end) for ids [begin, end) that make up [0, n).
 template <class F>
@@ -176,7 +177,7 @@ template <class Key, class Table, class Visit>
 SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, std::int64_t n_parts, const Visit& visit,
                               std::span<std::int32_t* const> ranks, const Threads& threads) {
   const auto prefix = [](const Met<Key>& met) { return prefix_of(met.key); };
-  Buckets<Met<Key>> buckets(n, n_parts, visit, prefix, threads);
+  const Buckets<Met<Key>> buckets(n, n_parts, visit, prefix, threads);
   typename Table::Memory largest;
   for (Table* const table : tables) {
     typename Table::Memory memory = table->take_slots();
@@ -185,12 +186,15 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, st
   // Calls f(term, whether it differs from the one before) for the terms of a sorted bucket.
   const auto for_each_term = [&](std::int64_t b, const auto& f) {
     const Met<Key>* last = nullptr;
-    for (const Met<Key>& met : buckets.elements(b)) {
-      f(met, last == nullptr || !(met.key == last->key));
-      last = &met;
-    }
+    buckets.for_each_span(b, [&](std::span<const Met<Key>> span) {
+      for (const Met<Key>& met : span) {
+        f(met, last == nullptr || !(met.key == last->key));
+        last = &met;
+      }
+    });
   };
   std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.size()) + 1, 0);  // in the ranks
+  PerThread<BucketSorter<Met<Key>>> sorters(worth(threads, buckets.size(), 1));
   for_each_block(buckets.size(), threads, [&](std::int64_t b, Worker& worker) {
     worker.check();
     std::uint32_t steps = 0;  // many words may begin with the same 16 bytes, and are then in one bucket
@@ -198,7 +202,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, st
       if (++steps % (1 << 16) == 0) worker.check();
       return before(met.key, other.key);
     };
-    buckets.sort(b, less);
+    sorters.own(worker).sort(buckets, b, prefix, less);
     for_each_term(b, [&](const Met<Key>&, bool differs) { begins[static_cast<std::size_t>(b) + 1] += differs; });
   });
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
