@@ -52,7 +52,6 @@ RULES: dict[str, dict[str, Any]] = {
     "ties": {"min_df": 2, "max_features": 3},
     "set": {"vocabulary": {"eggs", "bacon", "x"}, "binary": True},
     "mapping": {"vocabulary": {"eggs": 1, "and bacon": 0}, "ngram_range": (1, 2)},
-    "paper": ts.text.PRESETS["paper"],
 }
 
 
