@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "pybind11.hpp"
 #include "termsift/arrow_texts.hpp"
 #include "termsift/utf8.hpp"
+#include "termsift/whole_files.hpp"
 
 namespace termsift::bindings {
 namespace {
@@ -120,6 +122,41 @@ TextsObject of_arrow(const py::object& source, const std::optional<std::string>&
                        std::string(Py_TYPE(source.ptr())->tp_name));
 }
 
+// ---- from files ----------------------------------------------------------------------------------------------------------
+
+TextsObject of_files(const py::iterable& names, int n_threads) {
+  std::vector<std::string> paths;
+  for (const py::handle path : names) {
+    check_signals(static_cast<std::int64_t>(paths.size()));
+    PyObject* bytes = nullptr;
+    if (PyUnicode_FSConverter(path.ptr(), &bytes) == 0) throw py::error_already_set();
+    paths.push_back(py::reinterpret_steal<py::bytes>(bytes));
+  }
+  const Threads threads = python_threads(n_threads);
+  try {
+    auto files = std::make_shared<std::vector<WholeFile>>(without_gil([&] { return read_files(paths, threads); }));
+    TextsObject result;
+    for (const WholeFile& file : *files) {
+      const std::string_view bytes(file.bytes.get(), static_cast<std::size_t>(file.n_bytes));
+      const std::int64_t mark = bytes.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a byte order mark is no part of the text
+      result.texts.push_back({bytes.data() + mark, file.n_bytes - mark, TextEncoding::utf8});
+    }
+    result.owners.push_back(std::move(files));
+    return result;
+  } catch (const FileError& error) {
+    const auto name = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(error.path.c_str()));
+    if (error.code == termsift::not_regular) {
+      const char* const why = "is no regular file (a pipe, a socket or a device); copy it to one";
+      const py::tuple values = py::make_tuple(EINVAL, why, name);
+      PyErr_SetObject(PyExc_OSError, values.ptr());
+    } else {
+      errno = error.code;
+      PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, name.ptr());
+    }
+    throw py::error_already_set();
+  }
+}
+
 // ---- the class -----------------------------------------------------------------------------------------------------------
 
 std::int64_t unit_bytes(TextEncoding encoding) {
@@ -196,6 +233,7 @@ void register_texts(py::module_& module) {
       .def_static("of_strings", &of_strings, "strings"_a, "allow_missing"_a = false, "first_row"_a = 0)
       .def_static("of_arrow", &of_arrow, "stream"_a, "column"_a = py::none())
       .def_static("of_bytes", &of_bytes, "documents"_a)
+      .def_static("of_files", &of_files, "paths"_a, "n_threads"_a = 0)
       .def("__len__", [](const TextsObject& object) { return object.texts.size(); })
       .def("__getitem__", [](const TextsObject& object, std::int64_t i) { return python_text(text_at(object, i)); }, "i"_a)
       .def_property_readonly("n_bytes", [](const TextsObject& object) {

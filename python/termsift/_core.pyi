@@ -1,7 +1,8 @@
 # The compiled core. Array arguments must have exactly the stated dtype, which _util/validation.py
 # ensures. stubtest compares this file with the extension; tests/stubtest_allowlist.txt lists the
 # names that only this file has.
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
 from typing import Any, ClassVar, TypeAlias, TypedDict, type_check_only
 
 import numpy as np
@@ -283,6 +284,8 @@ class Texts(metaclass=_PybindType):
     def of_arrow(stream: object, column: str | None = None) -> Texts: ...
     @staticmethod
     def of_bytes(documents: Sequence[bytes]) -> Texts: ...
+    @staticmethod
+    def of_files(paths: Iterable[str | bytes | PathLike[str]], n_threads: int = 0) -> Texts: ...
     def __len__(self) -> int: ...
     def __getitem__(self, i: int) -> str | None: ...
     @property

@@ -73,3 +73,14 @@ def test_a_counter_that_failed_refuses_further_calls(by_class: bool) -> None:
         counter.sort()
     with pytest.raises(RuntimeError, match="an earlier call of this counter failed"):
         counter.terms()
+
+
+def test_the_first_file_that_fails_is_named(tmp_path: Any) -> None:
+    for name in ("a", "c"):
+        (tmp_path / name).write_bytes(b"aa")
+    (tmp_path / "b").mkdir()
+    names = [tmp_path / "a", tmp_path / "b", *[tmp_path / "none"] * 50, tmp_path / "c"]
+    for _ in range(20):
+        with pytest.raises(OSError, match=r"directory|denied") as raised:
+            _core.Texts.of_files(names, 4)
+        assert str(raised.value.filename) == str(tmp_path / "b")

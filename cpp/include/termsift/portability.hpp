@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
+#include <string>
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 #define TERMSIFT_INLINE_LAMBDA __attribute__((always_inline))
@@ -127,5 +129,10 @@ std::optional<int> allowed_processors();
 
 // Calls f in each child process that is forked, where the system forks. Returns whether it will.
 bool call_in_forked_children(void (*f)());
+
+// ---- files -------------------------------------------------------------------------------------------------------------
+
+// Opens a file, whose path is in UTF-8 on Windows, for reading bytes. Returns null and sets errno if it cannot.
+std::FILE* open_for_reading(const std::string& path);
 
 }  // namespace termsift

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #if defined(_WIN32)
+#include <filesystem>
 #define WIN32_LEAN_AND_MEAN
 #ifndef NOMINMAX
 #define NOMINMAX
@@ -124,5 +125,15 @@ bool call_in_forked_children(void (*)()) { return false; }
 bool call_in_forked_children(void (*f)()) { return pthread_atfork(nullptr, nullptr, f) == 0; }
 
 #endif
+
+// ---- files -------------------------------------------------------------------------------------------------------------
+
+std::FILE* open_for_reading(const std::string& path) {
+#ifdef _WIN32
+  return _wfopen(std::filesystem::path(std::u8string(path.begin(), path.end())).c_str(), L"rb");
+#else
+  return std::fopen(path.c_str(), "rbe");
+#endif
+}
 
 }  // namespace termsift

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from codecs import BOM_UTF8
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -49,8 +48,7 @@ class ClassFolder(TextSource):
             # A pipe would be waited for.
             if is_utf8 and all(f.is_file() and not f.name.endswith(COMPRESSED) for f in files):
                 with suppress(OSError):
-                    contents = [Path(f).read_bytes().removeprefix(BOM_UTF8) for f in files]
-                    texts = _core.Texts.of_bytes(contents)
+                    texts = _core.Texts.of_files(files, self.options.n_threads)
             if texts is None or not texts.is_utf8:
                 texts, documents = self._one_by_one(documents)
             self.files_read += [file for _, file in documents]

@@ -1,0 +1,32 @@
+// Many files, read on several threads.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "termsift/large_memory.hpp"
+#include "termsift/parallel.hpp"
+
+namespace termsift {
+
+struct WholeFile {
+  LargeArray<char> bytes;  // (n_bytes,)
+  std::int64_t n_bytes = 0;
+};
+
+inline constexpr int not_regular = -1;  // a pipe, a socket or a device
+
+// Thrown for a file that cannot be read, with the errno or `not_regular`.
+struct FileError : std::runtime_error {
+  FileError(int error, std::string file) : std::runtime_error(file), code(error), path(std::move(file)) {}
+  int code;
+  std::string path;
+};
+
+// Returns the contents of the files, in the order of their paths (UTF-8 on Windows). Throws FileError for the first that
+// cannot be read. The files are read and not mapped: if another program cut a mapped file short, it would kill the process.
+std::vector<WholeFile> read_files(const std::vector<std::string>& paths, const Threads& threads);
+
+}  // namespace termsift

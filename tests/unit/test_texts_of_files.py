@@ -1,0 +1,90 @@
+"""Bytes and whole files as texts of the core."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from termsift import _core
+
+Texts = _core.Texts
+DOCUMENTS = ["a", "b\xe9", "", "日本 €", "😀 z", "x\0y"]
+
+
+def test_bytes_are_utf8() -> None:
+    texts = Texts.of_bytes([text.encode() for text in DOCUMENTS])
+    assert list(texts) == DOCUMENTS
+    assert texts.n_bytes == sum(len(text.encode()) for text in DOCUMENTS)
+    assert texts.is_utf8
+    assert not Texts.of_bytes([b"a", b"b\xff"]).is_utf8
+    with pytest.raises(TypeError, match="texts has a str at 1, expected bytes"):
+        Texts.of_bytes([b"a", "b"])  # type: ignore[list-item]
+
+
+def test_files_are_read_in_order(tmp_path: Path) -> None:
+    paths = [tmp_path / f"\xe9 {i}" for i in range(50)]
+    for i, path in enumerate(paths):
+        path.write_bytes(str(i).encode() * i)
+    for n_threads in (1, 4):
+        assert list(Texts.of_files(paths, n_threads)) == [str(i) * i for i in range(50)]
+    large = tmp_path / "large"
+    large.write_bytes(b"ab" * (20 << 20))
+    (texts,) = Texts.of_files([os.fspath(large)])
+    assert texts == "ab" * (20 << 20)
+
+
+def test_a_file_without_a_size_is_read() -> None:
+    path = Path("/proc/self/status")
+    if not path.exists():
+        pytest.skip("this system has no /proc")
+    assert str(Texts.of_files([path])[0]).startswith("Name:")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a")
+    missing, folder = tmp_path / "missing", tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(FileNotFoundError) as raised:
+        Texts.of_files([tmp_path / "a", missing, folder], 4)
+    assert raised.value.filename == str(missing)
+    with pytest.raises(OSError, match="folder"):
+        Texts.of_files([folder, missing], 4)
+    with pytest.raises(ValueError, match="null"):
+        Texts.of_files(["a\0b"])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_is_no_regular_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe, regular = tmp_path / "pipe", tmp_path / "regular"
+    os.mkfifo(pipe)
+    regular.write_text("text")
+    (tmp_path / "link to it").symlink_to(regular)
+    for other in (pipe, Path(os.devnull)):  # a pipe would be waited for
+        with pytest.raises(OSError, match="is no regular file") as raised:
+            Texts.of_files([regular, other, tmp_path / "missing"], 2)
+        assert raised.value.filename == str(other)
+    with pytest.raises(IsADirectoryError) as raised:
+        Texts.of_files([tmp_path])
+    assert raised.value.filename == str(tmp_path)
+    with closing(socket.socket(socket.AF_UNIX)) as server:
+        monkeypatch.chdir(tmp_path)
+        server.bind("socket")  # short enough for an address, however deep the folder is
+        with pytest.raises(OSError, match="socket"):
+            Texts.of_files([tmp_path / "socket"])
+    assert list(Texts.of_files([tmp_path / "link to it"])) == ["text"]
+
+
+def test_positions_are_checked() -> None:
+    texts = Texts.of_strings(["a", "b"])
+    for position in (-1, 2):
+        with pytest.raises(IndexError, match=f"no text {position} among 2"):
+            texts[position]
+        with pytest.raises(IndexError, match=f"no text {position} among 2"):
+            texts.take(np.array([position]))
