@@ -103,7 +103,7 @@ def test_blocks_of_any_size_hold_the_same(read: Any, ending: str) -> None:
         (b"9007199254740992 1:1", "label 9.0072e+15, expected a number below 2^53"),
         (b"1, 1:1", "could not convert string to float: b''"),
         (b"2:1", "a document has no label"),
-        (b"1 2", "not enough values to unpack"),
+        (b"1 2", "to unpack"),
         (b"1 0:2", "Invalid index 0"),
         (b"1 -1:2", "Invalid index -1"),
         (b"1 1.0:2", "invalid literal for int"),

@@ -21,6 +21,12 @@ from termsift.cli import arguments, inputs, output
 
 _K = 1000
 _K_ON_TERMINAL = 20  # and of each class
+# The options that only some methods have, with their values, and these methods.
+_METHOD_OPTIONS = {
+    option: (values, method.name)
+    for method in ts.methods()
+    for option, values in method.options.items()
+}
 
 
 def add(commands: Any) -> None:
@@ -42,6 +48,8 @@ def add(commands: Any) -> None:
     smoothing = "smoothing: A more occurrences of each term (default: 1)"
     arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
     arguments.add_choice(group, "--policy", POLICIES, "by score, or the classes choose in turns")
+    for option, (values, method) in _METHOD_OPTIONS.items():
+        arguments.add_choice(group, f"--{option.replace('_', '-')}", values, f"only for {method}")
     group = output.add_output(parser)
     how_many = f"number of terms (default: {_K}; {_K_ON_TERMINAL} on a terminal and per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))
@@ -67,7 +75,7 @@ def _run(args: argparse.Namespace) -> None:
         logger.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         if output.is_shown(args):
             logger.warning("the best of %s terms by %s", f"{counts.n_terms:,}", method)
-        options = arguments.given(args, "model", "alpha", "policy", "direction")
+        options = arguments.given(args, "model", "alpha", "policy", "direction", *_METHOD_OPTIONS)
         options["n_threads"] = args.threads
         few = args.per_class or output.is_shown(args)
         k = (_K_ON_TERMINAL if few else _K) if args.k is None else args.k
