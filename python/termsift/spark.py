@@ -152,8 +152,8 @@ def count_texts(
 
     Notes
     -----
-    As for `count`, but partial counts hold all words, by which they are matched. So a task needs
-    the memory of eight, and the driver that of all words; it drops terms at the end.
+    As for `count`, but partial counts hold all words, by which they are matched. So a task holds
+    eight of them, and the driver all words, until it drops terms at the end.
 
     Examples
     --------

@@ -60,8 +60,8 @@ const char* name_of(ContingencyMeasure measure);
 // from them; that error is the larger one where some classes have more than 10^7 times the documents of others. Bits depend
 // neither on the number of threads nor on the SIMD target.
 
-// scores (n_terms,). O(pairs of a term and a class that has it), because what a class adds if the term is absent from it
-// follows from t and r. Only the sums and means of measures with Absent::each take O(pairs + n_classes * number of distinct
+// scores (n_terms,). O(pairs of a term and a class that has it): the value of a class without the term depends only on t and
+// r. Only the sums and means of measures with Absent::each take O(pairs + n_classes * number of distinct
 // t).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, Aggregate aggregate,

@@ -115,7 +115,7 @@ X86Features x86_features();
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-// Returns memory for std::free, which begins at a huge page where the system has such pages, or null.
+// Returns memory to be freed by std::free, or null. It begins at a huge page if the system has them.
 void* allocate_at_huge_page(std::size_t bytes);
 
 // Asks for pages of 2 MiB where the memory is large enough for them, as numpy does for its arrays. Faulting in pages of 4

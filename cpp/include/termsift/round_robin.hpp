@@ -16,8 +16,8 @@ namespace termsift {
 // there are several, and its value in that class. Without classes that have documents, the class is 0. AnyMeasure is Measure
 // or ContingencyMeasure; throws as class_scores() of that measure does. O(n_classes * n_terms) time if k is a small part of
 // n_terms; for a Measure with smoothing, where classes have few of the terms, O(pairs + n_classes * terms that can be among
-// the best of a class). Scratch: Takes up to 32 MiB of values and 128 MiB of lists, or 1,024 terms and 64 places of each
-// class where these take more. A ranking that needs longer lists computes the values again for each part of them.
+// the best of a class). Scratch: up to 32 MiB of values and 128 MiB of lists or, if larger, 1,024 terms and 64 places of
+// each class. A ranking that needs longer lists computes the values again for each part of them.
 template <CountType Count, class AnyMeasure>
 void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
                  const Threads& threads, std::int64_t* indices, double* scores, std::int64_t* classes);

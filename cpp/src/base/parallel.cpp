@@ -70,13 +70,13 @@ void on_new_threads(int n_threads, const F& f) {
 bool in_parallel() { return runs_blocks || omp_in_parallel() != 0; }
 
 int most_threads(int requested) {
-  // OpenMP sees a change of the affinity, and the limit the quota.
+  // OpenMP notices a new affinity, processor_limit() the quota.
   const int usual = std::min({omp_get_max_threads(), omp_get_num_procs(), processor_limit().count});
   return std::min(requested > 0 ? requested : usual, omp_get_thread_limit());
 }
 
-// Returns how many of n threads the system allows. If OpenMP cannot start a thread, it ends the process. So as many threads
-// are started here first, once for each thread that calls loops: OpenMP keeps a team for each of those.
+// Returns how many of n threads the system allows. If OpenMP cannot start a thread, it ends the process. So n threads are
+// started here first, once per calling thread, since OpenMP keeps a team for each caller.
 int allowed_threads(int n) {
   thread_local int most = 1;
   if (n > most) {

@@ -31,7 +31,7 @@ std::optional<int> quota_of_control_groups(const std::string& root) {
   std::optional<int> least;
   for (std::string line; std::getline(groups, line);) {
     if (!line.starts_with("0::")) continue;  // a group of version 1, which has been replaced
-    // In a container the group's path may be that of the host, of which only the mount point itself is seen.
+    // In a container the path may be the host's, and then only the mount point itself is visible.
     fs::path group = root + "/sys/fs/cgroup";
     least = limit_of(group);
     for (const fs::path& part : fs::path(line.substr(3)).relative_path())

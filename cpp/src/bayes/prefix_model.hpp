@@ -34,7 +34,7 @@ struct PrefixModel {
   std::vector<std::int32_t> pair_class;   // the position in `classes`, increasing within a rank
   std::vector<double> pair_gain;
   std::vector<double> loss;               // (ks.size(), stride)
-  // (ks.size(),) Between two ks, the difference of the losses of any two classes changes by less than this sum does. The
+  // (ks.size(),) Between two ks, the loss difference of any two classes changes by less than this sum. The
   // margin lets the tolerance for rounding grow meanwhile.
   std::vector<double> drift;
 };

@@ -29,7 +29,7 @@ Verdict judge(const ClassPosteriors& p) {
   double *values = p.values, *errors = p.errors;
   const double tokens = p.tokens, weight = p.weight, allowed = p.error;
   const std::int64_t stride = p.stride;
-  // Of each lane: the largest of the least that each v_c may be, the most that any may be, and the same of the others.
+  // Per lane: the largest lower bound of any v_c, the largest upper bound, and the second largest upper bound.
   Vector least = Vector{} - infinity, most = least, second = least;
   Vector number = {0, 1, 2, 3}, best = number;
   for (std::int64_t c = 0; c < stride; c += lanes, number += lanes) {

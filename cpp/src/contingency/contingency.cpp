@@ -281,13 +281,13 @@ class ChunkScorer {
     });
   }
 
-  // Raises `largest` to the value of a class. Of equal values the first row has it.
+  // Raises `largest` to the value of a class. Ties go to the first row.
   static void raise(Largest& largest, double value, std::int32_t row) {
     if (value > largest.value || (value == largest.value && row < largest.row)) largest.value = value, largest.row = row;
   }
 
   // Raises the largest value of each term to that of the first class from which the term is absent: that class has the
-  // largest value of these. O(pairs): a term waits for no more classes than have it.
+  // largest value of these. O(pairs): a term waits at most once per class with it.
   void raise_to_absent(std::size_t n_terms) {
     waiting_.resize(n_terms + 1);
     std::size_t n_waiting = 0;

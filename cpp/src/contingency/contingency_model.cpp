@@ -55,7 +55,7 @@ void check_prior_mass(double prior_mass, DoubleDouble tokens, double share) {
                               "between 2^-450 and 2^450, or b2 = 0 for no smoothing");
 }
 
-// A smaller b1 might underflow in a product, so that terms had the infinite value of no smoothing.
+// A smaller b1 might underflow in a product; terms would be infinite, as without smoothing.
 void check_least_smoothing(double b1, DoubleDouble tokens, const char* measure) {
   if (b1 == 0 || tokens.hi == 0 || b1 / tokens.hi >= least_prior) return;
   throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small beside the " + text(tokens.hi) +
@@ -75,8 +75,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   if (model.facts.reads_b1 && estimation.b1 == 0) model.facts.absent = Absent::minus_infinity;
   const double largest = check(counts, estimation, model.facts);
 
-  // g is the sum of the rows unless documents have several classes. It is not n_docs, in which fractions were added in
-  // another order, so that r <= g and t <= g hold without rounding.
+  // g is the sum of the rows unless documents have several classes. It is not n_docs, which adds fractions in another order:
+  // rounding could then break r <= g or t <= g.
   const auto total_of = [&](const ClassRow<Count>& row) {
     return model.facts.row_totals_are_tokens ? tokens(row) : exact_double(row.n_docs);
   };

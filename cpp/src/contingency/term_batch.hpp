@@ -23,7 +23,7 @@ void for_each_batch(std::int64_t first, std::int64_t last, const Use& use) {
 }
 
 // The results of a cell kernel for every whole number up to each class's total, which no cell exceeds. They are kept only if
-// they are far fewer than the pairs of a term and a class, many of which then have equal cells.
+// far fewer than the pairs of a term and a class: many pairs then have equal cells.
 class CellParts {
  public:
   CellParts(const ContingencyModel& model, CellKernel kernel, std::int64_t n_pairs, const Threads& threads) {

@@ -16,7 +16,7 @@ namespace termsift {
 // escape: the entry holds the largest number that fits, and a separate list holds the rest. Fractions are never packed.
 class PackedEntry {
  public:
-  // The largest value that fits into a counter whatever the counter holds already (counters.hpp).
+  // The most bits of a value that a counter can take, whatever it holds (counters.hpp).
   static constexpr int most_value_bits = 15;
 
   explicit PackedEntry(std::int64_t n_cells)

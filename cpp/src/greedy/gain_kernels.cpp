@@ -215,7 +215,7 @@ struct Corners {
 // The largest rounding error of pB - qA, where q is a sum over the classes, relative to pB + qA.
 TERMSIFT_INLINE double lost_in_sum(int n_classes) { return (n_classes + 8) * 0x1p-52; }
 
-// Writes the larger of a class's two bounds, values (n,), or no more than that and finite unless is_upper.
+// Writes the larger of a class's two bounds to values (n,); unless is_upper, a finite number up to it.
 template <bool one_class, bool is_upper>
 TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, const Corners& corners, double lost_in_q,
                                    double* values) {

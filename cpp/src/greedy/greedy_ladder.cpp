@@ -229,8 +229,8 @@ class Ladder {
     return best;
   }
 
-  // Returns the best of candidates by decreasing bounds. Evaluates those whose bounds are not below its gain, a few at first
-  // and then twice as many every time.
+  // Returns the best of the candidates, which are sorted by decreasing bounds. Evaluates those whose bounds are not below
+  // its gain, a few at first and then twice as many every time.
   Best scan(const std::vector<Candidate>& candidates) {
     Best best;
     std::size_t most = 8;

@@ -25,8 +25,7 @@ struct Grid {
   std::int64_t coarsest = 0;  // the class whose total determines the unit
 
   double scaled(double l) const { return (l * denominator + numerator) * unit; }
-  // Whether the mass of l is l + b1 times a factor, without rounding. For whole l it is, if it is for 0 and the unit is at
-  // least 1.
+  // Whether the mass of l is l + b1 times a factor, without rounding. For whole l it is if it is for l = 0 and unit >= 1.
   bool holds(double l) const;
 };
 

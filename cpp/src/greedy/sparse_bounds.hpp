@@ -3,8 +3,8 @@
 // With a_c the mass of a term that is absent from class c, w_c = pi_c / n_c and U = sum_c w_c (m_c - a_c), a class without
 // the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c). So its bound depends on the term by U
 // only. It is convex in U, because a relative entropy is convex in q, and so is the larger of two. The sum over all classes,
-// as if the term were absent from each, is therefore at most its chord between two values of U. It is computed once at each
-// end of a chord. Then only the classes that have the term are looked at.
+// as if the term were absent from each, is therefore at most its chord between two values of U. The sum is computed once at
+// each end of a chord. Then only the classes that have the term are looked at.
 //
 // A chord is above its curve, so these bounds are a little larger than those of GainKernels::bounds, and as valid.
 #pragma once

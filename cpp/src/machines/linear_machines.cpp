@@ -33,8 +33,8 @@ void check(const MachineInput& input, const LinearMachines& options) {
   if (options.epochs < 1) throw std::invalid_argument("epochs must be positive, got " + std::to_string(options.epochs));
 }
 
-// The vectors z_d without their intercepts, as in MachineProblem. Places between them are not used. Entries have the places
-// of their terms among those that a document has: most columns of a hashed vocabulary have none.
+// The vectors z_d without their intercepts, as in MachineProblem. Places between them are not used. Entries number only the
+// terms that occur in a document: most columns of a hashed vocabulary are empty.
 struct Vectors {
   std::vector<std::int32_t> present;  // the terms that a document has
   std::vector<std::int64_t> begin, end;

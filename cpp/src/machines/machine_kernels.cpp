@@ -1,5 +1,5 @@
 // The kernels of linear machines, compiled once for each SIMD target. The rules of logarithms.hpp on bits and on functions
-// from outside the target hold here too. A vector holds the same number for sixteen machines.
+// from outside the target hold here too. The sixteen lanes of a vector belong to sixteen machines.
 #include "machines/machine_kernels.hpp"
 #include "termsift/portability.hpp"
 

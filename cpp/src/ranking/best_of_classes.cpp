@@ -111,7 +111,7 @@ class BestOfClasses<Count>::Search {
 
  private:
   struct Candidate {
-    double most;  // its value may be
+    double most;  // bound of its value
     TermId term;
   };
 
@@ -168,7 +168,7 @@ class BestOfClasses<Count>::Search {
   std::vector<unsigned char> has_;     // (n_terms,) whether the class has the term
   std::vector<unsigned char> chosen_;  // (n_terms,)
   std::size_t k_ = 0;                  // the class
-  std::vector<double> least_;          // a heap of the `length` largest values, each as small as it may be
+  std::vector<double> least_;          // a heap of the `length` largest lower bounds of values
   std::vector<Candidate> candidates_;
   int n_ = 0;  // added terms
   double last_ = infinity;  // the largest value that the last term evaluated may have

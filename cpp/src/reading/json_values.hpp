@@ -233,7 +233,7 @@ inline bool unescape(Value& value) {
   return has_surrogates;
 }
 
-// Returns a string without its escapes, of which it keeps its own.
+// Returns an unescaped copy of a string; the text keeps its own.
 inline std::string unescaped(Value value) {
   std::string copy(value.text());
   value.begin = reinterpret_cast<Place>(copy.data());

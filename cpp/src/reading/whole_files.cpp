@@ -62,7 +62,7 @@ WholeFile read_file(const std::string& name, Worker& worker) {
 
 std::vector<WholeFile> read_files(const std::vector<std::string>& paths, const Threads& threads) {
   std::vector<WholeFile> files(paths.size());
-  // Files are begun in order. The first that fails is known when all before it have been read.
+  // Files are begun in order. The first failure is known once all earlier files are read.
   std::atomic<std::int64_t> first_failed = std::numeric_limits<std::int64_t>::max();
   std::vector<int> errors(paths.size(), 0);
   for_each_block(static_cast<std::int64_t>(paths.size()), threads, [&](std::int64_t i, Worker& worker) {

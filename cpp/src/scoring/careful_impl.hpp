@@ -8,8 +8,8 @@
 // for other classes 1 - pi >= 1/2. All values depend on (p - q)^2. So they are right to 1e-14 where
 // |p - q| >= n^2 2^-50 max(p, q).
 //
-// Without low parts they are right where |p - T| >= n 2^-52 S, however small S is beside p. Only a mixture that meets p by
-// chance is nearer. As some class has |p - T| >= (S - |e_c|) / 2, it loses no digit of a sum over classes.
+// Without low parts they are right where |p - T| >= n 2^-52 S, however small S is beside p. A mixture T is nearer to p only
+// by chance. As some class has |p - T| >= (S - |e_c|) / 2, it loses no digit of a sum over classes.
 #pragma once
 
 #include "scoring/measures_impl.hpp"

@@ -11,7 +11,8 @@
 namespace termsift {
 namespace {
 
-// The least p of a smoothed term, and the least prior mass of all classes but one. Products of two such are normal numbers.
+// The least allowed p of a smoothed term, and the least allowed sum of the priors of all classes but one. Products of two
+// such are normal numbers.
 constexpr double least_share = 0x1p-450;
 
 void check(const Estimation& estimation, std::size_t n_classes, bool rates) {

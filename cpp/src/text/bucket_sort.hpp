@@ -205,8 +205,7 @@ class BucketSorter {
     if (shift == 0) return prefix.high;
     return shift >= 64 ? prefix.low << (shift - 64) : prefix.high << shift | prefix.low >> (64 - shift);
   }
-  // A radix sort by the first 32 bits, which need not be read by comparing unpredictably, and then by `less` where they are
-  // the same.
+  // Radix-sorts by the first 32 bits, without unpredictable comparisons, then sorts those with equal bits by `less`.
   template <class Less>
   void sort_places(const Less& less) {
     constexpr std::size_t few = 64;

@@ -62,7 +62,7 @@ void NormalText::reserve(std::int64_t n) {
   const std::int64_t need = size() + n + 128;
   if (need <= room_) return;
   room_ = std::max(need, 2 * room_);
-  // One after the other, and the old one freed between them, because a long word makes them large.
+  // Grow one array, and free its old memory, before the other: a long word makes both large.
   auto bytes = LargeArray<std::uint8_t>::uninitialised(room_);
   if (bytes_.get() != nullptr) std::memcpy(bytes.get(), bytes_.get(), static_cast<std::size_t>(size()));
   bytes_ = std::move(bytes);
@@ -123,7 +123,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
   const std::int64_t limit = n < text_.length - at_ ? at_ + n : text_.length;
   const ScanKernels& kernels = kernels_in_use<ScanKernels>();
   out.all().ascii = ascii_;
-  // Steps, so that there is never much more room than text.
+  // Read in steps, so that room never far exceeds the text.
   while (at_ < limit) {
     constexpr std::int64_t step = 1 << 16;
     const std::int64_t end = std::min(limit, at_ + step);

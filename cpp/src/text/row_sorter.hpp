@@ -33,7 +33,7 @@ class RowSorter {
   }
   // Adds the entries of a document whose column, columns[id], is not negative. Precondition: there is room.
   void add_row(std::int64_t document, std::span<const DocumentEntry> row, const std::int32_t* columns) {
-    // The size is a copy, since every store could be one to it.
+    // Copies the size, since any store might alias it.
     std::int64_t size = size_;
     for (const DocumentEntry& entry : row) {
       const std::int32_t column = columns[entry.id];

@@ -44,7 +44,7 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
     if (length == 3) c = (std::uint32_t{at[0]} << 12) + (std::uint32_t{at[1]} << 6) + at[2] - 0xe2080;
     if (length == 4) {
       c = (std::uint32_t{at[0]} << 18) + (std::uint32_t{at[1]} << 12) + (std::uint32_t{at[2]} << 6) + at[3] - 0x3c82080;
-      if (c >= n_code_points) c = 0;  // whose length is another
+      if (c >= n_code_points) c = 0;  // its length differs
     }
     const std::uint64_t entry = read_entry(entries + c);
     differences |= entry ^ in_place;
@@ -148,7 +148,7 @@ TERMSIFT_INLINE std::uint32_t lowest_bit(std::uint64_t bits) {
 }
 #endif
 
-// A run begins or ends at a bit if the bit before it is set and just one of the bit and of the one two before. So a begin is
+// A run begins or ends at bit i if bit i - 1 is set and exactly one of the bits i and i - 2 is set. So a begin is
 // found one bit late, when the run is known to have two bits.
 std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds) {
   std::uint32_t* at = bounds;

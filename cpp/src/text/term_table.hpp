@@ -190,7 +190,7 @@ class WordTable : public SlotTable<WordKey> {
     std::memcpy(&size, place, sizeof size);
     return {reinterpret_cast<const char*>(place + sizeof size), size};
   }
-  // The bytes of any token, which may lie in `buffer` (of WordKey::most_bytes).
+  // Returns the bytes of a token. `buffer` has WordKey::most_bytes bytes and may hold them.
   std::string_view bytes(const WordKey& key, char* buffer) const {
     if (key.is_outside()) return outside(key);
     const std::uint64_t words[2] = {key.low, key.high};

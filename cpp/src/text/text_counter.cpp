@@ -106,7 +106,7 @@ struct TextCounter::State {
   Counters<ClassRows> classes;
   std::vector<CountedChunk> chunks;                 // not by class
   std::vector<std::int64_t> class_documents;        // by class
-  std::int64_t n_marked = 0;                        // the entries by class when they were last united, or at first
+  std::int64_t n_marked = 0;                        // entries by class after the last uniting, or first check
   std::unique_ptr<Vocabulary> vocabulary;           // once sorted
 
   void require_whole() const {

@@ -93,7 +93,7 @@ class ThreadCounter {
     add_stop_words(rules);
   }
 
-  // Counts the documents [begin, end), where owner(document) is the row's of each.
+  // Counts the documents [begin, end); owner(document) owns the document's row.
   template <class Owner>
   void count(Texts texts, std::int64_t begin, std::int64_t end, const Owner& owner, Worker& worker) {
     cutter_.start(texts, begin, end);

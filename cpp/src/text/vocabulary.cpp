@@ -172,7 +172,7 @@ class NgramsOfTables {
 };
 
 // Sorts n terms of tables, unites equal ones, and sets ranks[table][id]. visit(part, terms) appends the terms of a part.
-// Takes the slots of the tables.
+// Takes over the memory of the tables' slots.
 template <class Key, class Table, class Visit>
 SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, std::int64_t n_parts, const Visit& visit,
                               std::span<std::int32_t* const> ranks, const Threads& threads) {
@@ -284,7 +284,7 @@ void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n,
   ngrams_.push_back(sorted_terms<NgramKey, NgramTable>(ngrams, all.n_ngrams(), all.n_parts(), visit, ranks, threads));
 }
 
-// Returns, at n - 1, the term of each sorted n-gram of n words if it is one, and else that of the first that it begins. Sets
+// Returns, at n - 1, the term of each sorted n-gram of n words, or the first term that it begins if it is no term. Sets
 // n_terms_.
 std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t max_n, Worker& worker) {
   const auto for_each_ngram = [&](std::size_t n, const auto& f) {

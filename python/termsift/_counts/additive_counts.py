@@ -70,7 +70,7 @@ class AdditiveCounts:
 
     @property
     def n_docs(self) -> int | float:
-        """The number of documents, each once, or the sum of their weights."""
+        """The number of documents, each counted once, or the sum of their weights."""
         return self._counts.n_docs
 
     @property
@@ -310,8 +310,8 @@ class AdditiveCounts:
         Returns
         -------
         counts : ClassCounts
-            The same as if only the documents of these classes had been counted. The terms are the
-            same columns, also those that no longer occur.
+            The same as if only the documents of these classes had been counted. All terms keep
+            their columns, even those that no longer occur.
 
         Raises
         ------
@@ -351,7 +351,7 @@ class AdditiveCounts:
     def to_bytes(self) -> bytes:
         """Return the bytes that `save` writes, for `termsift.load`.
 
-        A partial count travels in them as one value of any engine, such as a row of a database.
+        Any engine can pass them on as one value, for example in a row of a database.
 
         Examples
         --------

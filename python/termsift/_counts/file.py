@@ -182,7 +182,7 @@ def _decode_names(
 
 
 def _new_hash(data: bytes = b"") -> Any:
-    from hashlib import blake2b  # loads OpenSSL, for which counting does not wait
+    from hashlib import blake2b  # loads OpenSSL, which counting does not need
 
     return blake2b(data, digest_size=32)
 

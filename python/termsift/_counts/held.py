@@ -151,7 +151,7 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
             "documents have several classes, and counts do not hold which of them two classes "
             "share: count the documents of these classes instead"
         )
-    # The groups of one class at once, and then each larger group.
+    # Take all groups of one class at once, then the larger ones.
     result = counts.with_classes([rows[0] if len(rows) == 1 else -1 for rows in groups])
     for place, rows in enumerate(groups):
         if len(rows) > 1:

@@ -84,7 +84,7 @@ class Split:
 
     @cached_property
     def counts(self) -> ClassCounts:
-        """The counts of the training documents; a faster way to them may set this first."""
+        """The training documents' counts; a caller with a faster way may set them."""
         return self.train.counts()
 
 

@@ -134,7 +134,7 @@ def dispersion(
             n_docs += np.bincount(terms, minlength=n_terms)
         seen, m = totals > 0, len(docs)
         squares += (m - n_docs) * means**2  # of the documents without the term
-        # The shares sum to 1 on both sides, so that half of the distance is what lies above.
+        # Both shares sum to 1, so half of the distance is the sum of the positive differences.
         dp[row, seen] = moved[seen]
         largest = 1 - shares.min()
         norm[row, seen] = moved[seen] / largest if largest > 0 else 0.0

@@ -68,7 +68,7 @@ RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guid
 class Selector:
     """One way to rank terms.
 
-    One that is no `Method` chooses terms one after another, each given those chosen before it. If
+    A selector that is not a `Method` chooses terms one by one, each given the earlier ones. If
     it reads counts, it is a method of `ClassCounts` with its name; if it reads documents, it is a
     function of the package.
 

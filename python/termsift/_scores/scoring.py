@@ -86,7 +86,7 @@ class Scoring:
         )
 
     def round_robin(self, k: int) -> tuple[_core.Int64s, _core.Float64s, _core.Int64s]:
-        """Return the first k terms when the classes take turns, their scores and their classes."""
+        """Return the first k terms by round robin, with their scores and their classes."""
         return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
     def strongest_class(self) -> tuple[_core.Float64s, _core.Int64s, NDArray[np.int8]]:

@@ -47,8 +47,8 @@ def conditional_gain(
         How many terms; all if None or more than there are. The first k are the same for any larger
         one. `termsift.choose_k` finds a number.
     shape : float or "empirical_bayes", default "empirical_bayes"
-        A term's lift is counted as if the term had been seen and expected in so many more
-        documents. The default makes the collection most likely; it is 0.1 if no term is in two
+        Number of documents added to both the observed and the expected ones of a term's lift. The
+        default makes the collection most likely; it is 0.1 if no term is in two
         documents.
     temper : float, default 0.15
         How much the chosen terms of a document repeat each other: the evidence of m terms is
@@ -79,11 +79,11 @@ def conditional_gain(
 
     Notes
     -----
-    A term's gain is what it takes off the log losses of the documents that contain it, when each is
-    classified by naive Bayes with the terms chosen so far, and without itself as evidence. The page
+    A term's gain is how much it lowers the log losses of the documents that contain it. Naive Bayes
+    with the terms chosen so far classifies each, leaving that document out. The page
     Methods of the documentation defines it. Gains are compared in whole units of 2^-40 n, and ties
-    go to the lower index. With more than 64 classes, a document may only be taken for one of the 64
-    that its first chosen term makes most likely.
+    go to the lower index. With more than 64 classes, a document keeps only the 64 that its first
+    chosen term makes most likely.
 
     Time: O(entries + n_terms * n_classes), and O(n_classes + d_t min(n_classes, 64)) for each of
     the 20 to 100 gains that a choice usually takes. Memory: 4 bytes for each entry, 8 for each
@@ -134,8 +134,8 @@ def guided_gain(
     -----
     One machine for each class tells its documents from all others: squared hinge loss, the vectors
     log(1 + x) of the documents scaled to length 1, three epochs of dual coordinate descent. Let
-    w_tc be the weight of term t for class c. The losses of the documents of class y that have t
-    count u_ty times, where ::
+    w_tc be the weight of term t for class c. The loss of a document of class y that has term t is
+    weighted by u_ty, where ::
 
         u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75.
 

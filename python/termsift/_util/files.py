@@ -38,7 +38,7 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
 
 
 def check_replaceable(path: str | os.PathLike[str]) -> None:
-    """Raise the error that `replacing` would raise, before the work is done, if it is known yet."""
+    """Raise, before the work, any error of `replacing` that can be detected already."""
     check_path(path)
     if not _is_special(path):
         with _partial_file(path):

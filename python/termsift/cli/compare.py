@@ -133,7 +133,7 @@ def _tested(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves,
 
 
 def _ks_of(args: argparse.Namespace, collection: io.Collection) -> list[int] | None:
-    """Return the numbers of terms asked for, or the usual ones; None, every one, for few terms."""
+    """Return the ks asked for, or the usual ones; None (every k) if there are few terms."""
     return args.k or [k for k in _KS if k <= collection.X.shape[1]] or None
 
 

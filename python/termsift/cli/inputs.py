@@ -42,7 +42,7 @@ READING = (
 
 @contextmanager
 def standard_input(args: argparse.Namespace) -> Iterator[None]:
-    """Put a file that holds standard input in place of the input ``-``, while a command runs.
+    """While a command runs, replace the input ``-`` by a file that holds standard input.
 
     Some formats are read twice or from their end, which a pipe does not allow.
     """

@@ -27,8 +27,8 @@ indices count from 1, or from 0 with ``index_base=0``.
 
 **Tables** name their columns in a header, and ``text`` and ``label`` choose two of them. Numbers
 count the columns from 1 and mean that there is no header; ``.txt`` has none by default (label 1,
-text 2). Fields are divided by a comma (``.csv``) or a tab; if the header does not name the columns
-then, by the one of comma, semicolon, tab and bar by which it does; or by ``delimiter``.
+text 2). ``delimiter`` divides the fields; by default a comma (``.csv``) or a tab or, if the header
+then lacks the columns, the comma, semicolon, tab or bar that yields them.
 
 **Folders** of classes are laid out as for scikit-learn's ``load_files``. Classes and documents come
 in the order of their names. Hidden files, and files beside the class folders, are not read.

@@ -45,7 +45,7 @@ class ClassFolder(TextSource):
         self.files_read = list[os.DirEntry[str]]()
         for documents, done in self._groups():
             files, texts = [file for _, file in documents], None
-            # A pipe would be waited for.
+            # Reading a pipe may block.
             if is_utf8 and all(f.is_file() and not f.name.endswith(COMPRESSED) for f in files):
                 with suppress(OSError):
                     texts = _core.Texts.of_files(files, self.options.n_threads)

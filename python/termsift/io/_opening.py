@@ -105,7 +105,7 @@ _OTHERS = {
 _UNDECODED = "termsift.undecoded"  # an error handler of codecs
 
 
-# A lone surrogate, which UTF-8 cannot hold, so that the reader of the table finds the row.
+# Replaces a wrong byte by a lone surrogate: the table reader rejects it and names the row.
 codecs.register_error(_UNDECODED, lambda error: ("\udcff", cast("UnicodeDecodeError", error).end))
 
 

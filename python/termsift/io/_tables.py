@@ -73,7 +73,7 @@ class Table(TextSource):
 
 
 class JsonTable(Table):
-    """A file of JSON objects: one in a line (.jsonl, .ndjson), or also in an array (.json)."""
+    """A file of JSON objects, one per line; a .json file may hold an array instead."""
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         """Return the table of the objects."""

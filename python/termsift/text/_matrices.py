@@ -51,8 +51,8 @@ def count_blocks(
 class BlockCounter:
     """Counts blocks of texts in the columns of ``words``, or of their hashes.
 
-    The rules drop no term. If it ``grows``, terms that are not in ``words`` join it: those of a
-    block, sorted, get the next columns. Otherwise ``words`` must not change.
+    The rules drop no term. If it ``grows``, new terms join ``words``: those of a block are sorted
+    and get the next columns. Otherwise ``words`` must not change.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ def _count_rows(
         row_ends.append(len(columns))
     data, indices, indptr = (np.array(p, dtype=np.int64) for p in (occurrences, columns, row_ends))
     if new:
-        # From the order of first appearance to that of the sorted words.
+        # Reorder columns from first appearance to sorted words.
         column_of = np.arange(n_known + len(new))
         ordered = sorted(new)
         column_of[[new[word] for word in ordered]] = _learn(ordered, words)

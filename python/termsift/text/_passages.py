@@ -34,8 +34,8 @@ class Passage(NamedTuple):
     Attributes
     ----------
     before, term, after : str
-        The text before the term, the term as it is written there, and the text after it. White
-        space is one blank, and an ellipsis stands where the text goes on.
+        The text before the term, the term as it is written there, and the text after it. Runs of
+        white space become one blank, and an ellipsis marks omitted text.
     document : int
         The place of the document among all that were read, from 0.
     """
@@ -91,7 +91,7 @@ def find_passages(
     Notes
     -----
     A document has a term if counting finds it there. Its passages are at the words that the rules,
-    applied to each word alone, cut to the term, so that a stem is shown as it is written. Reading
+    applied to each word alone, turn into the term, so stems appear as written. Reading
     ends when every list is full, and memory is bounded by the passages.
 
     Examples
@@ -215,7 +215,7 @@ def _terms_of(text: str, rules: TextRules) -> list[str]:
 def _places(
     text: str, term: str, rules: TextRules, cut: Callable[[str], list[str]]
 ) -> list[tuple[int, int]]:
-    """Return where a term stands in a text that has it: where the words are that are cut to it."""
+    """Return the spans of a text that contains a term, where the rules turn words into it."""
     usual = rules.token_pattern is None or rules.token_pattern == TOKEN_PATTERN
     for pattern in (_WORD if usual else str(rules.token_pattern), r"\S+"):
         words = [match.span() for match in re.finditer(pattern, text)]

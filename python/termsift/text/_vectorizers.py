@@ -61,7 +61,7 @@ class _CutByCore:
         return native_arguments(self, self.get_stop_words())
 
     def _blocks(self: Any, documents: Any) -> Iterable[_core.Texts]:
-        """Return the documents in blocks, after they were decoded if some may have to be."""
+        """Return the documents in blocks; decode them first if any may need it."""
         if self.input == "content":
             if _holds_objects(documents):
                 documents = documents.tolist()
@@ -208,7 +208,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     def _index(self, native: Arguments) -> _core.TextIndex | None:
         """Return the index of the vocabulary, or None if its terms are not strings.
 
-        It is kept until the rules change or the vocabulary is another.
+        It is kept until the rules or the vocabulary change.
         """
         columns = self.vocabulary_
         made_for, vocabulary, index = getattr(self, "_made", (None, None, None))

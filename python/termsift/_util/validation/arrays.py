@@ -146,7 +146,7 @@ def _index_array(array: Any, name: str) -> _core.Index:
 
 
 def without_duplicates(matrix: Any) -> Any:
-    """Return a CSR matrix with one entry per row and column: a sum, in a copy, of several."""
+    """Return a CSR matrix without duplicate entries; they are summed in a copy."""
     if not matrix.has_canonical_format:
         matrix = widened(matrix)
         matrix.sum_duplicates()

@@ -48,7 +48,7 @@ class Labels:
 
 # ---- labels --------------------------------------------------------------------------------------
 
-_MANY_DOCUMENTS = 100  # fewer may well be a class each, such as novels
+_MANY_DOCUMENTS = 100  # each of fewer may be a class, such as a novel
 
 
 def warn_of_swapped_columns(n_classes: int, n_docs: float) -> None:
@@ -74,8 +74,8 @@ def check_labels(
 
     ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
     ones. The classes are ``classes`` if given. Otherwise those of labels are sorted by `in_order`,
-    and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... The column of a data
-    frame that has one holds labels. A single column of an array could be either: it is refused
+    and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... A data frame with one
+    column holds labels. A single column of an array could be either: it is refused
     unless ``classes`` names its class. Messages call the labels ``name``. With ``skip_missing`` the
     code of a missing label is -1.
     """
