@@ -80,8 +80,8 @@ def count(
     Notes
     -----
     Rows go to Python by Arrow, sixteen batches at a time, and stay on their executor. Only counts
-    move, as the bytes of `ClassCounts.to_bytes`, which a value of Spark limits to 2 GiB. Each task
-    adds up eight partial counts until one is left. It comes to the driver, whose
+    move, as the bytes of `termsift.ClassCounts.to_bytes`, which a value of Spark limits to 2 GiB.
+    Each task adds up eight partial counts until one is left. It comes to the driver, whose
     ``spark.driver.maxResultSize`` must allow that.
 
     Fractions are summed in row order within a partition, and the partitions in their order, so the
