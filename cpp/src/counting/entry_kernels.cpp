@@ -183,11 +183,17 @@ template <class Note>
 TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, PackedCounters counters,
                                  bool bounded, const Note& note) {
   const auto add_each = [&](const auto& add_one) {
-    for (std::int64_t e = 0; e < n; ++e) {
-      const std::uint32_t cell = packed.cell(entries[e]);
-      add_one(cell, packed.value(entries[e]));
+    const auto add_entry = [&](std::uint32_t entry) {
+      const std::uint32_t cell = packed.cell(entry);
+      add_one(cell, packed.value(entry));
       note(cell);
+    };
+    std::int64_t e = 0;
+    for (; e + 4 <= n; e += 4) {  // read before the first is added, since the compiler must assume that adding changes them
+      const std::uint32_t a = entries[e], b = entries[e + 1], c = entries[e + 2], d = entries[e + 3];
+      add_entry(a), add_entry(b), add_entry(c), add_entry(d);
     }
+    for (; e < n; ++e) add_entry(entries[e]);
   };
   if (bounded) add_each([=](std::uint32_t cell, std::uint32_t value) { counters.add_bounded(cell, value); });
   else add_each([=](std::uint32_t cell, std::uint32_t value) { counters.add(cell, value); });
