@@ -268,10 +268,7 @@ void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, do
     CellCounters& counters = of_threads.own(worker, n_terms, notes_touched);
     counters.add(streams, stream);
     const bool narrow = static_cast<double>(streams.size(stream)) * value_bound < 0x1p32;
-    const std::int64_t size = counters.count_nonzero(0, n_terms);
-    auto added = ClassRow<Count>::with_capacity(size, narrow);
-    added.size = size;
-    counters.drain(0, n_terms, 0, added);
+    auto added = counters.take<Count>(0, n_terms, 0, narrow);
     added.sum_tokens();
     ClassRow<Count>& row = rows[stream];
     row = row.size == 0 ? std::move(added) : merge_rows(row, added);

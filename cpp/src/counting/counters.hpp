@@ -48,13 +48,7 @@ struct PackedCounters {
     small[cell] |= moved;
   }
 
-  // Returns the small counter and clears it.
-  TERMSIFT_INLINE std::uint32_t take_small(std::int64_t cell) const {
-    const std::uint32_t counter = small[cell];
-    small[cell] = 0;
-    return counter;
-  }
-  // Returns all counts of the cell in the layout of a large counter, given what take_small returned. Clears the large one.
+  // Returns all counts of the cell in the layout of a large counter, given the small one. Clears the large one.
   TERMSIFT_INLINE std::uint64_t take_large(std::int64_t cell, std::uint32_t counter) const {
     std::uint64_t both = widened(counter);
     if ((counter & moved) == 0) return both;

@@ -148,7 +148,7 @@ const char* name(CountingPath path) {
 
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries) {
   if (n_rows <= 16 && n_terms >= std::int64_t{1} << 21 && n_terms <= std::int64_t{1} << 27) return CountingPath::term_blocks;
-  if (n_terms / 8 > n_entries / std::max<std::int64_t>(n_rows, 1)) return CountingPath::touched_terms;
+  if (n_terms / 3 > n_entries / std::max<std::int64_t>(n_rows, 1)) return CountingPath::touched_terms;
   return CountingPath::class_streams;
 }
 

@@ -183,11 +183,17 @@ template <class Note>
 TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, PackedCounters counters,
                                  bool bounded, const Note& note) {
   const auto add_each = [&](const auto& add_one) {
-    for (std::int64_t e = 0; e < n; ++e) {
-      const std::uint32_t cell = packed.cell(entries[e]);
-      add_one(cell, packed.value(entries[e]));
+    const auto add_entry = [&](std::uint32_t entry) {
+      const std::uint32_t cell = packed.cell(entry);
+      add_one(cell, packed.value(entry));
       note(cell);
+    };
+    std::int64_t e = 0;
+    for (; e + 4 <= n; e += 4) {  // read before the first is added, since the compiler must assume that adding changes them
+      const std::uint32_t a = entries[e], b = entries[e + 1], c = entries[e + 2], d = entries[e + 3];
+      add_entry(a), add_entry(b), add_entry(c), add_entry(d);
     }
+    for (; e < n; ++e) add_entry(entries[e]);
   };
   if (bounded) add_each([=](std::uint32_t cell, std::uint32_t value) { counters.add_bounded(cell, value); });
   else add_each([=](std::uint32_t cell, std::uint32_t value) { counters.add(cell, value); });
@@ -198,89 +204,61 @@ void add(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const
 }
 
 void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
-                  bool bounded, std::uint64_t* seen, std::uint8_t* seen_groups) {
-  add_entries(entries, n, packed, counters, bounded, [=](std::uint32_t cell) {
-    seen[cell / 64] |= std::uint64_t{1} << cell % 64;
-    seen_groups[cell / 4096] = 1;
-  });
+                  bool bounded, std::uint8_t* lines) {
+  add_entries(entries, n, packed, counters, bounded, [=](std::uint32_t cell) { lines[cell / line_cells] = 1; });
 }
 
-std::int64_t count_bits(const std::uint64_t* words, std::int64_t n_words) {
+// Returns bits, of which bit i is bytes[i], 0 or 1.
+TERMSIFT_INLINE std::uint64_t bits_of(const std::uint8_t* bytes) {
+#ifdef __AVX512BW__
+  const __m512i all = _mm512_loadu_si512(bytes);
+  return _mm512_test_epi8_mask(all, all);
+#else
+  std::uint64_t bits = 0;
+  for (int i = 0; i < 64; ++i) bits |= std::uint64_t{bytes[i]} << i;
+  return bits;
+#endif
+}
+
+// There is no branch on whether a counter is zero, which would be unpredictable.
+std::int64_t take(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_lines, std::int32_t first,
+                  std::int32_t* terms) {
   std::int64_t n = 0;
-  for (std::int64_t w = 0; w < n_words; ++w) n += count_set(words[w]);
+  const auto take_line = [&](std::int64_t line) {
+    std::uint32_t* const from = counters + line * line_cells;
+    const std::int32_t term = first + static_cast<std::int32_t>(line * line_cells);
+#ifdef __AVX512F__
+    // Whole vectors are stored, because a store under a mask takes several times as long.
+    const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i all = _mm512_loadu_si512(from), all_terms = _mm512_add_epi32(_mm512_set1_epi32(term), numbers);
+    const __mmask16 used = _mm512_test_epi32_mask(all, all);
+    _mm512_storeu_si512(from, _mm512_setzero_si512());
+    _mm512_storeu_si512(counters + n, _mm512_maskz_compress_epi32(used, all));
+    _mm512_storeu_si512(terms + n, _mm512_maskz_compress_epi32(used, all_terms));
+    n += count_set(used);
+#else
+    for (int i = 0; i < line_cells; ++i) {
+      const std::uint32_t counter = from[i];
+      from[i] = 0;
+      counters[n] = counter;
+      terms[n] = term + i;
+      n += counter != 0;
+    }
+#endif
+  };
+  if (lines == nullptr) {
+    for (std::int64_t line = 0; line < n_lines; ++line) take_line(line);
+    return n;
+  }
+  for (std::int64_t begin = 0; begin < n_lines; begin += 64) {
+    std::uint64_t left = bits_of(lines + begin);
+    for (int i = 0; i < 64; ++i) lines[begin + i] = 0;
+    for (; left != 0; left &= left - 1) take_line(begin + lowest_set(left));
+  }
   return n;
 }
 
-// Returns bits, of which bit i says whether numbers[i] is not zero; n <= 64.
-template <class Number>
-TERMSIFT_INLINE std::uint64_t nonzero(const Number* numbers, int n = 64) {
-  std::uint64_t bits = 0;
-  int i = 0;
-#ifdef __AVX512F__
-  constexpr int lanes = 64 / sizeof(Number);
-  for (; i + lanes <= n; i += lanes) {
-    const __m512i some = _mm512_loadu_si512(numbers + i);
-    if constexpr (sizeof(Number) == 4) bits |= std::uint64_t{_mm512_test_epi32_mask(some, some)} << i;
-    else bits |= std::uint64_t{_mm512_test_epi64_mask(some, some)} << i;
-  }
-#endif
-  for (; i < n; ++i) bits |= static_cast<std::uint64_t>(numbers[i] != 0) << i;
-  return bits;
-}
-
-std::int64_t note(const std::uint32_t* counters, std::int64_t n_words, std::uint64_t* words) {
-  for (std::int64_t w = 0; w < n_words; ++w) words[w] = nonzero(counters + 64 * w);
-  return count_bits(words, n_words);
-}
-
-TERMSIFT_INLINE std::int32_t lowest_bit(std::uint64_t bits) { return lowest_set(bits | std::uint64_t{1} << 63); }
-
-// With many classes, half of the words are zero and most others have one or two bits, in no predictable order. To avoid
-// branches on that, the words that are not zero are found first, and bits are read four at a time even if there are fewer
-// (as in stage 1 of simdjson).
-std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms) {
-  std::int32_t* at = terms;
-  for (std::int64_t begin = 0; begin < n_words; begin += 64) {
-    const int n_here = n_words - begin < 64 ? static_cast<int>(n_words - begin) : 64;
-    for (std::uint64_t left = nonzero(words + begin, n_here); left != 0; left &= left - 1) {
-      const std::int64_t w = begin + lowest_bit(left);
-      const std::int32_t base = first + static_cast<std::int32_t>(64 * w);
-      std::uint64_t bits = words[w];
-      words[w] = 0;
-      if (terms + n - at < 64) {
-        for (; bits != 0; bits &= bits - 1) *at++ = base + lowest_bit(bits);
-        continue;
-      }
-      std::int32_t* const next = at + count_set(bits);
-      do {
-        for (int i = 0; i < 4; ++i, bits &= bits - 1) *at++ = base + lowest_bit(bits);
-      } while (bits != 0);
-      at = next;
-    }
-  }
-  return at - terms;
-}
-
-std::int64_t drain(const PackedCounters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
-                   std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
-  const PackedCounters c = counters;
-  const std::int64_t size = list(words, n_words, first, n, terms);
-  std::uint32_t any = 0;
-  for (std::int64_t i = 0; i < size; ++i) any |= tf[i] = c.take_small(terms[i] - first);
-  if ((any & PackedCounters::moved) == 0) {
-    for (std::int64_t i = 0; i < size; ++i) df[i] = PackedCounters::documents(tf[i]);
-    for (std::int64_t i = 0; i < size; ++i) tf[i] = PackedCounters::occurrences(tf[i]);
-  } else {
-    for (std::int64_t i = 0; i < size; ++i) {
-      const std::uint64_t both = c.take_large(terms[i] - first, tf[i]);
-      tf[i] = static_cast<std::uint32_t>(both);
-      df[i] = static_cast<std::uint32_t>(both >> PackedCounters::large_document_shift);
-    }
-  }
-  return size;
-}
-
-constexpr CounterKernels counter_kernels{add, add_and_note, note, count_bits, drain, list};
+constexpr CounterKernels counter_kernels{add, add_and_note, take};
 
 template <class Index, class Value>
 constexpr RowKernels<Index, Value> row_kernels{pack_usual<Index, Value>, pack<Index, Value>, within<Index>,

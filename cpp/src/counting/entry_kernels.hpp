@@ -42,22 +42,21 @@ struct RowKernels {
   static const RowKernels baseline, avx2, avx512;  // simd/targets.hpp
 };
 
+// The counters of a line fill a line of the cache.
+inline constexpr int line_cells = 16;
+
 struct CounterKernels {
   // Adds n packed entries to the counters of their cells. `bounded` says that PackedCounters::add_bounded may add them.
   void (*add)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
               bool bounded);
-  // Does the same, and sets the bit of each cell in `seen` and the byte of its group of 4096 cells in `seen_groups`.
+  // Does the same, and sets the byte of each cell's line to 1.
   void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
-                       bool bounded, std::uint64_t* seen, std::uint8_t* seen_groups);
-  // Sets bit i of words[w] if counters[64 w + i] is not zero, and clears it otherwise. Returns how many bits are set.
-  std::int64_t (*note)(const std::uint32_t* counters, std::int64_t n_words, std::uint64_t* words);
-  std::int64_t (*count_bits)(const std::uint64_t* words, std::int64_t n_words);
-  // Moves the counters whose bits are set to a row that has room for n pairs: for each bit i in order, the term first + i
-  // and both parts of counter i. Clears the bits and the counters. Returns the number of pairs.
-  std::int64_t (*drain)(const PackedCounters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
-                        std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df);
-  // Does the same with the terms alone and leaves the counters, for frequencies that need more than 32 bits.
-  std::int64_t (*list)(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms);
+                       bool bounded, std::uint8_t* lines);
+  // Moves the small counters that are not zero to the front, in order, and clears the others; terms[i] becomes `first`
+  // plus the cell from which counters[i] came. `terms` has room for a line more than that. If `lines` is not null, all such
+  // counters are in the lines whose bytes are 1; these are cleared, up to a multiple of 64. Returns the number of counters.
+  std::int64_t (*take)(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_lines, std::int32_t first,
+                       std::int32_t* terms);
 
   static const CounterKernels baseline, avx2, avx512;
 };

@@ -23,11 +23,11 @@ bool StreamSource::can_stream(const CsrScan& scan, const PackedEntry& packed, st
 }
 
 CellCounters::CellCounters(std::int64_t n_cells, bool notes_touched)
-    : notes_touched_(notes_touched),
-      small_(LargeArray<std::uint32_t>::zeroed((n_cells + 63) / 64 * 64)),
-      large_(LargeArray<std::uint64_t>::zeroed_for_few((n_cells + 63) / 64 * 64)),
-      seen_(LargeArray<std::uint64_t>::zeroed((n_cells + 63) / 64)),
-      seen_groups_(LargeArray<std::uint8_t>::zeroed(notes_touched ? n_cells / (64 * group_words) + 1 : 0)) {}
+    : small_(LargeArray<std::uint32_t>::zeroed((n_cells + 63) / 64 * 64)),
+      large_(LargeArray<std::uint64_t>::zeroed_for_few(n_cells)),
+      terms_(LargeArray<TermId>::uninitialised(n_cells + line_cells)) {
+  if (notes_touched) lines_ = LargeArray<std::uint8_t>::zeroed((n_cells / line_cells + 64) / 64 * 64);
+}
 
 void CellCounters::add(const Streams& streams, std::size_t stream) {
   const auto bounds = streams.bounds.begin() + static_cast<std::ptrdiff_t>(stream * streams.n_ranges);
@@ -37,8 +37,8 @@ void CellCounters::add(const Streams& streams, std::size_t stream) {
     const std::size_t segment = stream * streams.n_ranges + range;
     const std::uint32_t* const begin = streams.entries + streams.offsets[segment];
     const std::int64_t n = streams.ends[segment] - streams.offsets[segment];
-    if (notes_touched_)
-      kernels_.add_and_note(begin, n, streams.packed, counters(), bounded, seen_.get(), seen_groups_.get());
+    if (lines_.get() != nullptr)
+      kernels_.add_and_note(begin, n, streams.packed, counters(), bounded, lines_.get());
     else
       kernels_.add(begin, n, streams.packed, counters(), bounded);
     const auto& escapes = streams.escapes[range];
@@ -49,47 +49,32 @@ void CellCounters::add(const Streams& streams, std::size_t stream) {
   }
 }
 
-template <class F>
-void CellCounters::for_each_seen_part(std::int64_t first, std::int64_t n, const F& f) {
-  const std::int64_t begin = first / 64, end = (first + n + 63) / 64;
-  if (!notes_touched_) return f(begin, end - begin);
-  for (std::int64_t word = begin; word < end; word += group_words)
-    if (seen_groups_[word / group_words] != 0) f(word, std::min(group_words, end - word));
-}
-
-std::int64_t CellCounters::count_nonzero(std::int64_t first, std::int64_t n) {
-  if (!notes_touched_) return kernels_.note(small_.get() + first, (n + 63) / 64, seen_.get() + first / 64);
-  std::int64_t size = 0;
-  for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) {
-    size += kernels_.count_bits(seen_.get() + word, n_words);
-  });
-  return size;
-}
-
 template <CountType Count>
-void CellCounters::drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row) {
-  std::int64_t at = 0;
-  for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) {
-    const PackedCounters from{small_.get() + 64 * word, large_.get() + 64 * word};
-    std::uint64_t* const words = seen_.get() + word;
-    const auto term = static_cast<TermId>(first_term + (64 * word - first));
-    if (row.is_narrow()) {
-      at += kernels_.drain(from, words, n_words, term, row.size - at, row.terms + at,
-                           row.term_frequency.narrow() + at, row.document_frequency.narrow() + at);
-    } else {
-      const std::int64_t end = at + kernels_.list(words, n_words, term, row.size - at, row.terms + at);
-      for (; at < end; ++at) {
-        const std::int64_t cell = row.terms[at] - term;
-        const std::uint64_t both = from.take_large(cell, from.take_small(cell));
-        row.term_frequency.set(at, static_cast<Count>(PackedCounters::large_occurrences(both)));
-        row.document_frequency.set(at, static_cast<Count>(both >> PackedCounters::large_document_shift));
-      }
+ClassRow<Count> CellCounters::take(std::int64_t first, std::int64_t n, std::int64_t first_term, bool narrow) {
+  std::uint32_t* const taken = small_.get() + first;
+  const std::int64_t n_lines = (n + line_cells - 1) / line_cells;
+  const std::int64_t size = kernels_.take(taken, lines_.get(), n_lines, static_cast<TermId>(first_term), terms_.get());
+  auto row = ClassRow<Count>::with_capacity(size, narrow);
+  row.size = size;
+  std::copy_n(terms_.get(), size, row.terms);
+  std::uint32_t any = 0;
+  for (std::int64_t i = 0; i < size; ++i) any |= taken[i];
+  if (narrow && (any & PackedCounters::moved) == 0) {
+    std::uint32_t *const tf = row.term_frequency.narrow(), *const df = row.document_frequency.narrow();
+    for (std::int64_t i = 0; i < size; ++i) tf[i] = PackedCounters::occurrences(taken[i]);
+    for (std::int64_t i = 0; i < size; ++i) df[i] = PackedCounters::documents(taken[i]);
+  } else {
+    for (std::int64_t i = 0; i < size; ++i) {
+      const std::uint64_t both = counters().take_large(first + (row.terms[i] - first_term), taken[i]);
+      row.term_frequency.set(i, static_cast<Count>(PackedCounters::large_occurrences(both)));
+      row.document_frequency.set(i, static_cast<Count>(both >> PackedCounters::large_document_shift));
     }
-    if (notes_touched_) seen_groups_[word / group_words] = 0;
-  });
+  }
+  std::fill_n(taken, size, 0);
+  return row;
 }
 
-template void CellCounters::drain(std::int64_t, std::int64_t, std::int64_t, ClassRow<std::int64_t>&);
-template void CellCounters::drain(std::int64_t, std::int64_t, std::int64_t, ClassRow<double>&);
+template ClassRow<std::int64_t> CellCounters::take(std::int64_t, std::int64_t, std::int64_t, bool);
+template ClassRow<double> CellCounters::take(std::int64_t, std::int64_t, std::int64_t, bool);
 
 }  // namespace termsift

@@ -108,33 +108,24 @@ struct Streamed {
 // One counter for each cell, all zero between streams. A counter takes about 4 bytes; few take 8 more.
 class CellCounters {
  public:
-  // Noting the touched cells takes about as long as adding, but saves a search of all cells.
+  // Noting the touched lines takes a store for each entry, but saves a search of all cells.
   CellCounters(std::int64_t n_cells, bool notes_touched);
 
   void add(const Streams& streams, std::size_t stream);
 
-  // Returns how many of the cells [first, first + n) are not zero. `first` is a multiple of 64.
-  std::int64_t count_nonzero(std::int64_t first, std::int64_t n);
-
-  // Moves the nonzero cells of [first, first + n) to the row, where cell `first` becomes term `first_term`, and clears them.
-  // The row's size is what count_nonzero returned.
+  // Moves the nonzero cells of [first, first + n) to a row, where cell `first` becomes term `first_term`, and clears them.
+  // `first` is a multiple of 64, and 0 if touched lines are noted. The caller sums the tokens.
   template <CountType Count>
-  void drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row);
+  ClassRow<Count> take(std::int64_t first, std::int64_t n, std::int64_t first_term, bool narrow);
 
  private:
-  static constexpr std::int64_t group_words = 64;
-  // Calls f(first word, number of words) for the parts of `seen_` in the range that may have a bit set, in order.
-  template <class F>
-  void for_each_seen_part(std::int64_t first, std::int64_t n, const F& f);
-
   PackedCounters counters() const { return {small_.get(), large_.get()}; }
 
   const CounterKernels kernels_ = kernels_in_use<CounterKernels>();
-  bool notes_touched_;
-  LargeArray<std::uint32_t> small_;       // (n_cells,)
-  LargeArray<std::uint64_t> large_;       // (n_cells,)
-  LargeArray<std::uint64_t> seen_;        // a bit for each cell: whether its counter is not zero
-  LargeArray<std::uint8_t> seen_groups_;  // a byte for each group_words words of seen_, if touched cells are noted
+  LargeArray<std::uint32_t> small_;  // (n_cells,)
+  LargeArray<std::uint64_t> large_;  // (n_cells,)
+  LargeArray<TermId> terms_;         // (n_cells + line_cells,) of the row that is taken
+  LargeArray<std::uint8_t> lines_;   // whether a line of counters was touched; null unless that is noted
 };
 
 // ---- by class: the path of most collections -----------------------------------------------------------------------------
@@ -146,8 +137,8 @@ class CellCounters {
 // classes.
 //
 // O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Besides the rows, this takes
-// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread takes 4 bytes a term, up to 8 more
-// where counters overflow, and 16 bytes a class.
+// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread takes 4 bytes a term, 4 more for each
+// term of its largest row, up to 8 more where counters overflow, and 16 bytes a class.
 template <CountType Count>
 Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
                                        const Threads& threads);

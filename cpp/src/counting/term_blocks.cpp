@@ -130,12 +130,8 @@ void add_up(const Streams& streams, const BlockShape& shape, bool narrow, const 
     CellCounters& work = counters.own(worker, shape.n_cells(), false);
     work.add(streams, static_cast<std::size_t>(block));
     for (std::int64_t c = 0; c < n_rows; ++c) {
-      const std::int64_t first_cell = c << shape.term_bits;
-      const std::int64_t size = work.count_nonzero(first_cell, shape.n_terms());
-      auto& part = parts[static_cast<std::size_t>(c * shape.n_blocks + block)];
-      part = ClassRow<Count>::with_capacity(size, narrow);
-      part.size = size;
-      work.drain(first_cell, shape.n_terms(), block << shape.term_bits, part);
+      parts[static_cast<std::size_t>(c * shape.n_blocks + block)] =
+          work.take<Count>(c << shape.term_bits, shape.n_terms(), block << shape.term_bits, narrow);
     }
   });
   for_each_block(n_rows, threads, [&](std::int64_t c, Worker&) {

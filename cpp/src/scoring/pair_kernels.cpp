@@ -23,8 +23,9 @@ TERMSIFT_INLINE int size_of_block(const ClassPairs& pairs, std::int64_t begin) {
 
 // ---- first pass: U, P and A ----------------------------------------------------------------------------------------------
 
-// Computes what a class adds to U, P and A for n counts l; n <= block_terms is a multiple of 8.
-void class_parts(const PairConstants& class_, const double* __restrict l, int n, TermSums* parts) {
+// Computes what a class adds to U, P and A for n counts l, given log(l + b1); n <= block_terms is a multiple of 8.
+void class_parts(const PairConstants& class_, const double* __restrict l, const double* __restrict log_hi,
+                 const double* __restrict log_lo, int n, TermSums* parts) {
   const PairConstants c = class_;
   double hi[3][block_terms], lo[3][block_terms];
   for (int j = 0; j < n; ++j) {
@@ -33,7 +34,7 @@ void class_parts(const PairConstants& class_, const double* __restrict l, int n,
     const double P_lo = P.lo + l[j] * c.p_lo;
     const DoubleDouble p_sum = two_sum(c.absent_p_hi, P.hi);
     const DoubleDouble p = quick_two_sum(p_sum.hi, p_sum.lo + (P_lo + c.absent_p_lo));
-    const DoubleDouble log_x = logarithm(two_sum(l[j], c.b1));
+    const DoubleDouble log_x{log_hi[j], log_lo[j]};
     const DoubleDouble A =
         subtract(subtract(multiply(p, add(log_x, {c.kappa_hi, c.kappa_lo})), {c.absent_A_hi, c.absent_A_lo}),
                  multiply({l[j], 0.0}, {c.linear_hi, c.linear_lo}));
@@ -82,17 +83,17 @@ void mix_totals(const ClassPairs& pairs) {
 // computed a block at a time.
 void mix(const ClassPairs& pairs) {
   if (pairs.sum == PairSum::whole) return mix_totals(pairs);
-  constexpr int most_parts = 256;
+  constexpr int most_parts = PairTotals::n_logs;
   TermSums* const sums = pairs.sums;
   const TermId* const terms = pairs.terms;
   const TermId first = pairs.first;
   TermSums parts[most_parts], other_parts[block_terms];
-  double l[block_terms], other_l[block_terms];
+  double l[block_terms], other_l[block_terms], log_hi[block_terms], log_lo[block_terms];
   const auto n_parts = static_cast<int>(pairs.n / 8 < 8 ? 8 : pairs.n / 8 > most_parts ? most_parts : pairs.n / 64 * 8);
   for (int begin = 0; begin < n_parts; begin += block_terms) {
     const int n = n_parts - begin < block_terms ? n_parts - begin : block_terms;
     for (int j = 0; j < n; ++j) l[j] = begin + j;
-    class_parts(*pairs.constants, l, n, parts + begin);
+    class_parts(*pairs.constants, l, pairs.totals->log_x_hi + begin, pairs.totals->log_x_lo + begin, n, parts + begin);
   }
 
   std::int64_t others[block_terms];
@@ -100,25 +101,31 @@ void mix(const ClassPairs& pairs) {
   const auto add_others = [&] {
     if (n_others == 0) return;
     for (int j = n_others; j % 8 != 0; ++j) other_l[j] = other_l[0];
-    class_parts(*pairs.constants, other_l, (n_others + 7) / 8 * 8, other_parts);
+    const int lanes = (n_others + 7) / 8 * 8;
+    const double b1 = pairs.constants->b1;
+    for (int j = 0; j < lanes; ++j) {
+      const DoubleDouble log_x = logarithm(two_sum(other_l[j], b1));
+      log_hi[j] = log_x.hi, log_lo[j] = log_x.lo;
+    }
+    class_parts(*pairs.constants, other_l, log_hi, log_lo, lanes, other_parts);
     for (int j = 0; j < n_others; ++j) add_part(sums[terms[others[j]] - first], other_parts[j]);
     n_others = 0;
   };
-  for (std::int64_t begin = 0; begin < pairs.n; begin += block_terms) {
-    const int n = size_of_block(pairs, begin);
-    load_counts(pairs, begin, n, l);
-    for (int j = 0; j < n; ++j) {
-      if (begin + j + pairs_ahead < pairs.n) prefetch(&sums[terms[begin + j + pairs_ahead] - first]);
-      const int at = l[j] < n_parts ? static_cast<int>(l[j]) : -1;
-      if (at == l[j]) {
-        add_part(sums[terms[begin + j] - first], parts[at]);
+  const auto add_all = [&]<class T>(const T* counts) {
+    for (std::int64_t i = 0; i < pairs.n; ++i) {
+      if (i + pairs_ahead < pairs.n) prefetch(&sums[terms[i + pairs_ahead] - first]);
+      const int at = counts[i] < static_cast<T>(n_parts) ? static_cast<int>(counts[i]) : n_parts;
+      if (at < n_parts && static_cast<T>(at) == counts[i]) {  // else it is large or a fraction
+        add_part(sums[terms[i] - first], parts[at]);
       } else {
-        other_l[n_others] = l[j];
-        others[n_others] = begin + j;
+        other_l[n_others] = static_cast<double>(counts[i]);
+        others[n_others] = i;
         if (++n_others == block_terms) add_others();
       }
     }
-  }
+  };
+  if (pairs.narrow_l != nullptr) add_all(pairs.narrow_l);
+  else add_all(pairs.l);
   add_others();
 }
 
@@ -318,7 +325,7 @@ void finish(const SummedBlock& block) {
     A_hi[j] = sums[j].hi[TermSums::A], A_lo[j] = sums[j].lo[TermSums::A];
     V[j] = block.absent_hi[j] + (values[j].V_hi + (values[j].V_lo + block.absent_lo[j]));
   }
-  const PairTotals totals = *block.totals;
+  const PairTotals& totals = *block.totals;
   const DoubleDouble T_0{totals.T_0_hi, totals.T_0_lo}, P_0{totals.P_0_hi, totals.P_0_lo}, A_0{totals.A_0_hi, totals.A_0_lo},
       R{totals.R_hi, totals.R_lo};
   for (int j = 0; j < block.n; ++j) {

@@ -61,7 +61,14 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
     omegas += omega;
   }
   const double most_V = has_complement(variable) ? std::ldexp(8.0, std::ilogb(omegas)) : 0.0;
-  pairs.totals = {T_0.hi, T_0.lo, P_0.hi, P_0.lo, A_0.hi, A_0.lo, R.hi, R.lo, most_V};
+  pairs.totals = {T_0.hi, T_0.lo, P_0.hi, P_0.lo, A_0.hi, A_0.lo, R.hi, R.lo, most_V, {}, {}};
+  double x_hi[PairTotals::n_logs], x_lo[PairTotals::n_logs];
+  for (int l = 0; l < PairTotals::n_logs; ++l) {
+    const DoubleDouble x = two_sum(l, b1);
+    x_hi[l] = x.hi, x_lo[l] = x.lo;
+  }
+  kernels_in_use<LogarithmKernels>().logarithms(x_hi, x_lo, PairTotals::n_logs, pairs.totals.log_x_hi,
+                                                pairs.totals.log_x_lo);
   // T_0 without the class's part, from the sums before and after it: a difference would lose its digits where the class has
   // nearly all of T_0.
   const std::size_t n = pairs.classes.size();

@@ -75,6 +75,9 @@ struct PairTotals {
   // at most half the grid, has an error of at most n^2 2^-107 most_V, and is right if that is below 2^-57 of the score. For
   // rates p has no such bound, V is summed as a double-double, and most_V is 0.
   double most_V;
+  // log(l + b1) of the small counts l.
+  static constexpr int n_logs = 256;
+  double log_x_hi[n_logs], log_x_lo[n_logs];
 };
 
 struct PairModel {
