@@ -128,6 +128,20 @@ bool is_empty(const ClassRow<Count>& row) {
   return row.n_docs == 0 && row.size == 0 && row.n_unlisted == 0;
 }
 
+template <CountType Count>
+bool has_unknown_documents(const ClassCounts<Count>& counts) {
+  return std::any_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->has_unknown_documents(); });
+}
+
+// Returns n_docs of counts in which a class has unknown documents: all those that are known. If documents have several
+// classes, the rows do not hold how many there are, and n_docs is at least that of the largest class.
+template <CountType Count>
+Count known_documents(const ClassCounts<Count>& counts) {
+  Count sum = 0, most = counts.n_docs;
+  for (const auto& row : counts.rows) sum += row->n_docs, most = std::max(most, row->n_docs);
+  return counts.collection ? most : sum;
+}
+
 }  // namespace
 
 template <CountType Count>
@@ -302,17 +316,24 @@ template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads) {
   const Count n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
   check_finite(n_docs, "the weights of the documents");
-  return combine(a, b, n_docs, threads, [](const auto& x, const auto& y, std::size_t) {
+  auto sum = combine(a, b, n_docs, threads, [](const auto& x, const auto& y, std::size_t) {
     return is_empty(*x) ? y : is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(merge_rows(*x, *y));
   });
+  if (has_unknown_documents(sum)) sum.n_docs = known_documents(sum);
+  return sum;
 }
 
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads) {
-  const Count n_docs = remainder(whole.n_docs, part.n_docs, [] { return std::string("the number of documents"); });
-  return combine(whole, part, n_docs, threads, [](const auto& x, const auto& y, std::size_t c) {
+  const bool unknown = has_unknown_documents(whole);
+  const Count n_docs =
+      unknown ? std::max<Count>(0, whole.n_docs - part.n_docs)
+              : remainder(whole.n_docs, part.n_docs, [] { return std::string("the number of documents"); });
+  auto rest = combine(whole, part, n_docs, threads, [](const auto& x, const auto& y, std::size_t c) {
     return is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
   });
+  if (unknown) rest.n_docs = known_documents(rest);
+  return rest;
 }
 
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads) {

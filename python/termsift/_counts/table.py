@@ -237,9 +237,7 @@ def _totals(given: Any, name: str, classes: list[Hashable], listed: list[Any]) -
     found = list[int]()
     for label, least in zip(classes, listed, strict=True):
         if label not in totals and name == "class_docs":
-            raise ValueError(
-                f"{name} has no class {label!r}, expected the documents of every class"
-            )
+            raise ValueError(f"{name} lacks class {label!r}, expected every class of the table")
         what = f"{name}[{label!r}], for which {least} are listed,"
         found.append(validation.check_integer(totals.get(label, least), what, least, 2**63 - 1))
     return np.array(found, dtype=np.int64)
