@@ -126,7 +126,7 @@ def read_list(path: str) -> dict[str, list[Any]]:
             names = [name.strip().lower() for name in fields]
             if row == 0 and {"term", "count"} <= set(names):
                 columns = names.index("term"), names.index("count")
-            elif row > 0 or len(names) < 2 or _is_number(names[1]):
+            elif row > 0 or len(names) < 2 or names[1].strip("+-.")[:1].isdecimal():
                 table["term"].append(fields[columns[0]])
                 table["count"].append(int(fields[columns[1]]))
     except (IndexError, ValueError, csv.Error):
@@ -135,14 +135,6 @@ def read_list(path: str) -> dict[str, list[Any]]:
             f"{delimiter.join(fields)[:80]!r}"
         ) from None
     return table
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 # ---- documents -----------------------------------------------------------------------------------

@@ -253,14 +253,9 @@ def _memberships(
 def count_table(
     rows: Iterable[tuple[str, Any, int, int]], class_docs: dict[Any, int]
 ) -> tuple[list[str], ReferenceCounts]:
-    """Return the sorted terms and the counts of a table.
+    """Return the sorted terms and the counts of rows of term, label, count and documents.
 
-    Parameters
-    ----------
-    rows : iterable of (term, label, count, documents)
-        Rows with the same term and label add up.
-    class_docs : dict of label to int
-        n_c of each class.
+    Rows with the same term and label add up. ``class_docs`` has n_c of each label.
 
     Examples
     --------
