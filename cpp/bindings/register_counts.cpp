@@ -112,9 +112,9 @@ std::vector<ClassRowPtr<Count>> all_rows(const ClassCounts<Count>& counts) {
 }
 
 // Returns the array of f(row) for each row.
-template <CountType Count, class F>
+template <class T = void, CountType Count, class F>
 py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
-  py::array_t<Count> values(static_cast<py::ssize_t>(rows.size()));
+  py::array_t<std::conditional_t<std::is_void_v<T>, Count, T>> values(static_cast<py::ssize_t>(rows.size()));
   std::transform(rows.begin(), rows.end(), values.mutable_data(), [&](const auto& row) { return f(*row); });
   return values;
 }
@@ -160,6 +160,7 @@ py::dict to_arrays(const Counts& counts) {
     return py::dict("n_terms"_a = c.n_terms, "n_docs"_a = c.n_docs, "has_collection"_a = c.collection != nullptr,
                     "class_docs"_a = row_values(rows, [](const auto& row) { return row.n_docs; }),
                     "indptr"_a = offsets(rows), "terms"_a = all_terms(rows),
+                    "unlisted_tokens"_a = row_values(rows, [](const auto& row) { return row.n_unlisted; }),
                     "term_frequency"_a = all_frequencies(rows, &ClassRow<Count>::term_frequency),
                     "document_frequency"_a = all_frequencies(rows, &ClassRow<Count>::document_frequency));
   });
@@ -168,15 +169,18 @@ py::dict to_arrays(const Counts& counts) {
 // Frequencies have the type of the counts or, if narrow, four bytes each.
 template <CountType Count, class Frequency = Count>
 Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
-                         const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df) {
+                         const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df,
+                         const std::optional<py::array>& unlisted) {
   const auto* docs = vector_data<Count>(class_docs, "class_docs");
   const auto* begin = vector_data<std::int64_t>(indptr, "indptr");
   const auto* ids = vector_data<TermId>(terms, "terms");
   const auto* tfs = vector_data<Frequency>(tf, "term_frequency");
   const auto* dfs = vector_data<Frequency>(df, "document_frequency");
+  const auto* others = unlisted ? vector_data<Count>(*unlisted, "unlisted_tokens") : nullptr;
   const auto n_rows = class_docs.size();
   if (n_terms < 0 || n_terms > max_terms || indptr.size() != n_rows + 1 || begin[0] != 0 || begin[n_rows] != terms.size() ||
-      tf.size() != terms.size() || df.size() != terms.size() || (has_collection && n_rows < 1))
+      tf.size() != terms.size() || df.size() != terms.size() || (unlisted && unlisted->size() != n_rows) ||
+      (has_collection && n_rows < 1))
     throw py::value_error("the arrays of the counts do not fit together");
   ClassCounts<Count> counts{n_terms, n_docs.cast<Count>(), {}, nullptr};
   for (py::ssize_t c = 0; c < n_rows; ++c) {
@@ -188,6 +192,7 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
     auto row = ClassRow<Count>::with_capacity(begin[c + 1] - begin[c], narrow);
     row.size = begin[c + 1] - begin[c];
     row.n_docs = docs[c];
+    row.n_unlisted = others == nullptr ? 0 : others[c];
     for (std::int64_t i = 0; i < row.size; ++i)
       row.set_pair(i, ids[begin[c] + i], static_cast<Count>(tfs[begin[c] + i]), static_cast<Count>(dfs[begin[c] + i]));
     check_row(row, n_terms);
@@ -204,11 +209,12 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
 }
 
 Counts from_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
-                   const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df) {
+                   const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df,
+                   const std::optional<py::array>& unlisted_tokens) {
   const auto make = !has_dtype<std::int64_t>(class_docs) ? from_typed_arrays<double>
                     : has_dtype<std::uint32_t>(tf)       ? from_typed_arrays<std::int64_t, std::uint32_t>
                                                          : from_typed_arrays<std::int64_t>;
-  return make(n_terms, n_docs, has_collection, class_docs, indptr, terms, tf, df);
+  return make(n_terms, n_docs, has_collection, class_docs, indptr, terms, tf, df, unlisted_tokens);
 }
 
 }  // namespace
@@ -250,6 +256,14 @@ void register_counts(py::module_& module) {
       })
       .def_property_readonly("class_tokens", [](const Counts& c) {
         return c.visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_tokens; }); });
+      })
+      .def_property_readonly("unlisted_tokens", [](const Counts& c) {
+        return c.visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_unlisted; }); });
+      })
+      .def_property_readonly("undocumented", [](const Counts& c) {
+        return c.visit([](const auto& v) {
+          return row_values<bool>(v.rows, [](const auto& row) { return row.has_unknown_documents(); });
+        });
       })
       .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a,
            "term_weight"_a, "n_threads"_a, "window_bytes"_a)
@@ -305,7 +319,7 @@ void register_counts(py::module_& module) {
       })
       .def("to_arrays", &to_arrays)
       .def_static("from_arrays", &from_arrays, "n_terms"_a, "n_docs"_a, "has_collection"_a, "class_docs"_a, "indptr"_a,
-                  "terms"_a, "term_frequency"_a, "document_frequency"_a);
+                  "terms"_a, "term_frequency"_a, "document_frequency"_a, "unlisted_tokens"_a = py::none());
   module.def("check_csr", &check, "indptr"_a, "indices"_a, "data"_a, "n_columns"_a, "name"_a, "transposed"_a,
              "n_threads"_a);
   module.attr("max_terms") = max_terms;

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from termsift._counts.counting import count_texts as count_texts
     from termsift._counts.counting import load as load
     from termsift._counts.counting import merge as merge
+    from termsift._counts.table import counts_from_table as counts_from_table
     from termsift._evaluate.curve import Curve as Curve
     from termsift._evaluate.evaluation import choose_k as choose_k
     from termsift._evaluate.evaluation import cross_validate as cross_validate
@@ -74,6 +75,7 @@ __version__ = _core.__version__
 _HOMES = {
     "_counts.class_counts": ("ClassCounts",),
     "_counts.counting": ("count", "count_texts", "load", "merge"),
+    "_counts.table": ("counts_from_table",),
     "text._passages": ("Passage", "find_passages"),
     "_evaluate.curve": ("Curve",),
     "_evaluate.evaluation": ("choose_k", "cross_validate", "selection_curve"),

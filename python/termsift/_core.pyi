@@ -44,6 +44,7 @@ class CountArrays(TypedDict):
     terms: Int32s
     term_frequency: Count
     document_frequency: Count
+    unlisted_tokens: Count
 
 class Counts(metaclass=_PybindType):
     def __init__(self, n_classes: int, exact: bool) -> None: ...
@@ -59,6 +60,10 @@ class Counts(metaclass=_PybindType):
     def class_docs(self) -> Count: ...
     @property
     def class_tokens(self) -> Count: ...
+    @property
+    def unlisted_tokens(self) -> Count: ...
+    @property
+    def undocumented(self) -> NDArray[np.bool_]: ...
     def updated(
         self,
         indptr: Index,
@@ -93,6 +98,7 @@ class Counts(metaclass=_PybindType):
         terms: Int32s,
         term_frequency: Count | NDArray[np.uint32],
         document_frequency: Count | NDArray[np.uint32],
+        unlisted_tokens: Count | None = None,
     ) -> Counts: ...
 
 def number_labels(labels: NDArray[np.generic] | list[Any] | Texts) -> tuple[Int32s, Int64s]: ...

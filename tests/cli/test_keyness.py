@@ -97,3 +97,76 @@ def test_a_pvalue_that_rounds_to_0_is_below_the_smallest_number(run: Any, tmp_pa
     counts.save(tmp_path / "a.termsift")
     result = run("keyness", tmp_path / "a.termsift", "a", "b")
     assert result.out.count("<5e-324") == 2
+
+
+# ---- a frequency list ----------------------------------------------------------------------------
+
+LISTS = {
+    "list.csv": "count,pos,term\n9,NN,news\n2,NN,bacon\n1,NN,news\n",
+    "list.tsv": "word\tn\nnews\t10\nbacon\t2\n",
+    "bare.tsv": "news\t10\nbacon\t2\n",
+    "list.txt": 'news\t9\n\nnews\t1\nbacon\t2\n"\t0\n',
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_is_the_reference(run: Any, mail: Path, name: str) -> None:
+    path = mail.with_name(name)
+    path.write_text(LISTS[name])
+    listed = ts.counts_from_table({name: {"news": 10, "bacon": 2}})
+    for given, classes in (([], ["ham", "news", "spam"]), (["ham,spam"], ["ham", "spam"])):
+        result = run("keyness", mail, *given, "--versus-list", path, "--format", "csv")
+        assert (result.code, result.err) == (0, "")
+        texts = ts.count_texts(TEXTS, LABELS).subset(classes)
+        expected = ts.merge([texts, listed]).keyness(classes, name)
+        rows = {row["term"]: row for row in records(result.out)}
+        assert [float(rows[term]["g2"]) for term in expected.names] == pytest.approx(
+            expected.table["g2"].tolist()
+        )
+        assert {row["df_reference"] for row in rows.values()} == {""}
+    shown = run("keyness", mail, "--versus-list", path)
+    assert f"more in {name}:" in shown.out
+    saved = run("keyness", mail, "--versus-list", path, "--format", "json")
+    assert json.loads(saved.out)["n_docs"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        (
+            "news\tten\nbacon\tx\n",
+            [],
+            "line 2: expected a term and a whole number, found 'bacon\\tx'",
+        ),
+        ("news\t0.5\n", [], "line 1: expected a term and a whole number, found 'news\\t0.5'"),
+        ("news\t10\nbacon\n", [], "line 2: expected a term and a whole number, found 'bacon'"),
+        ("news\t-1\n", [], "has -1 at row 0, term 'news'"),
+        ("news\t1\n", ["ham", "spam"], "the list is the reference, so leave out spam"),
+        ("news\t1\n", ["--dispersion"], "has no documents, so leave out --dispersion"),
+    ],
+)
+def test_faults_of_a_list_are_named(
+    run: Any, mail: Path, text: str, arguments: list[str], message: str
+) -> None:
+    path = mail.with_name("list.tsv")
+    path.write_text(text)
+    result = run("keyness", mail, *arguments, "--versus-list", path)
+    assert result.code == 1
+    assert message in result.err
+    assert "list.tsv" in result.err
+
+
+def test_a_target_or_a_list_is_needed(run: Any, mail: Path) -> None:
+    result = run("keyness", mail)
+    assert result.code == 1
+    assert "name the class TARGET, or a list to compare with by --versus-list" in result.err
+
+
+def test_a_file_of_unknown_documents_is_described(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "lists.termsift"
+    ts.counts_from_table({"a": {"x": 2}, "b": {"x": 1, "y": 7}}).save(path)
+    assert "unknown documents, 2 terms, 2 classes, 10 tokens" in run("info", path).out
+    ranked = run("rank", path, "--method", "g2_counts", "--format", "json")
+    assert json.loads(ranked.out)["n_docs"] is None
+    assert "which are unknown" in run("rank", path, "--method", "chi2").err
+    assert "more in a:" in run("keyness", path, "a", "b").out

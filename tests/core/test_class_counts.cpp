@@ -73,6 +73,35 @@ TEST(float_remainders_within_rounding_are_nothing) {
                "term 0 in class 0 would be negative");
 }
 
+// ---- frequency lists ---------------------------------------------------------------------------------------------------
+
+TEST(unknown_documents_and_unlisted_tokens_survive_sums_and_differences) {
+  // Catches documents of texts that stand for those of a list, and tokens of a list that get lost.
+  const auto list = [](std::int64_t tf, std::int64_t unlisted) {
+    auto row = ClassRow<std::int64_t>::with_capacity(1, true);
+    row.set_pair(row.size++, 0, tf, 0);
+    row.n_unlisted = unlisted;
+    row.sum_tokens();
+    check_row(row, 1);
+    return ClassCounts<std::int64_t>{1, 0, {std::make_shared<const ClassRow<std::int64_t>>(std::move(row))}, nullptr};
+  };
+  const auto texts = one_class(3, {5}), both = merge(texts, list(7, 2), one_thread);
+  CHECK(both.rows[0]->has_unknown_documents() && both.rows[0]->is_present());
+  CHECK_EQ(both.rows[0]->n_tokens, 14);
+  CHECK_EQ(both.n_docs, 0);
+  for (const auto& part : {texts, list(5, 0)}) {
+    const auto rest = subtract(both, part, one_thread);
+    CHECK_EQ(describe(*rest.rows[0]), describe(*list(7, 2).rows[0]));
+    CHECK_EQ(rest.rows[0]->n_unlisted, 2);
+    CHECK(subtract(rest, list(7, 2), one_thread).rows[0]->n_tokens == 0);
+  }
+  CHECK_EQ(to_float(both, one_thread).rows[0]->n_tokens, 14);
+  CHECK_EQ(collection_row(both)->n_tokens, 14);
+  CHECK_THROWS(subtract(texts, list(1, 0), one_thread), invalid_argument, "is known in the whole alone");
+  CHECK_THROWS(subtract(list(7, 2), list(7, 3), one_thread), invalid_argument,
+               "the number of unlisted tokens in class 0 would be negative");
+}
+
 // ---- frequencies of four bytes and of eight ------------------------------------------------------------------------------
 
 // Returns a row with four bytes for each frequency if they fit, as counting makes them.

@@ -37,26 +37,32 @@ class Frequencies {
 // changes and shares the others. A failed update therefore leaves its operand intact.
 template <CountType Count>
 struct ClassRow {
-  Count n_docs = 0;    // documents of the class, or the sum of their weights
-  Count n_tokens = 0;  // l_c, the sum of term_frequency
+  Count n_docs = 0;    // documents of the class, or the sum of their weights; 0 if unknown
+  Count n_tokens = 0;  // l_c, the sum of term_frequency and n_unlisted
+  Count n_unlisted = 0;  // tokens of a frequency list that was cut off, of terms that it does not have
   // The rounding error of n_tokens in float counts. Differences of probabilities need l_c in twice the precision.
   Count n_tokens_rest = 0;
   std::int64_t size = 0;
   TermId* terms = nullptr;                // (size,), strictly increasing: the terms that occur in the class
   Frequencies<Count> term_frequency;      // (size,), l_ic > 0
-  Frequencies<Count> document_frequency;  // (size,), d_ic > 0
+  Frequencies<Count> document_frequency;  // (size,), d_ic > 0; all are 0 if the documents are unknown
 
   // The caller sets size and fills the arrays. A narrow row holds only integers below 2^32.
   static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
   bool is_narrow() const { return term_frequency.narrow() != nullptr; }
+  // Whether the class takes part in scores.
+  bool is_present() const { return n_docs > 0 || n_tokens > 0; }
+  // Whether the class has tokens of documents that nobody has counted, as a frequency list has.
+  // While documents are being counted, d_ic comes before n_docs.
+  bool has_unknown_documents() const { return n_docs == 0 && (size > 0 ? document_frequency[0] == 0 : n_unlisted > 0); }
   // Sets the pair i.
   void set_pair(std::int64_t i, TermId term, Count tf, Count df) {
     terms[i] = term;
     term_frequency.set(i, tf);
     document_frequency.set(i, df);
   }
-  // Sets n_tokens and n_tokens_rest to the sum of term_frequency, a double-double in float counts. Throws CountOverflow if
-  // the sum exceeds int64.
+  // Sets n_tokens and n_tokens_rest to the sum of term_frequency and n_unlisted, a double-double in float counts. Throws
+  // CountOverflow if the sum exceeds int64.
   void sum_tokens();
 
  private:
@@ -69,8 +75,9 @@ void check_finite(Count sum, const char* what);
 template <CountType Count>
 void check_finite(const ClassRow<Count>& row);
 
-// Checks arrays from a file: terms strictly increase and are below n_terms; frequencies are finite and positive; in exact
-// counts no term has more documents than occurrences, or than the class has. Throws std::invalid_argument.
+// Checks arrays from a file: terms strictly increase and are below n_terms; frequencies are finite and positive, but those
+// of unknown documents are 0; in exact counts no term has more documents than occurrences, or than the class has. Throws
+// std::invalid_argument.
 template <CountType Count>
 void check_row(const ClassRow<Count>& row, std::int64_t n_terms);
 
@@ -101,7 +108,7 @@ struct TermRange {
   std::int64_t size() const { return last - first; }
 };
 
-// Returns the sum of two rows.
+// Returns the sum of two rows. Its documents are unknown if those of either row are.
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 
@@ -129,8 +136,9 @@ ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const st
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 
-// Returns the counts of `whole` without those of `part`. Throws std::invalid_argument where part exceeds whole, naming class
-// and term. In float counts a remainder within rounding of zero (2^-40 of the whole) is zero.
+// Returns the counts of `whole` without those of `part`; unknown documents stay unknown. Throws std::invalid_argument where
+// part exceeds whole, naming class and term. In float counts a remainder within rounding of zero (2^-40 of the whole) is
+// zero.
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 

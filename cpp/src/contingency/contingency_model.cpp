@@ -39,12 +39,13 @@ double check(const ClassCounts<Count>& counts, const Estimation& estimation, con
   double largest = 0;
   std::size_t n_classes = 0;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
-    if (counts.rows[c]->n_docs > 0) ++n_classes, largest = std::max(largest, class_weight(counts, estimation, c));
+    if (counts.rows[c]->is_present()) ++n_classes, largest = std::max(largest, class_weight(counts, estimation, c));
   if (n_classes < 2 && facts.compares_classes)
     throw std::invalid_argument("scores compare classes: at least two with documents are needed, got " +
                                 std::to_string(n_classes));
-  if (n_classes > 0 && largest == 0) throw std::invalid_argument("class_prior gives no class with documents any mass");
-  return largest;
+  if (n_classes > 0 && largest == 0 && !estimation.prior_weights.empty())
+    throw std::invalid_argument("class_prior gives no class with documents any mass");
+  return largest > 0 ? largest : 1;  // All documents may be unknown; then only a mean would need weights.
 }
 
 // `share` is b2 / g. Without tokens every score is 0 whatever the prior.
@@ -97,14 +98,14 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
 
   DoubleDouble weights;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
-    if (counts.rows[c]->n_docs > 0) weights = add(weights, {class_weight(counts, estimation, c) / largest, 0});
+    if (counts.rows[c]->is_present()) weights = add(weights, {class_weight(counts, estimation, c) / largest, 0});
   const DoubleDouble b2 = scale({estimation.b2, estimation.b2_rest}, model.unit);
   const DoubleDouble prior = g.hi > 0 ? divide(b2, g) : DoubleDouble{};
   if (model.facts.b2_is_prior_mass) check_prior_mass(estimation.b2, total, prior.hi);
   if (model.facts.reads_b1) check_least_smoothing(estimation.b1, total, model.facts.name);
   for (std::size_t c = 0; c < counts.rows.size(); ++c) {
     const ClassRow<Count>& row = *counts.rows[c];
-    if (!(row.n_docs > 0)) continue;
+    if (!row.is_present()) continue;
     const DoubleDouble r = scale(total_of(row), model.unit), rest = subtract(g, r);
     ContingencyClass entry{static_cast<std::int64_t>(c), 1, 0, {}};
     if (aggregate == Aggregate::mean) entry.weight = class_weight(counts, estimation, c) / largest / weights.hi;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "termsift/double_double.hpp"
 #include "base/values.hpp"
@@ -58,7 +59,13 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   // Float counts that are integers, minus fractions, are fractions.
   const bool narrow = whole.is_narrow() && (std::is_integral_v<Count> || part.is_narrow());
   ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size, narrow);
-  rest.n_docs = remainder(whole.n_docs, part.n_docs, [&] { return "the number of documents" + in_class(); });
+  const bool unknown = whole.has_unknown_documents();
+  if (!unknown && part.has_unknown_documents())
+    refuse_part("the number of documents" + in_class(), " is known in the whole alone");
+  if (!unknown)
+    rest.n_docs = remainder(whole.n_docs, part.n_docs, [&] { return "the number of documents" + in_class(); });
+  rest.n_unlisted =
+      remainder(whole.n_unlisted, part.n_unlisted, [&] { return "the number of unlisted tokens" + in_class(); });
   std::int64_t j = 0;
   for (std::int64_t i = 0; i < whole.size || j < part.size; ++i) {
     if (j < part.size && (i == whole.size || part.terms[j] < whole.terms[i]))
@@ -66,18 +73,18 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
     Count tf = whole.term_frequency[i], df = whole.document_frequency[i];
     if (j < part.size && part.terms[j] == whole.terms[i]) {
       const auto this_cell = [&] { return cell(whole.terms[i]); };
-      df = remainder(df, part.document_frequency[j], this_cell);
+      if (!unknown) df = remainder(df, part.document_frequency[j], this_cell);
       tf = df == 0 ? remainder(tf, part.term_frequency[j], this_cell) : tf - part.term_frequency[j];
-      if ((df == 0) != (tf == 0) || tf < 0)
+      if (!unknown && ((df == 0) != (tf == 0) || tf < 0))
         refuse_part(this_cell() + (df == 0 ? " would leave occurrences in no document"
                                            : " would leave documents without an occurrence"),
                     " (rounding may have lost the rest of float counts)");
       ++j;
     }
-    if (df != 0) rest.set_pair(rest.size++, whole.terms[i], tf, df);
+    if (tf != 0) rest.set_pair(rest.size++, whole.terms[i], tf, df);
   }
   rest.sum_tokens();
-  if ((rest.n_docs == 0 && rest.size > 0) || !is_possible(rest))
+  if ((rest.n_docs == 0 && rest.size > 0 && !unknown) || !is_possible(rest))
     refuse_part(in_class().substr(1), " a term would have more documents than it has occurrences, or than the class has");
   return rest;
 }
@@ -118,7 +125,21 @@ ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>
 
 template <CountType Count>
 bool is_empty(const ClassRow<Count>& row) {
-  return row.n_docs == 0 && row.size == 0;
+  return row.n_docs == 0 && row.size == 0 && row.n_unlisted == 0;
+}
+
+template <CountType Count>
+bool has_unknown_documents(const ClassCounts<Count>& counts) {
+  return std::any_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->has_unknown_documents(); });
+}
+
+// Returns n_docs of counts in which a class has unknown documents: all those that are known. If documents have several
+// classes, the rows do not hold how many there are, and n_docs is at least that of the largest class.
+template <CountType Count>
+Count known_documents(const ClassCounts<Count>& counts) {
+  Count sum = 0, most = counts.n_docs;
+  for (const auto& row : counts.rows) sum += row->n_docs, most = std::max(most, row->n_docs);
+  return counts.collection ? most : sum;
 }
 
 }  // namespace
@@ -146,16 +167,17 @@ ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narro
 template <CountType Count>
 void ClassRow<Count>::sum_tokens() {
   n_tokens = n_tokens_rest = 0;
-  if (is_narrow()) {
+  if (is_narrow() && n_unlisted == 0) {
     std::uint64_t sum = 0;  // at most 2^31 frequencies below 2^32
     for (std::int64_t i = 0; i < size; ++i) sum += term_frequency.narrow()[i];
     n_tokens = static_cast<Count>(sum);
     if constexpr (std::is_floating_point_v<Count>)
       n_tokens_rest = static_cast<double>(static_cast<std::int64_t>(sum) - static_cast<std::int64_t>(n_tokens));
   } else if constexpr (std::is_integral_v<Count>) {
+    n_tokens = n_unlisted;
     for (std::int64_t i = 0; i < size; ++i) n_tokens = checked_sum(n_tokens, term_frequency[i], "tokens");
   } else {
-    DoubleDouble sum;
+    DoubleDouble sum{n_unlisted, 0};
     for (std::int64_t i = 0; i < size; ++i) sum = add(sum, {term_frequency[i], 0});
     n_tokens = sum.hi;
     n_tokens_rest = sum.lo;
@@ -182,7 +204,8 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
   for (std::int64_t i = 0; i < row.size; ++i) {
     const TermId term = row.terms[i];
     const Count tf = row.term_frequency[i], df = row.document_frequency[i];
-    const bool positive = tf > 0 && df > 0 && std::isfinite(static_cast<double>(tf) + static_cast<double>(df));
+    const bool positive = tf > 0 && df >= 0 && (df > 0) == (row.n_docs > 0) &&
+                          std::isfinite(static_cast<double>(tf) + static_cast<double>(df));
     if (term < 0 || term >= n_terms || (i > 0 && term <= row.terms[i - 1]) || !positive)
       throw std::invalid_argument("pair " + std::to_string(i) + " of a class is impossible: term " +
                                   std::to_string(term) + " of " + std::to_string(n_terms) + ", term frequency " +
@@ -190,8 +213,8 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
   }
   if (!is_possible(row))
     throw std::invalid_argument("a term has more documents in a class than it has occurrences, or than the class has");
-  if (!(row.n_docs >= 0) || !std::isfinite(static_cast<double>(row.n_docs)))
-    throw std::invalid_argument("a class has " + text(row.n_docs) + " documents");
+  for (const auto& [n, what] : {std::pair{row.n_docs, " documents"}, std::pair{row.n_unlisted, " unlisted tokens"}})
+    if (!(n >= 0) || !std::isfinite(static_cast<double>(n))) throw std::invalid_argument("a class has " + text(n) + what);
 }
 
 template <CountType Count>
@@ -200,14 +223,16 @@ ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
   const bool both_narrow = (a.is_narrow() || a.size == 0) && (b.is_narrow() || b.size == 0);
   const bool narrow = both_narrow && n_tokens < static_cast<Count>(narrow_limit);
   ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size, narrow);
-  sum.n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
+  const bool unknown = a.has_unknown_documents() || b.has_unknown_documents();
+  sum.n_docs = unknown ? 0 : checked_sum(a.n_docs, b.n_docs, "documents");
+  sum.n_unlisted = a.n_unlisted + b.n_unlisted;
   std::int64_t i = 0, j = 0, n = 0;
   for (; i < a.size || j < b.size; ++n) {
     const bool from_a = i < a.size && (j == b.size || a.terms[i] <= b.terms[j]);
     const bool from_b = j < b.size && (i == a.size || b.terms[j] <= a.terms[i]);
     sum.set_pair(n, from_a ? a.terms[i] : b.terms[j],
                  (from_a ? a.term_frequency[i] : 0) + (from_b ? b.term_frequency[j] : 0),
-                 (from_a ? a.document_frequency[i] : 0) + (from_b ? b.document_frequency[j] : 0));
+                 unknown ? 0 : (from_a ? a.document_frequency[i] : 0) + (from_b ? b.document_frequency[j] : 0));
     i += from_a;
     j += from_b;
   }
@@ -291,17 +316,24 @@ template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads) {
   const Count n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
   check_finite(n_docs, "the weights of the documents");
-  return combine(a, b, n_docs, threads, [](const auto& x, const auto& y, std::size_t) {
+  auto sum = combine(a, b, n_docs, threads, [](const auto& x, const auto& y, std::size_t) {
     return is_empty(*x) ? y : is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(merge_rows(*x, *y));
   });
+  if (has_unknown_documents(sum)) sum.n_docs = known_documents(sum);
+  return sum;
 }
 
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads) {
-  const Count n_docs = remainder(whole.n_docs, part.n_docs, [] { return std::string("the number of documents"); });
-  return combine(whole, part, n_docs, threads, [](const auto& x, const auto& y, std::size_t c) {
+  const bool unknown = has_unknown_documents(whole);
+  const Count n_docs =
+      unknown ? std::max<Count>(0, whole.n_docs - part.n_docs)
+              : remainder(whole.n_docs, part.n_docs, [] { return std::string("the number of documents"); });
+  auto rest = combine(whole, part, n_docs, threads, [](const auto& x, const auto& y, std::size_t c) {
     return is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
   });
+  if (unknown) rest.n_docs = known_documents(rest);
+  return rest;
 }
 
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads) {
@@ -315,6 +347,7 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
                   [&](const ClassRow<std::int64_t>& row) {
                     auto result = ClassRow<double>::with_capacity(row.size, row.is_narrow());
                     result.n_docs = exact(row.n_docs);
+                    result.n_unlisted = exact(row.n_unlisted);
                     result.size = row.size;
                     for (std::int64_t i = 0; i < row.size; ++i)
                       result.set_pair(i, row.terms[i], exact(row.term_frequency[i]), exact(row.document_frequency[i]));
@@ -329,6 +362,7 @@ template <CountType Count>
 static ClassRow<Count> as_counted_by(EventModel model, ClassRow<Count> row) {
   if (model == EventModel::binary || model == EventModel::bernoulli) row.term_frequency = row.document_frequency;
   if (model == EventModel::binary) {
+    row.n_unlisted = 0;
     row.sum_tokens();
     return row;
   }

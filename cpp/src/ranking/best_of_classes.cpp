@@ -24,7 +24,7 @@ bool BestOfClasses<Count>::pays(const ClassCounts<Count>& counts, const Estimati
   if (!(estimation.b1 > 0) || measure == Measure::direction) return false;
   std::int64_t n_classes = 0, n_pairs = 0;
   for (const auto& row : counts.rows) {
-    if (row->n_docs == 0) continue;
+    if (!row->is_present()) continue;
     const double total = static_cast<double>(row->n_tokens) + estimation.b2;
     if (!(total >= 1 / most_pair_total && total <= most_pair_total) || !is_double(row->n_tokens)) return false;
     ++n_classes, n_pairs += row->size;

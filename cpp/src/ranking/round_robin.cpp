@@ -69,7 +69,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
                  const Threads& threads, std::int64_t* indices, double* scores, std::int64_t* classes) {
   std::vector<std::size_t> present;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
-    if (counts.rows[c]->n_docs > 0) present.push_back(c);
+    if (counts.rows[c]->is_present()) present.push_back(c);
   const std::int64_t n_classes = std::ssize(present), n_terms = counts.n_terms;
   if (n_classes == 0 || n_terms == 0 || k == 0) {
     double none = 0;

@@ -54,7 +54,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   const bool rates = model.variable == Variable::rate;
   check(estimation, counts.rows.size(), rates);
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
-    if (counts.rows[c]->n_docs > 0) model.classes.push_back(static_cast<std::int64_t>(c));
+    if (counts.rows[c]->is_present()) model.classes.push_back(static_cast<std::int64_t>(c));
   const std::size_t n = model.classes.size();
   if (n < 2)
     throw std::invalid_argument("scores compare classes: at least two with documents are needed, got " +

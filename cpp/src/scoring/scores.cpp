@@ -76,9 +76,9 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
 
 // Sets the results of the classes that take no part to zero.
 template <CountType Count, class Result>
-void clear_rows_without_documents(const ClassCounts<Count>& counts, std::int64_t n_terms, Result* results) {
+void clear_absent_rows(const ClassCounts<Count>& counts, std::int64_t n_terms, Result* results) {
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
-    if (counts.rows[c]->n_docs == 0) std::fill_n(results + static_cast<std::int64_t>(c) * n_terms, n_terms, Result{0});
+    if (!counts.rows[c]->is_present()) std::fill_n(results + static_cast<std::int64_t>(c) * n_terms, n_terms, Result{0});
 }
 
 // ---- few classes ---------------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   if (aggregate == Aggregate::max || !(estimation.b1 > 0) || measure == Measure::direction) return false;
   double n_classes = 0, pairs = 0;
   for (const auto& row : counts.rows) {
-    if (row->n_docs == 0) continue;  // such a class takes no part
+    if (!row->is_present()) continue;  // such a class takes no part
     const double total = static_cast<double>(row->n_tokens) + estimation.b2;
     if (!(total >= 1 / most_pair_total && total <= most_pair_total)) return false;
     n_classes += 1, pairs += static_cast<double>(row->size);
@@ -215,7 +215,7 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
                   const Threads& threads, double* class_scores, TermRange range) {
   const ClassModel model = make_class_model(counts, estimation);
   range = range.within(counts.n_terms);
-  clear_rows_without_documents(counts, range.size(), class_scores);
+  clear_absent_rows(counts, range.size(), class_scores);
   run_dense<Count>({counts, model, measure, Aggregate::sum, nullptr, class_scores, nullptr, range}, threads);
 }
 
@@ -224,7 +224,7 @@ void class_directions(const ClassCounts<Count>& counts, const Estimation& estima
                       std::int8_t* directions, TermRange range) {
   const ClassModel model = make_class_model(counts, estimation);
   range = range.within(counts.n_terms);
-  clear_rows_without_documents(counts, range.size(), directions);
+  clear_absent_rows(counts, range.size(), directions);
   run_dense<Count>({counts, model, Measure::direction, Aggregate::sum, nullptr, nullptr, directions, range}, threads);
 }
 

@@ -71,16 +71,25 @@ class AdditiveCounts:
     @property
     def n_docs(self) -> int | float:
         """The number of documents, each counted once, or the sum of their weights."""
+        self._require_documents("n_docs")
         return self._counts.n_docs
 
     @property
     def class_docs(self) -> _core.Count:
-        """The documents of each class, n_c, or the sum of their weights: (n_classes,)."""
+        """The documents of each class, n_c, or the sum of their weights: (n_classes,).
+
+        A frequency list may not say how many documents it was counted in. Then this, the document
+        frequencies and all that needs them raise ValueError.
+        """
+        self._require_documents("class_docs")
         return self._counts.class_docs
 
     @property
     def class_tokens(self) -> _core.Count:
-        """The occurrences of all terms in each class, l_c: (n_classes,)."""
+        """The occurrences of all terms in each class, l_c: (n_classes,).
+
+        They include the terms that a frequency list leaves out (see `termsift.counts_from_table`).
+        """
         return self._counts.class_tokens
 
     @property
@@ -93,6 +102,7 @@ class AdditiveCounts:
     @property
     def document_frequency(self) -> Any:
         """The documents of each class with each term, d_ic: a csr_array (n_classes, n_terms)."""
+        self._require_documents("document_frequency")
         return scipy.sparse.csr_array(
             self._counts.document_frequency(), shape=(self.n_classes, self.n_terms)
         )
@@ -110,6 +120,7 @@ class AdditiveCounts:
     @property
     def collection_document_frequency(self) -> NDArray[Any]:
         """The documents that contain each term, d_i. A document of several classes counts once."""
+        self._require_documents("document_frequency")
         return of_collection(self._counts, "document_frequency")
 
     @property
@@ -127,8 +138,11 @@ class AdditiveCounts:
         kind = "exact" if self._counts.exact else "float"
         if self.tf != "raw":
             kind += f", tf={self.tf}"
+        n_docs = "unknown documents"
+        if not self._counts.undocumented.any():
+            n_docs = validation.number_of(self.n_docs, "document")
         return (
-            f"<{type(self).__name__} of {validation.number_of(self.n_docs, 'document')}: "
+            f"<{type(self).__name__} of {n_docs}: "
             f"{validation.number_of(self.n_classes, 'class')} x "
             f"{validation.number_of(self.n_terms, 'term')}, "
             f"{validation.number_of(self._counts.n_pairs, 'pair')}, {kind}>"
@@ -157,6 +171,30 @@ class AdditiveCounts:
     def __reduce__(self) -> tuple[Any, ...]:
         counts, *about = self._state
         return self._rebuilt, (counts.to_arrays(), *about)
+
+    @property
+    def _present(self) -> NDArray[np.bool_]:
+        """Which classes have documents or tokens, and so take part in scores."""
+        present: NDArray[np.bool_] = (self._counts.class_docs > 0) | (self.class_tokens > 0)
+        return present
+
+    def _require_documents(
+        self, what: str, cure: str = "pass class_docs and the column documents to counts_from_table"
+    ) -> None:
+        """Check that the documents of every class are known."""
+        for c in np.flatnonzero(self._counts.undocumented):
+            raise ValueError(
+                f"{what} needs the documents of class {self._classes[c]!r}, which are unknown, as "
+                f"its table has only occurrences: {cure}, or leave the class out by subset"
+            )
+
+    def _require_every_term(self, what: str) -> None:
+        """Check that no class comes from a list that was cut off."""
+        for c in np.flatnonzero(self._counts.unlisted_tokens):
+            raise ValueError(
+                f"{what} needs every term of class {self._classes[c]!r}, and its table left out "
+                f"{self._counts.unlisted_tokens[c]:,} tokens by class_tokens: pass the whole table"
+            )
 
     def _names_of(self, terms: NDArray[np.int64]) -> NDArray[np.object_] | None:
         names = self.term_names

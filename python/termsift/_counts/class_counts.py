@@ -56,7 +56,8 @@ class ClassCounts(AdditiveCounts):
 
         largest = largest_classes(self, ROWS_SHOWN)
         columns: dict[str, Any] = {"class": object_array(self.classes)[largest]}
-        columns["documents"] = integers_if_whole(self.class_docs[largest])
+        if not self._counts.undocumented.any():
+            columns["documents"] = integers_if_whole(self.class_docs[largest])
         columns["tokens"] = integers_if_whole(self.class_tokens[largest])
         return html.shown(self, columns, self.n_classes, "classes")
 
@@ -193,7 +194,14 @@ class ClassCounts(AdditiveCounts):
         array([0.9718, 0.0338, 0.7297])
         """
         scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
-        return scoring.scores(find_aggregate(aggregate, scoring.method))
+        return scoring.scores(self._aggregate(aggregate, scoring))
+
+    def _aggregate(self, name: str | None, scoring: Scoring) -> _core.Aggregate | None:
+        """Return the core's aggregate; a mean needs the priors that it is weighted by."""
+        aggregate = find_aggregate(name, scoring.method)
+        if aggregate == _core.Aggregate.mean and scoring.smoothing[2] is None:
+            self._require_documents("the empirical class_prior", "pass class_prior='uniform'")
+        return aggregate
 
     def significance(
         self, method: str = "chi2", *, per_class: bool = False, n_threads: int | None = None
@@ -310,9 +318,9 @@ class ClassCounts(AdditiveCounts):
         k = check_k(k, self.n_terms)
         if turns:
             indices, scores, rows = scoring.round_robin(k)
-            chosen_by = object_array(self.classes)[rows] if np.any(self.class_docs) else None
+            chosen_by = object_array(self.classes)[rows] if self._present.any() else None
         else:
-            every = scoring.scores(find_aggregate(aggregate, entry))
+            every = scoring.scores(self._aggregate(aggregate, scoring))
             indices = _core.top_k(every, k)
             scores, chosen_by = every[indices], None
         names = self._names_of(indices)

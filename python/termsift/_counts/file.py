@@ -45,6 +45,8 @@ def write_to(file: IO[bytes], state: Held) -> None:
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
     arrays |= _narrowed({name: arrays[name] for name in _FREQUENCIES})
+    if held["unlisted_tokens"].any():
+        arrays["unlisted_tokens"] = held["unlisted_tokens"]
     if term_names is not None:
         # surrogatepass keeps a name that was read from undecodable bytes.
         encoded = [name.encode("utf-8", "surrogatepass") for name in term_names]
@@ -128,7 +130,7 @@ def _parse(file: IO[bytes], length: int) -> Held:
     names = arrays.pop("names", None), arrays.pop("name_lengths", None)
     n_docs = header["n_docs"]
     exact = arrays["class_docs"].dtype.kind == "i"
-    if set(arrays) != set(_ARRAYS):
+    if set(arrays) - {"unlisted_tokens"} != set(_ARRAYS):
         raise ValueError(f"it holds {list(arrays)!r}")
     if type(n_docs) is not (int if exact else float) or not 0 <= n_docs < (
         2**63 if exact else math.inf

@@ -122,8 +122,9 @@ def dominant_class(
 
 
 def largest_classes(counts: ClassCounts, n: int) -> list[int]:
-    """Return the positions of the classes with the most documents, the largest first."""
-    order: list[int] = np.argsort(-np.asarray(counts.class_docs), kind="stable").tolist()
+    """Return the positions of the largest classes, by documents or, if unknown, by tokens."""
+    sizes = counts.class_tokens if counts._counts.undocumented.any() else counts.class_docs
+    order: list[int] = np.argsort(-np.asarray(sizes), kind="stable").tolist()
     return order[:n]
 
 
@@ -139,7 +140,7 @@ def class_columns(
     validation.check_choice(direction, DIRECTIONS, "direction")
     k = validation.check_k(k, counts.n_terms)
     scoring = Scoring.of(counts, method, **options)
-    present = np.flatnonzero(np.asarray(counts.class_docs) > 0)
+    present = np.flatnonzero(counts._present)
     if direction == "over":
         best = _over_represented(counts, scoring, present, k)
     else:
@@ -148,10 +149,12 @@ def class_columns(
     terms, scores = map(np.concatenate, zip(empty, *best, strict=True))
     sizes = [len(of_class) for of_class, _ in best]
     rows = np.repeat(present, sizes)
-    l_ic, d_ic = (
-        _in_class(frequency, present, best)
-        for frequency in (counts.term_frequency, counts.document_frequency)
-    )
+    l_ic = _in_class(counts.term_frequency, present, best)
+    df_class = df_rest = np.full(len(terms), None, dtype=object)  # null if unknown
+    if not counts._counts.undocumented.any():
+        df_class = _in_class(counts.document_frequency, present, best)
+        df_rest = integers_if_whole(counts.collection_document_frequency[terms] - df_class)
+        df_class = integers_if_whole(df_class)
     names = counts.term_names
     columns: dict[str, NDArray[Any]] = {
         "class": object_array(counts.classes)[rows],
@@ -162,8 +165,8 @@ def class_columns(
         "sign": _at_pairs(scoring, rows, terms, with_scores=False)[0],
         "n_class": integers_if_whole(l_ic),
         "n_rest": integers_if_whole(counts.collection_term_frequency[terms] - l_ic),
-        "df_class": integers_if_whole(d_ic),
-        "df_rest": integers_if_whole(counts.collection_document_frequency[terms] - d_ic),
+        "df_class": df_class,
+        "df_rest": df_rest,
     }
     if scoring.method.is_test:
         statistics = class_statistics(counts, scoring.method, columns["score"].copy(), rows)

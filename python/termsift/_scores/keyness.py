@@ -14,7 +14,7 @@ from termsift._scores.class_terms import DIRECTIONS, Direction
 from termsift._scores.dispersion import dispersion as dispersion_of
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs
-from termsift._util import validation
+from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
@@ -56,7 +56,7 @@ class Keyness(Tabular):
         - term, index: the name of the term, or null, and its column;
         - sign: 1 if f_1 > f_2, -1 if f_1 < f_2;
         - n_target, n_reference: a and b;
-        - df_target, df_reference: the documents with the term;
+        - df_target, df_reference: the documents with the term, null if unknown;
         - per_million_target, per_million_reference: 10^6 f_1 and 10^6 f_2;
         - g2, log_pvalue, pvalue, pvalue_adj: the log-likelihood ratio (`g2_counts`) and its
           p-values, the last adjusted by Benjamini and Hochberg for the tests of all terms that
@@ -205,6 +205,8 @@ def keyness(
     min_share = validation.check_between_0_and_1(min_share, "min_share")
     constant = validation.check_positive(constant, "constant")
     sides = _sides(self, target, reference)
+    if min_share > 0:
+        self.subset([label for side in sides for label in side])._require_documents("min_share")
     pair = self.subset(dict(enumerate(sides)))
     tokens = np.asarray(pair.class_tokens, dtype=np.float64)
     for labels, n_tokens in zip(sides, tokens, strict=True):
@@ -212,7 +214,7 @@ def keyness(
             raise ValueError(f"{_in_words(labels)} has no tokens, so that nothing compares with it")
     index = np.flatnonzero(pair.collection_term_frequency > 0)
     a, b = integers_if_whole(pair.term_frequency.toarray()[:, index])
-    df_a, df_b = integers_if_whole(pair.document_frequency.toarray()[:, index])
+    df_a, df_b = _document_frequencies(pair, index)
     scoring = Scoring.of(pair, "g2_counts", n_threads=n_threads)
     g2 = scoring.class_scores()[0, index]
     logs = log_chi2_sf(g2, 1)
@@ -235,12 +237,23 @@ def keyness(
     }
     if dispersion is not None:
         table |= _dispersions(dispersion, sides, index, self.n_terms)
-    docs = np.asarray(pair.class_docs, dtype=np.float64)
     kept = _of_side(table, "n") >= min_count
-    kept &= _of_side(table, "df") >= min_share * np.where(table["sign"] > 0, docs[0], docs[1])
+    if min_share > 0:
+        docs = np.asarray(pair.class_docs, dtype=np.float64)
+        kept &= _of_side(table, "df") >= min_share * np.where(table["sign"] > 0, docs[0], docs[1])
     rows = _in_order(table, kept, sort, {"over": [1], "under": [-1]}.get(direction, [1, -1]), k)
     sorted_table = {name: column[rows] for name, column in table.items()}
     return Keyness(sides[0], sides[1], (float(tokens[0]), float(tokens[1])), sorted_table)
+
+
+def _document_frequencies(pair: ClassCounts, index: NDArray[np.int64]) -> list[NDArray[Any]]:
+    """Return the documents of each side with the terms; null where they are unknown."""
+    shape = 2, pair.n_terms
+    frequency = scipy.sparse.csr_array(pair._counts.document_frequency(), shape=shape).toarray()
+    return [
+        np.full(len(index), None) if unknown else integers_if_whole(documents[index])
+        for documents, unknown in zip(frequency, pair._counts.undocumented, strict=True)
+    ]
 
 
 def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:

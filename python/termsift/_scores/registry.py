@@ -218,7 +218,7 @@ _METHODS = (
         formula="(l_ic - E)^2 / E, E = l_i n_c / n",
         source="scikit-learn 1.9.1, sklearn.feature_selection.chi2; Pedregosa and others, "
         "Scikit-learn: Machine Learning in Python, JMLR 12, 2011",
-        needs=OCCURRENCES,
+        needs=f"{OCCURRENCES}, documents of the class",
         default_aggregate="sum",
         zeros="0 for a term that no document has",
         is_test=True,

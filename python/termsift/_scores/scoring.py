@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._scores.methods import OCCURRENCES, CoreMeasure, EventModel, Method, Model
+from termsift._scores.methods import DOCUMENTS, OCCURRENCES, CoreMeasure, EventModel, Method, Model
 from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
 from termsift._util.progress import progress
@@ -62,6 +62,14 @@ class Scoring:
         )
         prior = validation.check_class_prior(class_prior, counts.n_classes)
         threads = validation.check_n_threads(n_threads)
+        if event.reads == DOCUMENTS or event.is_rate or method.needs != OCCURRENCES:
+            what = f"model {model}" if method.models else method.name
+            cure = "use g2_counts, log_odds or md by model multinomial, which count occurrences"
+            counts._require_documents(what, cure)
+        elif method.models and prior is None:
+            counts._require_documents("the empirical class_prior", "pass class_prior='uniform'")
+        if model == "binary":
+            counts._require_every_term("model binary")
         held = counts._counts
         if model != "multinomial":
             held = held.as_counted_by(_core.EventModel.__members__[model], threads)

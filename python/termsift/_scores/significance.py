@@ -148,7 +148,7 @@ def significance_by(
 ) -> Significance:
     """Return the significance of every term by a method that is a test."""
     scoring = Scoring.of(counts, method.name, n_threads=n_threads)
-    n_present = int(np.count_nonzero(counts.class_docs))
+    n_present = int(np.count_nonzero(counts._present))
     if n_present < 2:
         raise ValueError(
             f"a test compares classes: at least two with documents are needed, got {n_present}"

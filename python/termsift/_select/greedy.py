@@ -69,6 +69,7 @@ def divergence(
     scoring = Scoring.of(counts, "md", model, alpha, class_prior)
     if scoring.model.independent:
         return math.fsum(scoring.scores(_core.Aggregate.sum)[terms])
+    counts._require_every_term("divergence")
     return _core.divergence(scoring.counts, *scoring.smoothing, terms)
 
 
@@ -148,6 +149,7 @@ def greedy(
         divergences = _core.running_sums(scores[indices])
         informative = int(np.count_nonzero(scores[indices]))
     else:
+        counts._require_every_term("greedy")
         with progress("chosen", k, "terms") as report:
             indices, divergences, informative, evaluations = _core.greedy(
                 scoring.counts, *scoring.smoothing, k, exhaustive, scoring.n_threads, report

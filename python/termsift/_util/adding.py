@@ -27,8 +27,11 @@ def add_documents(
 ) -> _core.Counts:
     """Return the counts with documents added; both have the classes ``labels.classes``."""
     exact = counts.exact and is_exact(matrix, weights, tf)
+    # The core adds documents to documents alone; tokens of a frequency list are merged.
+    has_lists = counts.undocumented.any() or counts.unlisted_tokens.any()
+    base = _core.Counts(len(labels.classes), counts.exact) if has_lists else counts
     try:
-        added, path = counts.updated(
+        added, path = base.updated(
             *matrix.parts,
             labels.indptr,
             labels.codes,
@@ -45,4 +48,4 @@ def add_documents(
         ) from None
     sizes = matrix.n_docs, matrix.n_terms, len(labels.classes), len(matrix.data)
     logger.debug("counted %d documents, %d terms, %d classes, %d entries by %s", *sizes, path)
-    return added
+    return counts.merge(added) if has_lists else added

@@ -24,8 +24,9 @@ def _run(args: argparse.Namespace) -> None:
     largest = largest_classes(counts, _LISTED)
     rows = [("class", "documents", "tokens")]
     for c in largest:
-        documents, tokens = counts.class_docs[c], counts.class_tokens[c]
-        rows.append((output.shown(counts.classes[c]), grouped(documents), grouped(tokens)))
+        unknown = counts._counts.undocumented[c]
+        documents = "unknown" if unknown else grouped(counts._counts.class_docs[c])
+        rows.append((output.shown(counts.classes[c]), documents, grouped(counts.class_tokens[c])))
     out.write(f"{args.source}: {output.summary(counts)};\n")
     out.write(f"{counts.term_frequency.nnz:,} pairs of a class and a term that occurs in it; ")
     out.write(f"counts are {counts.term_frequency.dtype}\n\n")

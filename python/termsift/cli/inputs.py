@@ -11,6 +11,7 @@ import sys
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._collection import read_whole
 from termsift.io._demo import scan_demo
+from termsift.io._opening import decoded_text, existing
 from termsift.io._scan import holds_texts
 from termsift.io._source import Skipped, TextBlock, listed
 from termsift.text._passages import Blocks
@@ -105,6 +107,34 @@ def check_classes(names: Sequence[str], classes: Collection[Any]) -> None:
         if name not in classes:
             few = f", expected one of {listed(sorted(classes))}" if len(classes) <= 10 else ""
             raise ValueError(f"there is no class {name!r}{few}{did_you_mean(name, classes)}")
+
+
+def read_list(path: str) -> dict[str, list[Any]]:
+    """Read the columns term and count of a frequency list, or its first two columns."""
+    import csv
+
+    text = decoded_text(existing(path))
+    delimiter = max("\t,;|", key=text.partition("\n")[0].count)
+    dialect: dict[str, Any] = {"delimiter": delimiter}
+    if ".txt" in Path(path).suffixes:
+        dialect["quoting"] = csv.QUOTE_NONE
+    reader = csv.reader(StringIO(text, newline=""), **dialect)
+    table: dict[str, list[Any]] = {"term": [], "count": []}
+    columns = 0, 1
+    try:
+        for row, fields in enumerate(filter(None, reader)):
+            names = [name.strip().lower() for name in fields]
+            if row == 0 and {"term", "count"} <= set(names):
+                columns = names.index("term"), names.index("count")
+            elif row > 0 or len(names) < 2 or names[1].strip("+-.")[:1].isdecimal():
+                table["term"].append(fields[columns[0]])
+                table["count"].append(int(fields[columns[1]]))
+    except (IndexError, ValueError, csv.Error):
+        raise ValueError(
+            f"{path}, line {reader.line_num}: expected a term and a whole number, found "
+            f"{delimiter.join(fields)[:80]!r}"
+        ) from None
+    return table
 
 
 # ---- documents -----------------------------------------------------------------------------------

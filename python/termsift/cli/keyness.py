@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Hashable
 from functools import partial
+from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 
 import termsift as ts
-from termsift._counts.counting import count_collection
+from termsift._counts.counting import count_collection, united
 from termsift._scores.class_terms import DIRECTIONS
 from termsift._scores.keyness import KEYNESS_ORDERS
 from termsift._util.export import json_value
@@ -19,8 +21,9 @@ from termsift.cli import arguments, inputs, output
 
 _K_ON_TERMINAL = 20  # of each direction
 _MORE = """\
-REFERENCE is all other classes if it is left out. Several classes of one corpus have commas between
-them. First come the terms that TARGET uses more often, then those that it uses less often.
+REFERENCE is all other classes if it is left out. With --versus-list it is the list, and TARGET is
+all classes if it is left out. Several classes of one corpus have commas between them. First come
+the terms that TARGET uses more often, then those that it uses less often.
 
 """
 
@@ -28,11 +31,15 @@ them. First come the terms that TARGET uses more often, then those that it uses 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     about = "compare the terms of two corpora: effect size, significance, dispersion"
-    usage = "INPUT TARGET [REFERENCE] [options]"
+    usage = "INPUT [TARGET [REFERENCE]] [options]"
     parser = arguments.add_command(commands, "keyness", _run, about, _MORE, usage)
     arguments.add_input(parser)
-    parser.add_argument("target", metavar="TARGET", help="a class, or A,B,... as one")
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="a class, or A,B,... as one")
     parser.add_argument("reference", metavar="REFERENCE", nargs="?", help="the same")
+    versus = (
+        "compare with a table of terms and counts: its columns term and count, or the first two"
+    )
+    arguments.add_values(parser, ("--versus-list", str, "FILE", versus))
     group = parser.add_argument_group("terms")
     arguments.add_choice(group, "--sort", KEYNESS_ORDERS, "what orders the terms of each direction")
     arguments.add_choice(
@@ -58,14 +65,19 @@ def _run(args: argparse.Namespace) -> None:
             documents = collection.X, collection.y
         else:
             counts = inputs.read_counts(args)
+        target, reference = args.target, args.reference
+        if args.versus_list is not None:
+            counts, target, reference = _with_list(args, counts)
+        elif target is None:
+            raise ValueError("name the class TARGET, or a list to compare with by --versus-list")
         logger.info("comparing %d terms", counts.n_terms)
         options = arguments.given(args, "sort", "direction", "min_count", "k")
         if output.is_shown(args):
             options.setdefault("k", _K_ON_TERMINAL)
         with naming(args.source):
             keyness = counts.keyness(
-                inputs.labels_of(counts, args.target),
-                None if args.reference is None else inputs.labels_of(counts, args.reference),
+                inputs.labels_of(counts, target) if isinstance(target, str) else target,
+                inputs.labels_of(counts, reference) if isinstance(reference, str) else reference,
                 dispersion=documents,
                 n_threads=args.threads,
                 **options,
@@ -74,11 +86,29 @@ def _run(args: argparse.Namespace) -> None:
             "target": [json_value(label) for label in keyness.target],
             "reference": [json_value(label) for label in keyness.reference],
             "tokens": list(keyness.tokens),
-            "n_docs": counts.n_docs,
+            "n_docs": output.n_docs(counts),
             "n_terms": counts.n_terms,
         }
         write = partial(_write_tables, keyness=keyness)
         answer(keyness.columns(), write, head, "terms")
+
+
+def _with_list(
+    args: argparse.Namespace, counts: ts.ClassCounts
+) -> tuple[ts.ClassCounts, list[Hashable], list[Hashable]]:
+    """Return the counts of the target and of the list, and the labels of both."""
+    path = args.versus_list
+    arguments.refuse(args, f"{path}: the list has no documents", "dispersion")
+    if args.reference is not None:
+        raise ValueError(f"{path}: the list is the reference, so leave out {args.reference}")
+    target = counts.classes if args.target is None else inputs.labels_of(counts, args.target)
+    name = Path(path).name
+    if name in target:
+        raise ValueError(f"{path}: is also the name of a class; rename the list")
+    table = inputs.read_list(path)
+    with naming(path):
+        listed = ts.counts_from_table({**table, "label": [name] * len(table["term"])})
+    return united(counts.subset(target), listed), target, [name]
 
 
 # The columns of the tables for people, with their formats. The other formats have all columns.

@@ -141,7 +141,10 @@ def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> 
     for name, form in formats.items():
         if name in columns:
             values = columns[name].tolist()
-            cells = [format(value, form) if form else shown(value) for value in values]
+            cells = [
+                "-" if form and value is None else format(value, form) if form else shown(value)
+                for value in values
+            ]
             if name == "pvalue_adj":  # one that rounds to 0 is below the smallest number there is
                 cells = [cell if cell != "0" else "<5e-324" for cell in cells]
             table.append([name, *cells])
@@ -154,12 +157,20 @@ def shown(name: object) -> str:
     return printable(name, _LONGEST)
 
 
+def n_docs(counts: ts.ClassCounts) -> float | None:
+    """Return the number of documents, or None if it is unknown."""
+    return None if counts._counts.undocumented.any() else counts.n_docs
+
+
 def summary(counts: ts.ClassCounts) -> str:
     """Return how much was counted, in words."""
     numbers = {
-        "document": counts.n_docs,
+        "document": n_docs(counts),  # None if unknown
         "term": counts.n_terms,
         "class": counts.n_classes,
         "token": counts.class_tokens.sum(),
     }
-    return ", ".join(number_of(n, thing) for thing, n in numbers.items())
+    words = (
+        f"unknown {thing}s" if n is None else number_of(n, thing) for thing, n in numbers.items()
+    )
+    return ", ".join(words)

@@ -99,7 +99,7 @@ def _run(args: argparse.Namespace) -> None:
         if "term" not in columns:
             unnamed = np.full(len(columns["rank"]), None, dtype=object)
             columns = {"rank": columns["rank"], "term": unnamed, **columns}
-        head |= {"n_docs": counts.n_docs, "n_terms": counts.n_terms}
+        head |= {"n_docs": output.n_docs(counts), "n_terms": counts.n_terms}
         head["classes"] = [json_value(label) for label in counts.classes]
         write = partial(_write_table, columns=columns, note=note)
         answer(columns, write, head, "terms")

@@ -75,7 +75,7 @@ from termsift.reference.classifying import (
     selection_curve,
 )
 from termsift.reference.conditional import conditional_gain, guided_gain, likeliest_shape
-from termsift.reference.counting import ReferenceCounts, count
+from termsift.reference.counting import ReferenceCounts, count, count_table
 from termsift.reference.directions import class_directions
 from termsift.reference.formulas import METHODS
 from termsift.reference.keyness import dispersion_of, keyness_of
@@ -93,6 +93,7 @@ __all__ = [
     "class_scores",
     "conditional_gain",
     "count",
+    "count_table",
     "cross_validate",
     "dispersion_of",
     "divergence",

@@ -250,6 +250,36 @@ def _memberships(
     return given, [[position[label]] for label in labels]
 
 
+def count_table(
+    rows: Iterable[tuple[str, Any, int, int]], class_docs: dict[Any, int]
+) -> tuple[list[str], ReferenceCounts]:
+    """Return the sorted terms and the counts of rows of term, label, count and documents.
+
+    Rows with the same term and label add up. ``class_docs`` has n_c of each label.
+
+    Examples
+    --------
+    >>> terms, counts = count_table([("egg", "ham", 3, 2), ("egg", "ham", 1, 1)], {"ham": 3})
+    >>> terms, counts.term_frequency.tolist(), counts.document_frequency.tolist()
+    (['egg'], [[4]], [[3]])
+    """
+    listed = list(rows)
+    terms, labels = sorted({row[0] for row in listed}), sorted(class_docs)
+    l_ic, d_ic = ([[0] * len(terms) for _ in labels] for _ in range(2))
+    for term, label, occurrences, documents in listed:
+        l_ic[labels.index(label)][terms.index(term)] += occurrences
+        d_ic[labels.index(label)][terms.index(term)] += documents
+    shape = len(labels), len(terms)
+    return terms, ReferenceCounts(
+        classes=labels,
+        class_docs=_array([class_docs[label] for label in labels], np.int64, shape[:1]),
+        class_tokens=_array([sum(row) for row in l_ic], np.int64, shape[:1]),
+        term_frequency=_array(l_ic, np.int64, shape),
+        document_frequency=_array(d_ic, np.int64, shape),
+        n_docs=sum(class_docs.values()),
+    )
+
+
 def _is_missing(label: Any) -> bool:
     """Return whether a label is None or NaN, or a tuple or frozenset that contains either."""
     if isinstance(label, (tuple, frozenset)):

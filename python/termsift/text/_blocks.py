@@ -88,7 +88,7 @@ def check_source(texts: Any, text: Any, label: Any) -> list[Any] | None:
         )
     if isinstance(texts, (Mapping, Set)):
         raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}")
-    names = _column_names(texts)
+    names = column_names(texts)
     if names is None:
         return None
     if text is None and len(names) != 1:
@@ -96,7 +96,7 @@ def check_source(texts: Any, text: Any, label: Any) -> list[Any] | None:
             f"texts is {a_kind(texts)} with the columns {', '.join(map(repr, names)) or 'none'}, "
             "expected one column of texts: name it, as in text='text', or pass it alone"
         )
-    _check_columns(names, names[0] if text is None else text, label)
+    check_columns(names, {"text": names[0] if text is None else text, "label": label})
     return names
 
 
@@ -162,7 +162,7 @@ def _iterated(texts: Iterable[Any]) -> Iterator[_core.Texts]:
 
 def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
     if is_from(frame, "pandas") or is_from(frame, "polars"):
-        labels = None if label is None else _labels(frame[label])
+        labels = None if label is None else column_values(frame[label])
         try:
             texts = _whole(frame[text])
         except TypeError as error:
@@ -177,7 +177,7 @@ def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
     batches: list[Any] = []
     n_rows = n_bytes = 0
     reader = pyarrow.RecordBatchReader.from_stream(frame)
-    _check_columns(reader.schema.names, text, label)
+    check_columns(reader.schema.names, {"text": text, "label": label})
     for batch in reader:
         batches.append(batch)
         n_rows += batch.num_rows
@@ -191,12 +191,12 @@ def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
 
 def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) -> LabelledBlock:
     table = pyarrow.Table.from_batches(batches)
-    labels = None if label is None else _labels(table.column(label))
+    labels = None if label is None else column_values(table.column(label))
     return _core.Texts.of_arrow(table, text), labels
 
 
-def _labels(column: Any) -> Any:
-    """Return labels as a column for the core, as an array, or as a list if they have nulls."""
+def column_values(column: Any) -> Any:
+    """Return values as a column for the core, as an array, or as a list if they have nulls."""
     if is_column_of_strings(column):
         return column
     if is_from(column, "polars"):
@@ -210,7 +210,7 @@ def _labels(column: Any) -> Any:
     return np.asarray(column, dtype=None if isinstance(dtype, np.dtype) else object)
 
 
-def _column_names(texts: Any) -> list[Any] | None:
+def column_names(texts: Any) -> list[Any] | None:
     """Return the names of the columns of a frame, or None for any other object."""
     if getattr(texts, "ndim", 2) != 2:  # a Series has its rows as attributes
         return None
@@ -225,10 +225,10 @@ def _column_names(texts: Any) -> list[Any] | None:
     return None
 
 
-def _check_columns(names: list[Any], text: Any, label: Any) -> None:
-    """Check that a frame has the columns of texts and labels, each once."""
+def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
+    """Check that a frame has the columns that parameters name, each once."""
     columns = ", ".join(map(repr, names))
-    for parameter, name in (("text", text), ("label", label)):
+    for parameter, name in wanted.items():
         if name is None:
             continue
         n_columns = names.count(name)

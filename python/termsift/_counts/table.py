@@ -1,0 +1,243 @@
+"""Counts from a table of terms, labels and how often they occur, such as a frequency list."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._counts.class_counts import ClassCounts
+from termsift._counts.held import Held
+from termsift._util import validation
+from termsift._util.adding import add_documents
+from termsift._util.extras import is_from, require
+from termsift._util.tabular import object_array
+from termsift._util.validation.distinct import distinct_labels
+from termsift.text._blocks import check_columns, column_names, column_values
+
+_SCALES = "; a relative frequency times the tokens of its corpus, rounded, is a count"
+
+
+def counts_from_table(
+    frame: Any,
+    *,
+    term: Any = "term",
+    label: Any = "label",
+    count: Any = "count",
+    documents: Any = None,
+    class_docs: Mapping[Any, int] | None = None,
+    class_tokens: Mapping[Any, int] | None = None,
+) -> ClassCounts:
+    """Return the counts that a table holds, such as a frequency list or a query's ``GROUP BY``.
+
+    Parameters
+    ----------
+    frame : frame, or mapping of label to mapping of term to count
+        A row says how often a term occurs in a class. It is a data frame of pandas or polars, an
+        Arrow table or stream, a relation of duckdb, or a dict of columns. Rows with the same label
+        and term are added. Or a mapping such as ``{"en": Counter(words)}``.
+    term, label, count : str
+        The names of the columns. Counts are whole numbers from 0.
+    documents : str, optional
+        The name of a column with the documents of the class that contain the term. By default the
+        documents are unknown. It needs ``class_docs``.
+    class_docs : mapping of label to int, optional
+        The documents of each class. It needs ``documents``.
+    class_tokens : mapping of label to int, optional
+        The occurrences of all terms in the classes whose list was cut off. The list has the counts
+        of its own terms; the others count in the total alone.
+
+    Returns
+    -------
+    counts : ClassCounts
+        The counts that `termsift.count_texts` returns for the texts behind the table. The terms
+        are sorted and have names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a count that is negative, missing or not whole, for a missing term or label, for a total
+        below what is listed, and the like; the message names column, row and value.
+    CountOverflowError
+        If the counts of a class exceed int64 in sum.
+
+    Notes
+    -----
+    Where documents are unknown, whatever needs them raises ValueError: methods and models that
+    count documents, the empirical class prior, ``n_docs``, ``class_docs`` and
+    ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null. A class
+    that merges with one of unknown documents has unknown documents.
+
+    A list that was cut off keeps its total in sums, files, pickles and subsets. Models and
+    selectors that need every term, "binary" and `ClassCounts.greedy`, refuse it.
+
+    Examples
+    --------
+    >>> import termsift as ts
+    >>> lists = {"sea": {"ship": 3, "the": 9}, "land": {"plough": 2, "the": 7}}
+    >>> counts = ts.counts_from_table(lists, class_tokens={"sea": 400, "land": 300})
+    >>> counts
+    <ClassCounts of unknown documents: 2 classes x 3 terms, 4 pairs, exact>
+    >>> found = counts.keyness("sea").to_frame()
+    >>> found[["term", "n_target", "n_reference", "df_target"]]
+         term  n_target  n_reference df_target
+    0    ship         3            0      None
+    1  plough         0            2      None
+    2     the         9            7      None
+    """
+    if (documents is None) != (class_docs is None):
+        given, other = ("documents", "class_docs")[:: 1 if class_docs is None else -1]
+        raise TypeError(f"{given} needs {other}: the documents of terms and classes go together")
+    coder = validation.LabelCoder(None)
+    names = {"term": term, "label": label, "count": count, "documents": documents}
+    if isinstance(frame, Mapping) and all(isinstance(of, Mapping) for of in frame.values()):
+        if documents is not None:
+            raise TypeError(
+                "documents names a column of a frame, and a mapping of mappings has none"
+            )
+        sizes = [len(of_class) for of_class in frame.values()]
+        codes = np.repeat(coder.codes(list(frame)), sizes)
+        columns = {"term": [name for of_class in frame.values() for name in of_class]}
+        columns["count"] = [n for of_class in frame.values() for n in of_class.values()]
+    else:
+        columns = _columns(frame, {key: name for key, name in names.items() if name is not None})
+        codes = coder.codes(columns["label"], skip_missing=True)
+        if (codes < 0).any():
+            raise ValueError(f"column {label!r} has no label at row {np.argmin(codes)}")
+    terms, of_term = _terms(columns["term"], term)
+
+    def place(row: int) -> str:
+        return f"row {row}, term {terms[of_term[row]]!r} of class {coder.classes[codes[row]]!r}"
+
+    occurrences = _whole(columns["count"], count, place)
+    held = _summed(coder.classes, codes, of_term, len(terms), occurrences)
+    if documents is None:
+        held["document_frequency"] = np.zeros_like(held["term_frequency"])
+        held["class_docs"] = np.zeros_like(held["class_docs"])
+    else:
+        in_documents = _whole(columns["documents"], documents, place)
+        wrong = (in_documents > occurrences) | ((in_documents == 0) & (occurrences > 0))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"column {documents!r} has {in_documents[row]} at {place(row)}, expected from 1 to "
+                f"{occurrences[row]}, as often as it occurs"
+            )
+        of_documents = _summed(coder.classes, codes, of_term, len(terms), in_documents)
+        held["document_frequency"] = of_documents["term_frequency"]
+    pairs = [slice(*ends) for ends in pairwise(held["indptr"].tolist())]
+    listed = [held["term_frequency"][of_class].sum() for of_class in pairs]
+    totals = _totals(class_tokens, "class_tokens", coder.classes, listed)
+    held["unlisted_tokens"] = totals - np.array(listed, dtype=np.int64)
+    if class_docs is not None:
+        least = [held["document_frequency"][of_class].max(initial=0) for of_class in pairs]
+        least = np.maximum(least, totals > 0).tolist()
+        held["class_docs"] = _totals(class_docs, "class_docs", coder.classes, least)
+    held["n_docs"] = sum(held["class_docs"].tolist())
+    state = Held(_core.Counts.from_arrays(**held), coder.classes, object_array(terms), "raw")
+    return ClassCounts._of(state.in_order(coder))
+
+
+def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of a frame by parameter, each with a value for each row."""
+    if not (isinstance(frame, Mapping) or is_from(frame, "pandas") or is_from(frame, "polars")):
+        if not hasattr(frame, "__arrow_c_stream__"):
+            raise TypeError(
+                f"frame is {validation.a_kind(frame)}, expected a data frame, an Arrow table or "
+                "stream, a dict of columns, or a mapping of label to mapping of term to count"
+            )
+        pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(frame).__name__}")
+        frame = pyarrow.RecordBatchReader.from_stream(frame).read_all()
+    elif isinstance(frame, Mapping) and all(map(np.isscalar, frame.values())):
+        raise TypeError("frame maps terms to counts, expected their label too: {label: counts}")
+    check_columns(list(frame) if isinstance(frame, Mapping) else column_names(frame) or [], names)
+    columns = {}
+    for parameter, name in names.items():
+        column = frame[name]
+        if any(is_from(column, library) for library in ("pandas", "polars", "pyarrow")):
+            columns[parameter] = column_values(column)
+        else:
+            columns[parameter] = validation.as_sequence(column, f"column {name!r}", "a value a row")
+    n_rows = len(columns["term"])
+    for parameter, values in columns.items():
+        if len(values) != n_rows:
+            raise ValueError(
+                f"column {names[parameter]!r} has {len(values)} rows, and column "
+                f"{names['term']!r} {n_rows}"
+            )
+    return columns
+
+
+def _terms(values: Any, name: Any) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the terms, sorted, and the number of the term of each row."""
+    codes, distinct, first = distinct_labels(values)
+    for value, row in zip(distinct, first, strict=True):
+        if not isinstance(value, str):
+            raise ValueError(
+                f"column {name!r} has {validation.shown(value)} at row {row}, expected a term; "
+                "pandas reads words such as null as missing unless keep_default_na=False"
+            )
+    terms = sorted(set(distinct))
+    number_of = {term: number for number, term in enumerate(terms)}
+    return terms, np.array([number_of[value] for value in distinct], dtype=np.int64)[codes]
+
+
+def _whole(values: Any, name: Any, place: Any) -> NDArray[np.int64]:
+    """Return a column of whole numbers as int64; no number changes its value."""
+    numbers = object_array(values) if isinstance(values, list) else np.asarray(values)
+    if numbers.dtype.kind in "biuf":
+        right = (numbers >= 0) & (numbers < 2**63) & (numbers == np.floor(numbers))
+    else:
+        right = np.fromiter(map(_is_whole, numbers.tolist()), dtype=bool, count=len(numbers))
+    if not right.all():
+        row = int(np.argmin(right))
+        raise ValueError(
+            f"column {name!r} has {validation.shown(numbers[row])} at {place(row)}, expected a "
+            f"whole number from 0 to 2^63 - 1{_SCALES}"
+        )
+    return numbers.astype(np.int64)
+
+
+def _is_whole(value: Any) -> bool:
+    try:
+        return not isinstance(value, str) and value == int(value) and 0 <= value < 2**63
+    except (TypeError, ValueError, OverflowError):  # missing, NaN, infinite
+        return False
+
+
+def _summed(
+    classes: list[Hashable],
+    codes: NDArray[Any],
+    terms: NDArray[np.int64],
+    n_terms: int,
+    values: NDArray[np.int64],
+) -> dict[str, Any]:
+    """Return the arrays of counts in which each class is one document with the values."""
+    order = np.argsort(codes, kind="stable")
+    indptr = np.append(0, np.cumsum(np.bincount(codes, minlength=len(classes))))
+    matrix = validation.Csr(indptr, terms[order], values[order], len(classes), n_terms)
+    labels = validation.Labels(classes, np.arange(len(classes), dtype=np.int32), None)
+    empty = _core.Counts(len(classes), True)
+    try:
+        return {**add_documents(empty, matrix, labels, None, "raw", 0).to_arrays()}
+    except _core.CountOverflowError:
+        raise _core.CountOverflowError("the counts of a class exceed 2^63 - 1 in sum") from None
+
+
+def _totals(given: Any, name: str, classes: list[Hashable], listed: list[Any]) -> _core.Int64s:
+    """Return the total of each class, which is at least what the table lists."""
+    totals = {} if given is None else dict(given)
+    for label in totals:
+        if label not in classes:
+            raise ValueError(f"{name}: there is no class {label!r} in the table")
+    found = list[int]()
+    for label, least in zip(classes, listed, strict=True):
+        if label not in totals and name == "class_docs":
+            raise ValueError(f"{name} lacks class {label!r}, expected every class of the table")
+        what = f"{name}[{label!r}], for which {least} are listed,"
+        found.append(validation.check_integer(totals.get(label, least), what, least, 2**63 - 1))
+    return np.array(found, dtype=np.int64)
