@@ -23,7 +23,7 @@ from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
 from termsift.text import TextRules
-from termsift.text._labelled_texts import OnMissing
+from termsift.text._blocks import OnMissing
 from termsift.text._rules import check_rules, shows_rules
 
 __all__ = ["count", "count_texts"]

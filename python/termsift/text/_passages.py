@@ -13,7 +13,7 @@ from termsift import _core
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.text import TextRules
-from termsift.text._labelled_texts import LabelledTexts
+from termsift.text._blocks import LabelledTexts
 from termsift.text._matrices import count_blocks
 from termsift.text._rules import check_rules, shows_rules
 from termsift.text._terms import TOKEN_PATTERN
