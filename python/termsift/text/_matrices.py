@@ -104,7 +104,9 @@ class BlockCounter:
         if self.grows:
             for term in terms:
                 self._words.setdefault(term, len(self._words))
-        columns = np.fromiter((self._words.get(term, -1) for term in terms), np.int64, len(terms))
+        columns: Any = np.fromiter(
+            (self._words.get(term, -1) for term in terms), np.int64, len(terms)
+        )
         columns = columns[indices]
         if not self.grows:  # and so Python cuts: the core looks terms up in an index
             known = columns >= 0
