@@ -91,22 +91,21 @@ class BlockCounter:
     def _occurrences(self, texts: _core.Texts) -> scipy.sparse.csr_array:
         if self._rules.hashing is not None:
             width = self._rules.hashing
-            parts = _core.hashed_matrix(self._native, texts, width, False, self._threads)
-            return csr(parts, width)
+            hashed = _core.hashed_matrix(self._native, texts, width, False, self._threads)
+            return csr(hashed, width)
         if self._index is not None:
             return csr(self._index.matrix(texts, self._threads), self.n_columns)
+        parts: tuple[npt.NDArray[Any], ...]
         if self._native is None:
-            terms, (data, indices, indptr) = _counted_in_python(map(self._cut, strings(texts)))
+            terms, parts = _counted_in_python(map(self._cut, strings(texts)))
         else:
             counter, _ = counted([texts], self._native, self._threads)
-            terms = counter.terms()
-            data, indices, indptr = counter.matrix(None, self._threads)
+            terms, parts = counter.terms(), counter.matrix(None, self._threads)
+        data, indices, indptr = parts
         if self.grows:
             for term in terms:
                 self._words.setdefault(term, len(self._words))
-        columns: Any = np.fromiter(
-            (self._words.get(term, -1) for term in terms), np.int64, len(terms)
-        )
+        columns = np.fromiter((self._words.get(term, -1) for term in terms), np.int64, len(terms))
         columns = columns[indices]
         if not self.grows:  # and so Python cuts: the core looks terms up in an index
             known = columns >= 0
