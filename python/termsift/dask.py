@@ -220,9 +220,7 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
     n_docs = int(sum(lengths))
     if name == "sample_weight":
         values = validation.check_weights(values, n_docs)  # all at once: blocks of one dtype
-    elif sp.issparse(values):
-        values = values.tocsr()  # type: ignore[attr-defined]
-    else:
+    elif not sp.issparse(values):
         values = validation.as_sequence(values, name, "labels of the documents")
     n_values = values.shape[0] if hasattr(values, "shape") else len(values)
     if n_values != n_docs:

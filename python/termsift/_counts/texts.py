@@ -109,7 +109,7 @@ class ByDocument:
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
         self._blocks = BlockCounter(rules, n_threads)
-        self._counts, self._n_classes = Held.nothing(tf).counts, 0
+        self._counts = Held.nothing(tf).counts
         # Of each term, its documents and its occurrences. The rules that drop terms look at these:
         # they count a document once, whatever its weight and its classes.
         self._totals = np.zeros((2, 0), dtype=np.int64)
@@ -130,10 +130,10 @@ class ByDocument:
         )
 
     def _grow_classes(self, n_classes: int) -> None:
-        if n_classes > self._n_classes:
-            new = [-1] * (n_classes - self._n_classes)
-            self._counts = self._counts.with_classes([*range(self._n_classes), *new])
-            self._n_classes = n_classes
+        present = len(self._counts.class_docs)
+        if n_classes > present:
+            new = [-1] * (n_classes - present)
+            self._counts = self._counts.with_classes([*range(present), *new])
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Held:
         """Return the counts of all documents; ``classes`` are the classes by number."""
