@@ -21,7 +21,7 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 from termsift.text import TextRules
-from termsift.text._labelled_texts import OnMissing
+from termsift.text._blocks import OnMissing
 from termsift.text._rules import check_rules, shows_rules
 
 __all__ = ["count", "count_texts"]
@@ -220,9 +220,7 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
     n_docs = int(sum(lengths))
     if name == "sample_weight":
         values = validation.check_weights(values, n_docs)  # all at once: blocks of one dtype
-    elif sp.issparse(values):
-        values = values.tocsr()  # type: ignore[attr-defined]
-    else:
+    elif not sp.issparse(values):
         values = validation.as_sequence(values, name, "labels of the documents")
     n_values = values.shape[0] if hasattr(values, "shape") else len(values)
     if n_values != n_docs:

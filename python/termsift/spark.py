@@ -23,7 +23,7 @@ from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
 from termsift.text import TextRules
-from termsift.text._labelled_texts import OnMissing
+from termsift.text._blocks import OnMissing
 from termsift.text._rules import check_rules, shows_rules
 
 __all__ = ["count", "count_texts"]
@@ -255,7 +255,7 @@ def _count_vectors(part: int, batches: Iterator[Any], *, tf: Any) -> ClassCounts
         vectors, labels, *weights = map(_pa.concat_arrays, zip(*held, strict=True))
         with validation.naming(f"partition {part}, from row {start}"):
             X = _matrix(vectors, counts.n_terms if start else None)
-            counts.update(X, _values(labels), *map(_values, weights), n_threads=1)
+            counts.update(X, labels, *weights, n_threads=1)
         start += len(vectors)
     return counts
 
@@ -293,9 +293,3 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
         columns = every.astype(np.int32)
     data = integers_if_whole(values.flatten().to_numpy())  # Spark's vectors hold doubles
     return sp.csr_array((data, columns, indptr.astype(np.int32)), shape=(len(sizes), sizes[0]))
-
-
-def _values(column: Any) -> Any:
-    """Return labels or weights as a numpy array, or as a list if they are not numbers."""
-    is_number = _pa.types.is_integer(column.type) or _pa.types.is_floating(column.type)
-    return column.to_numpy() if is_number and not column.null_count else column.to_pylist()

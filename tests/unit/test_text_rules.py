@@ -147,15 +147,21 @@ def test_rules_are_pickled() -> None:
 
 @pytest.mark.parametrize("cut", [{}, {"analyzer": blanks}], ids=["core", "python"])
 def test_words_of_later_blocks_get_the_next_columns(cut: dict[str, Any]) -> None:
-    words: dict[str, int] = {}
-    counter = BlockCounter(TextRules(**cut), words)
+    counter = BlockCounter(TextRules(**cut))
     (first,) = text_blocks(["oil ship oil", "", "ball"])
     (second,) = text_blocks(["ship art zoo ship"])
-    assert counter.count(first).toarray().tolist() == [[0, 2, 1], [0, 0, 0], [1, 0, 0]]
-    X = counter.count(second)
-    assert list(words.items()) == [("ball", 0), ("oil", 1), ("ship", 2), ("art", 3), ("zoo", 4)]
-    assert X.toarray().tolist() == [[0, 0, 2, 1, 1]]
-    fixed = BlockCounter(TextRules(**cut), words, grows=False)
+    X = counter.count(first).toarray()
+    names = counter.names.tolist()
+    assert sorted(names) == ["ball", "oil", "ship"]
+    order = [names.index(name) for name in sorted(names)]
+    assert X[:, order].tolist() == [[0, 2, 1], [0, 0, 0], [1, 0, 0]]
+    X = counter.count(second).toarray()
+    assert counter.names[:3].tolist() == names
+    assert dict(zip(counter.names, X[0].tolist(), strict=True)) == {
+        **{"ball": 0, "oil": 0, "ship": 2},
+        **{"art": 1, "zoo": 1},
+    }
+    fixed = BlockCounter(TextRules(**cut, vocabulary=["ball", "oil", "ship", "art", "zoo"]))
     (third,) = text_blocks(["zoo new ball"])
     assert fixed.count(third).toarray().tolist() == [[1, 0, 0, 0, 1]]
-    assert len(words) == 5
+    assert fixed.n_columns == 5

@@ -181,3 +181,20 @@ def test_a_frame_of_one_column_holds_labels(library: str) -> None:
         ts.conditional_gain(X, frame, 1).indices.tolist()
         == ts.conditional_gain(X, labels, 1).indices.tolist()
     )
+
+
+def test_integers_beside_a_null_stay_integers() -> None:
+    columns = [pytest.importorskip("pyarrow").array([1, None, 2**60 + 1])]
+    columns += [pytest.importorskip("polars").Series([1, None, 2**60 + 1])]
+    columns += [pytest.importorskip("pandas").Series([1, None, 2**60 + 1], dtype="Int64")]
+    for column in columns:
+        counts = ts.count(DENSE, column, on_missing="skip")
+        assert counts == ts.count(DENSE[[0, 2]], [1, 2**60 + 1])
+        assert set(map(type, counts.classes)) == {int}
+
+
+def test_documents_of_several_classes_are_left_out_whole() -> None:
+    texts, kept = ["aa bb", None, "bb", None, "cc"], [0, 2, 4]
+    indicator = np.array([[1, 0], [1, 1], [0, 1], [1, 1], [1, 1]])
+    counts = ts.count_texts(texts, indicator, on_missing="skip")
+    assert counts == ts.count_texts([texts[row] or "" for row in kept], indicator[kept])

@@ -25,7 +25,7 @@ from termsift._util.printable import printable_errors
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
-from termsift.text._labelled_texts import LabelledTexts, OnMissing
+from termsift.text._blocks import LabelledTexts, OnMissing
 from termsift.text._rules import check_rules, shows_rules
 
 

@@ -16,8 +16,8 @@ from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.extras import is_from, require
 from termsift._util.tabular import object_array
-from termsift._util.validation.distinct import distinct_labels
-from termsift.text._blocks import check_columns, column_names, column_values
+from termsift._util.validation.labels import distinct_labels
+from termsift.text._blocks import check_columns
 
 _SCALES = "; a relative frequency times the tokens of its corpus, rounded, is a count"
 
@@ -154,14 +154,13 @@ def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
         frame = pyarrow.RecordBatchReader.from_stream(frame).read_all()
     elif isinstance(frame, Mapping) and all(map(np.isscalar, frame.values())):
         raise TypeError("frame maps terms to counts, expected their label too: {label: counts}")
-    check_columns(list(frame) if isinstance(frame, Mapping) else column_names(frame) or [], names)
-    columns = {}
-    for parameter, name in names.items():
-        column = frame[name]
-        if any(is_from(column, library) for library in ("pandas", "polars", "pyarrow")):
-            columns[parameter] = column_values(column)
-        else:
-            columns[parameter] = validation.as_sequence(column, f"column {name!r}", "a value a row")
+    by_name = isinstance(frame, Mapping)
+    in_frame = frame if by_name else getattr(frame, "column_names", getattr(frame, "columns", ()))
+    check_columns(list(in_frame), names)
+    columns = {
+        parameter: validation.label_sequence(frame[name], f"column {name!r}")
+        for parameter, name in names.items()
+    }
     n_rows = len(columns["term"])
     for parameter, values in columns.items():
         if len(values) != n_rows:

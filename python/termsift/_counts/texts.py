@@ -16,7 +16,7 @@ from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.tabular import object_array
 from termsift.text import TextRules
-from termsift.text._labelled_texts import LabelledTexts
+from termsift.text._blocks import LabelledTexts
 from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._terms import kept_terms
 
@@ -108,10 +108,8 @@ class ByDocument:
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
-        self._words: dict[str, int] = rules.columns() or {}
-        self._grows = rules.vocabulary is None and rules.hashing is None
-        self._blocks = BlockCounter(rules, self._words, grows=self._grows, n_threads=n_threads)
-        self._counts, self._n_classes = Held.nothing(tf).counts, 0
+        self._blocks = BlockCounter(rules, n_threads)
+        self._counts = Held.nothing(tf).counts
         # Of each term, its documents and its occurrences. The rules that drop terms look at these:
         # they count a document once, whatever its weight and its classes.
         self._totals = np.zeros((2, 0), dtype=np.int64)
@@ -121,7 +119,7 @@ class ByDocument:
     ) -> None:
         """Count further documents."""
         X = self._blocks.count(texts)
-        if self._grows and self._rules.drops:
+        if self._blocks.grows and self._rules.drops:
             added = np.array([np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)])
             added[:, : self._totals.shape[1]] += self._totals
             self._totals = added
@@ -132,23 +130,22 @@ class ByDocument:
         )
 
     def _grow_classes(self, n_classes: int) -> None:
-        if n_classes > self._n_classes:
-            new = [-1] * (n_classes - self._n_classes)
-            self._counts = self._counts.with_classes([*range(self._n_classes), *new])
-            self._n_classes = n_classes
+        present = len(self._counts.class_docs)
+        if n_classes > present:
+            new = [-1] * (n_classes - present)
+            self._counts = self._counts.with_classes([*range(present), *new])
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Held:
         """Return the counts of all documents; ``classes`` are the classes by number."""
         self._grow_classes(len(classes))
-        counts = Held(self._counts, classes, None, self._tf)
-        names = object_array(sorted(self._words, key=self._words.__getitem__))
-        if not self._grows:  # there may be no document that could say how many columns there are
-            n_columns = self._rules.hashing or len(names)
+        counts, blocks = Held(self._counts, classes, None, self._tf), self._blocks
+        names, width = blocks.names, blocks.n_columns
+        if not blocks.grows:  # there may be no document that could say how many columns there are
             same = np.arange(counts.counts.n_terms)
-            return counts.in_columns(same, n_columns, names if len(names) else None)
-        order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+            return counts.in_columns(same, width, names if len(names) else None)
+        order = np.argsort(names, kind="stable")
         if self._rules.drops:
-            order = order[kept_terms(self._rules, n_docs, *self._totals[:, order])]
-        new_column = np.full(len(names), -1)
+            order = blocks.kept_columns(n_docs, *self._totals)
+        new_column = np.full(width, -1)
         new_column[order] = np.arange(len(order))
         return counts.in_columns(new_column, len(order), names[order])

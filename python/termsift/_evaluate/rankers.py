@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -14,7 +14,10 @@ from termsift._scores.scoring import Alpha
 from termsift._select.conditional_gain import conditional_gain, guided_gain
 from termsift._util import validation
 
-_SELECTOR_OF_DOCUMENTS = {"conditional_gain": conditional_gain, "guided_gain": guided_gain}
+_SELECTOR_OF_DOCUMENTS: dict[str, Callable[..., Ranking]] = {
+    "conditional_gain": conditional_gain,
+    "guided_gain": guided_gain,
+}
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from termsift._util.progress import progress
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # those that are tried
 _MOST_TERMS = 4000  # that the shapes are tried on
 _MOST_WEIGHT = 1e150  # of all documents, so that the product of two such sums is finite
-_NO_MACHINES = ("conditional_gain", 0.0, 1)  # the selector, their cost and their epochs
 _EPOCHS = 3  # of the machines of guided gain; more change the chosen terms little
 
 
@@ -30,6 +29,7 @@ def conditional_gain(
     temper: float = 0.15,
     step: float = 0.5,
     balance: float = 0.0,
+    cost: float | None = None,
     sample_weight: Any = None,
     term_names: Iterable[str] | None = None,
     n_threads: int | None = None,
@@ -59,6 +59,8 @@ def conditional_gain(
         From 0, where each document counts as much as any other, to 1, where each class does: the
         losses of a class with n_c documents count in proportion to n_c^-balance. At 0.25 small
         classes get more terms, and macro-averaged F1 of few terms rises.
+    cost : float, optional
+        The cost of `termsift.guided_gain`, which this function computes if there is one.
     sample_weight : array of shape (n_docs,), optional
         As for `termsift.count`. Scale weights to a mean of 1: weights that sum to 1 would count the
         collection as one document, which shows next to nothing.
@@ -72,8 +74,9 @@ def conditional_gain(
     Raises
     ------
     ValueError
-        As for `termsift.count`; if y is an indicator matrix; if shape, temper, step or balance is
-        not as above, or the step is so large beside the shape that numbers would lose their digits.
+        As for `termsift.count`; if y is an indicator matrix; if shape, temper, step, balance or
+        cost is not as above, or the step is so large beside the shape that numbers would lose
+        their digits.
     TypeError
         As for `termsift.count`.
 
@@ -97,9 +100,49 @@ def conditional_gain(
     >>> ranking.indices
     array([0, 2, 1, 3])
     """
-    return _choose(
-        _NO_MACHINES, X, y, k, shape, temper, step, balance, sample_weight, term_names, n_threads
+    selector = "conditional_gain" if cost is None else "guided_gain"
+    cost = 0.0 if cost is None else validation.check_positive(cost, "cost")
+    threads = validation.check_n_threads(n_threads)
+    matrix = validation.check_matrix(X, threads)
+    labels = validation.check_one_class(
+        y, matrix.n_docs, f"{selector} asks what a term adds about a document's one class"
     )
+    weights = validation.check_weights(sample_weight, matrix.n_docs)
+    names = validation.term_names_of(X, term_names, matrix.n_terms)
+    if len(labels.classes) < 2:
+        logger.warning("the documents have fewer than two classes, so no term adds anything")
+    k = validation.check_k(k, matrix.n_terms)
+    if not isinstance(shape, str):
+        a = validation.check_positive(shape, "shape")
+    elif shape != "empirical_bayes":
+        raise ValueError(f"shape must be a number or 'empirical_bayes', got {shape!r}")
+    else:
+        if weights is not None and not weights.sum(dtype=np.float64) < _MOST_WEIGHT:
+            raise ValueError(
+                f"sample_weight has a sum of {weights.sum(dtype=np.float64):.3g}, expected less "
+                "than 1e150, as products of two sums are needed: scale the weights to a mean of 1"
+            )
+        nothing = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
+        counts = add_documents(nothing, matrix, labels, weights, "binary", threads)
+        a = likeliest_shape(counts)
+    with progress("chosen", k, "terms") as report:
+        indices, gains, evaluations = _core.conditional_gain(
+            *matrix.parts,
+            labels.codes,
+            len(labels.classes),
+            validation.as_float_weights(weights),
+            a,
+            validation.check_not_negative(temper, "temper"),
+            validation.check_positive(step, "step"),
+            k,
+            threads,
+            report,
+            balance=validation.check_between_0_and_1(balance, "balance"),
+            cost=cost,
+            epochs=_EPOCHS,
+        )
+    logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, a)
+    return Ranking(indices, gains, None if names is None else names[indices], selector)
 
 
 def guided_gain(
@@ -153,65 +196,7 @@ def guided_gain(
     array([2, 0, 1, 3])
     """
     cost = validation.check_positive(cost, "cost")
-    return _choose(("guided_gain", cost, _EPOCHS), X, y, k, **options)
-
-
-def _choose(
-    machines: tuple[str, float, int],
-    X: Any,
-    y: Any,
-    k: int | None,
-    shape: float | Literal["empirical_bayes"] = "empirical_bayes",
-    temper: float = 0.15,
-    step: float = 0.5,
-    balance: float = 0.0,
-    sample_weight: Any = None,
-    term_names: Iterable[str] | None = None,
-    n_threads: int | None = None,
-) -> Ranking:
-    """Return a ranking by gain; `_NO_MACHINES` says what ``machines`` are."""
-    selector, cost, epochs = machines
-    threads = validation.check_n_threads(n_threads)
-    matrix = validation.check_matrix(X, threads)
-    labels = validation.check_one_class(
-        y, matrix.n_docs, f"{selector} asks what a term adds about a document's one class"
-    )
-    weights = validation.check_weights(sample_weight, matrix.n_docs)
-    names = validation.term_names_of(X, term_names, matrix.n_terms)
-    if len(labels.classes) < 2:
-        logger.warning("the documents have fewer than two classes, so no term adds anything")
-    k = validation.check_k(k, matrix.n_terms)
-    if not isinstance(shape, str):
-        a = validation.check_positive(shape, "shape")
-    elif shape != "empirical_bayes":
-        raise ValueError(f"shape must be a number or 'empirical_bayes', got {shape!r}")
-    else:
-        if weights is not None and not weights.sum(dtype=np.float64) < _MOST_WEIGHT:
-            raise ValueError(
-                f"sample_weight has a sum of {weights.sum(dtype=np.float64):.3g}, expected less "
-                "than 1e150, as products of two sums are needed: scale the weights to a mean of 1"
-            )
-        nothing = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
-        counts = add_documents(nothing, matrix, labels, weights, "binary", threads)
-        a = likeliest_shape(counts)
-    with progress("chosen", k, "terms") as report:
-        indices, gains, evaluations = _core.conditional_gain(
-            *matrix.parts,
-            labels.codes,
-            len(labels.classes),
-            validation.as_float_weights(weights),
-            a,
-            validation.check_not_negative(temper, "temper"),
-            validation.check_positive(step, "step"),
-            k,
-            threads,
-            report,
-            balance=validation.check_between_0_and_1(balance, "balance"),
-            cost=cost,
-            epochs=epochs,
-        )
-    logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, a)
-    return Ranking(indices, gains, None if names is None else names[indices], selector)
+    return conditional_gain(X, y, k, cost=cost, **options)
 
 
 def likeliest_shape(counts: _core.Counts) -> float:

@@ -1,19 +1,19 @@
-"""Texts in blocks for the core, from whatever holds them."""
+"""Texts in blocks for the core, with their labels and weights, from whatever holds them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from termsift import _core
+from termsift._util import validation
 from termsift._util.extras import is_from, require
-from termsift._util.validation import a_kind, check_iterable, did_you_mean
-from termsift._util.validation.distinct import is_column_of_strings
 
 # Texts that are already in memory are one block. Those of iterators and streams are held a block at
 # a time, which ends soon after one of these limits.
@@ -23,7 +23,8 @@ _TEXTS_AT_ONCE = 64
 
 # Consecutive texts, some perhaps missing, and their labels in a form that `LabelCoder` takes; None
 # without a column of labels.
-LabelledBlock: TypeAlias = tuple[_core.Texts, Any]
+Block: TypeAlias = tuple[_core.Texts, Any]
+OnMissing: TypeAlias = Literal["raise", "skip"]
 
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
@@ -39,8 +40,8 @@ def text_blocks(texts: Any) -> Iterator[_core.Texts]:
         row += len(block)
 
 
-def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[LabelledBlock]:
-    """Yield texts in blocks, with the labels that a frame has for them.
+def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[Block]:
+    """Return an iterator over texts in blocks, with the labels that a frame has for them.
 
     No text is copied, unless a numpy array or a pandas column holds values that are not Python
     strings.
@@ -63,41 +64,29 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
     ValueError
         If a frame has no such column, or several.
     """
-    names = check_source(texts, text, label)
-    if text is None and names is not None:
-        text = names[0]
-    if names is not None or (text is not None and hasattr(texts, "__arrow_c_stream__")):
-        yield from _frame_blocks(texts, text, label)
-    elif text is not None or label is not None:
-        raise TypeError(
-            f"text and label name columns of a frame, and texts is {a_kind(texts)}: leave them out"
-        )
-    elif (whole := _whole(texts)) is not None:
-        yield whole, None
-    else:
-        for block in _iterated(check_iterable(texts, "texts", "strings")):
-            yield block, None
-
-
-def check_source(texts: Any, text: Any, label: Any) -> list[Any] | None:
-    """Check what can be checked before texts are read; return the names of a frame's columns."""
     if isinstance(texts, (str, bytes, bytearray, os.PathLike)):
         raise TypeError(
             f"texts is a single {type(texts).__name__}, expected a list of strings: for one text "
             "pass [text], for a file use termsift.count(termsift.scan(path))"
         )
     if isinstance(texts, (Mapping, Set)):
-        raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}")
-    names = column_names(texts)
-    if names is None:
-        return None
-    if text is None and len(names) != 1:
+        raise TypeError(f"texts must hold strings in order, got {validation.a_kind(texts)}")
+    if text is None and label is None and not _is_frame(texts):
+        whole = _whole(texts)
+        return _iterated(texts) if whole is None else iter([(whole, None)])
+    if _is_frame(texts) and (is_from(texts, "pandas") or is_from(texts, "polars")):
+        text = _text_column(texts, list(texts.columns), text, label)
+        return iter([_of_frame(texts, text, label)])
+    if not hasattr(texts, "__arrow_c_stream__"):
         raise TypeError(
-            f"texts is {a_kind(texts)} with the columns {', '.join(map(repr, names)) or 'none'}, "
-            "expected one column of texts: name it, as in text='text', or pass it alone"
+            "text and label name columns of a frame, and texts is "
+            f"{validation.a_kind(texts)}: leave them out"
         )
-    check_columns(names, {"text": names[0] if text is None else text, "label": label})
-    return names
+    # pyarrow streams tables and record batches too, without a copy.
+    pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(texts).__name__}")
+    reader = pyarrow.RecordBatchReader.from_stream(texts)
+    text = _text_column(texts, reader.schema.names, text, label)
+    return _of_batches(pyarrow, reader, text, label)
 
 
 # ---- columns -------------------------------------------------------------------------------------
@@ -110,37 +99,26 @@ def _whole(texts: Any) -> _core.Texts | None:
         raise TypeError(f"texts has the shape {texts.shape}, expected one dimension{cure}")
     if isinstance(texts, _core.Texts):
         return texts
-    if isinstance(texts, np.ndarray):
-        return _of_array(texts)
     if is_from(texts, "pandas") and hasattr(texts, "dtype"):
-        return _of_pandas(texts)
-    if hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
-        return _core.Texts.of_arrow(texts)
+        dtype = texts.dtype
+        if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
+            return _core.Texts.of_arrow(texts.array.__arrow_array__())
+        # Not by the Arrow interface, which would copy the strings of other dtypes.
+        texts = np.asarray(texts, dtype=object if dtype.kind == "O" else None)
+    if isinstance(texts, np.ndarray):
+        if texts.dtype.kind == "f" and np.isnan(texts).all():
+            texts = np.full(len(texts), None)  # pandas has this dtype for a column without a value
+        if texts.dtype.kind not in "OUT":
+            raise TypeError(f"texts has the dtype {texts.dtype}, expected strings")
+        texts = texts.tolist()
     if isinstance(texts, (list, tuple)):
         return _core.Texts.of_strings(texts, allow_missing=True)
-    return None
+    return _core.Texts.of_arrow(texts) if validation.is_column_of_arrow(texts) else None
 
 
-def _of_array(texts: npt.NDArray[Any]) -> _core.Texts:
-    if texts.dtype.kind == "f" and np.isnan(texts).all():
-        texts = np.full(len(texts), None)  # pandas has this dtype for a column without a value
-    if texts.dtype.kind not in "OUT":
-        raise TypeError(f"texts has the dtype {texts.dtype}, expected strings")
-    return _core.Texts.of_strings(texts.tolist(), allow_missing=True)
-
-
-def _of_pandas(texts: Any) -> _core.Texts:
-    """Return the texts of a Series or an Index of pandas."""
-    dtype = texts.dtype
-    if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
-        return _core.Texts.of_arrow(texts.array.__arrow_array__())
-    # Not by the Arrow interface, which would copy the strings of other dtypes.
-    return _of_array(np.asarray(texts, dtype=object if dtype.kind == "O" else None))
-
-
-def _iterated(texts: Iterable[Any]) -> Iterator[_core.Texts]:
+def _iterated(texts: Iterable[Any]) -> Iterator[Block]:
     """Yield the texts of an iterable, in blocks of a bounded size."""
-    rest, row = iter(texts), 0
+    rest, row = iter(validation.check_iterable(texts, "texts", "strings")), 0
     block: list[Any] = []
     n_characters = 0
     while more := list(islice(rest, _TEXTS_AT_ONCE)):
@@ -150,94 +128,189 @@ def _iterated(texts: Iterable[Any]) -> Iterator[_core.Texts]:
         except TypeError:  # one is missing, or no string
             n_characters += sum(len(text) for text in more if isinstance(text, str))
         if len(block) >= _BLOCK_TEXTS or n_characters >= _BLOCK_CHARACTERS:
-            yield _core.Texts.of_strings(block, allow_missing=True, first_row=row)
+            yield _core.Texts.of_strings(block, allow_missing=True, first_row=row), None
             row += len(block)
             block, n_characters = [], 0
     if block:
-        yield _core.Texts.of_strings(block, allow_missing=True, first_row=row)
+        yield _core.Texts.of_strings(block, allow_missing=True, first_row=row), None
 
 
 # ---- frames --------------------------------------------------------------------------------------
 
 
-def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
-    if is_from(frame, "pandas") or is_from(frame, "polars"):
-        labels = None if label is None else column_values(frame[label])
-        try:
-            texts = _whole(frame[text])
-        except TypeError as error:
-            raise TypeError(f"column {text!r}: {error}") from None
-        assert texts is not None  # a column is in memory
-        yield texts, labels
-        return
-    # pyarrow streams tables and record batches too, without a copy.
-    pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(frame).__name__}")
-    # A table or a record batch is in memory already.
-    is_whole = hasattr(frame, "num_rows")
+def _is_frame(texts: Any) -> bool:
+    """Return whether an object has columns; a Series of pandas has its rows as attributes."""
+    names = ("columns", "column_names", "schema")
+    return getattr(texts, "ndim", 2) == 2 and any(hasattr(texts, name) for name in names)
+
+
+def _of_frame(frame: Any, text: Any, label: Any) -> Block:
+    """Return the texts and labels of a frame of pandas or polars."""
+    labels = None if label is None else validation.label_sequence(frame[label])
+    try:
+        texts = _whole(frame[text])
+    except TypeError as error:
+        raise TypeError(f"column {text!r}: {error}") from None
+    assert texts is not None  # a column is in memory
+    return texts, labels
+
+
+def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[Block]:
+    """Yield the texts and labels of record batches, in blocks of a bounded size."""
     batches: list[Any] = []
     n_rows = n_bytes = 0
-    reader = pyarrow.RecordBatchReader.from_stream(frame)
-    check_columns(reader.schema.names, {"text": text, "label": label})
+
+    def block() -> Block:
+        table = pyarrow.Table.from_batches(batches)
+        labels = None if label is None else validation.label_sequence(table.column(label))
+        return _core.Texts.of_arrow(table, text), labels
+
     for batch in reader:
         batches.append(batch)
         n_rows += batch.num_rows
         n_bytes += batch.column(text).nbytes
-        if not is_whole and (n_rows >= _BLOCK_TEXTS or n_bytes >= _BLOCK_CHARACTERS):
-            yield _of_batches(pyarrow, batches, text, label)
-            batches, n_rows, n_bytes = [], 0, 0
+        if n_rows >= _BLOCK_TEXTS or n_bytes >= _BLOCK_CHARACTERS:
+            yield block()
+            batches.clear()
+            n_rows = n_bytes = 0
     if batches:
-        yield _of_batches(pyarrow, batches, text, label)
+        yield block()
 
 
-def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) -> LabelledBlock:
-    table = pyarrow.Table.from_batches(batches)
-    labels = None if label is None else column_values(table.column(label))
-    return _core.Texts.of_arrow(table, text), labels
-
-
-def column_values(column: Any) -> Any:
-    """Return values as a column for the core, as an array, or as a list if they have nulls."""
-    if is_column_of_strings(column):
-        return column
-    if is_from(column, "polars"):
-        return list(column.to_list()) if column.null_count() else np.asarray(column.to_numpy())
-    if is_from(column, "pyarrow"):
-        is_object = str(column.type) in ("string", "large_string")
-        if column.null_count and not is_object:
-            return list(column.to_pylist())
-        return np.asarray(column.to_numpy())
-    dtype = getattr(column, "dtype", None)  # of pandas; an array of numbers would turn NA into NaN
-    return np.asarray(column, dtype=None if isinstance(dtype, np.dtype) else object)
-
-
-def column_names(texts: Any) -> list[Any] | None:
-    """Return the names of the columns of a frame, or None for any other object."""
-    if getattr(texts, "ndim", 2) != 2:  # a Series has its rows as attributes
-        return None
-    schema = getattr(texts, "schema", None)
-    for names in (
-        getattr(texts, "column_names", None),  # pyarrow
-        getattr(texts, "columns", None),  # pandas, polars, duckdb
-        getattr(schema, "names", None),  # streams
-    ):
-        if names is not None and not callable(names):
-            return list(names)
-    return None
+def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
+    """Return the column of texts; check that a frame has it and that of labels, each once."""
+    if text is None:
+        if len(names) != 1:
+            columns = ", ".join(map(repr, names)) or "none"
+            raise TypeError(
+                f"texts is {validation.a_kind(frame)} with the columns {columns}, expected one "
+                "column of texts: name it, as in text='text', or pass it alone"
+            )
+        text = names[0]
+    check_columns(names, {"text": text, "label": label})
+    return text
 
 
 def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
     """Check that a frame has the columns that parameters name, each once."""
-    columns = ", ".join(map(repr, names))
+    columns = ", ".join(map(repr, names)) or "none"
     for parameter, name in wanted.items():
-        if name is None:
-            continue
         n_columns = names.count(name)
-        if n_columns == 0:
+        if n_columns == 0 and name is not None:
+            hint = validation.did_you_mean(name, [n for n in names if isinstance(n, str)])
             raise ValueError(
                 f"{parameter}={name!r} is no column of the frame, which has the columns "
-                f"{columns}{did_you_mean(name, [n for n in names if isinstance(n, str)])}"
+                f"{columns}{hint}"
             )
         if n_columns > 1:
             raise ValueError(
                 f"{parameter}={name!r} is the name of {n_columns} columns of the frame"
             )
+
+
+# ---- labels and weights --------------------------------------------------------------------------
+
+
+class LabelledTexts:
+    """Blocks of texts, each with the labels and weights of its documents.
+
+    The labels are ``y``, checked as a whole, or the column ``label`` of a frame or stream. Then
+    each block's classes are numbered as they appear, after those of earlier blocks.
+
+    Attributes
+    ----------
+    weights : ndarray or None
+        The weights of all documents.
+    coder : LabelCoder or None
+        What numbers the classes of a column; None if the labels are ``y``.
+    one_label_each : bool
+        Whether every document has one class.
+    n_docs : int
+        How many documents of the blocks so far count.
+    """
+
+    def __init__(
+        self,
+        texts: Any,
+        y: Any,
+        *,
+        text: Any = None,
+        label: Any = None,
+        sample_weight: Any = None,
+        classes: Iterable[Hashable] | None = None,
+        on_missing: OnMissing = "raise",
+    ) -> None:
+        self._skips = validation.check_on_missing(on_missing)
+        self._blocks = labelled_blocks(texts, text, label)
+        if (y is None) == (label is None):
+            raise TypeError(
+                "expected a label for each document in order: either as y, or as the name of their "
+                "column in label"
+            )
+        given = None if classes is None else validation.check_classes(classes)
+        self._labels: validation.Labels | None = None
+        self.coder = validation.LabelCoder(given) if y is None else None
+        self._n_expected: int | None = None
+        if y is not None:
+            self._labels = validation.check_labels(y, None, given, skip_missing=self._skips)
+            self._n_expected = self._labels.n_docs
+        elif sample_weight is not None:
+            self._n_expected = len(validation.as_array(sample_weight, "sample_weight"))
+        self.weights = validation.check_weights(sample_weight, self._n_expected or 0)
+        self.one_label_each = self._labels is None or self._labels.indptr is None
+        self.n_docs = 0
+        self._rows = np.arange(0)  # those of the last block that count
+
+    @property
+    def classes(self) -> list[Hashable]:
+        """The classes so far, by number."""
+        source: Any = self.coder or self._labels
+        return list(source.classes)
+
+    def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels, _core.Count | None]]:
+        first, n = 0, self._n_expected
+        for texts, column in self._blocks:
+            rows = slice(first, first + len(texts))
+            if n is not None and rows.stop > n:
+                raise ValueError(f"there are {n} labels or weights for {rows.stop} texts or more")
+            if self._labels is not None:
+                labels = self._labels.of(rows)
+            else:
+                assert self.coder is not None
+                codes = self.coder.codes(column, first, skip_missing=self._skips)
+                labels = validation.Labels(self.coder.classes, codes, None)
+            weights = None if self.weights is None else self.weights[rows]
+            counts = self._that_count(texts, labels, first)
+            self._rows = np.flatnonzero(counts) + first
+            if not counts.all():
+                texts, labels = texts.take(self._rows - first), labels.of(counts)
+                weights = None if weights is None else weights[counts]
+            self.n_docs += len(texts)
+            yield texts, labels, weights
+            first = rows.stop
+        if n is not None and first < n:
+            raise ValueError(f"there are {n} labels or weights for {first} texts")
+
+    @contextmanager
+    def naming_rows(self) -> Iterator[None]:
+        """Name a text of the last block that is not UTF-8 by its row among all texts."""
+        try:
+            yield
+        except _core.BadTextError as error:
+            error.document = int(self._rows[error.document])
+            error.args = (f"document {error.document},{str(error).partition(',')[2]}",)
+            raise
+
+    def _that_count(
+        self, texts: _core.Texts, labels: validation.Labels, first: int
+    ) -> npt.NDArray[np.bool_]:
+        """Return which documents have a text and a label; an error names the first that has not."""
+        missing = texts.missing
+        if len(missing) and not self._skips:
+            cure = validation.SKIP_MISSING
+            raise ValueError(f"the text of document {first + missing[0]} is missing: {cure}")
+        counts = np.ones(len(texts), dtype=bool)
+        counts[missing] = False
+        if labels.indptr is None:
+            counts &= labels.codes >= 0
+        return counts

@@ -8,7 +8,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,65 +25,93 @@ def count_blocks(
     blocks: Iterable[_core.Texts], rules: Any, threads: int
 ) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_] | None]:
     """Count the terms of blocks of texts; see `TextRules.count`."""
-    columns = rules.columns()
     native = rules.native
-    if native is not None and rules.hashing is None and columns is None:
+    if native is not None and rules.hashing is None and rules.vocabulary is None:
         counter, n_docs = counted(blocks, native, threads)
         kept = kept_columns(rules, counter, n_docs, threads)
         names = object_array(counter.terms(kept))
         X = csr(counter.matrix(kept, threads), len(names))
         if rules.binary:
             X.data.fill(1)
+        return X, names
+    by_block = BlockCounter(rules, threads)
+    rows = [by_block.count(block) for block in blocks]
+    parts = ((part.data, part.indices, part.indptr) for part in rows)
+    X = stacked(parts, by_block.n_columns)
+    if rules.hashing is None and rules.vocabulary is None:
+        documents, occurrences = np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)
+        order = by_block.kept_columns(X.shape[0], documents, np.asarray(occurrences).ravel())
+        X, names = X[:, order], by_block.names[order]
     else:
-        words = {} if columns is None else columns
-        by_block = BlockCounter(rules, words, grows=columns is None, n_threads=threads)
-        rows = [by_block.count(block) for block in blocks]
-        parts = ((part.data, part.indices, part.indptr) for part in rows)
-        X = stacked(parts, len(words) if rules.hashing is None else rules.hashing)
-        names = object_array(sorted(words, key=words.__getitem__))
-        if columns is None and rules.hashing is None:
-            X, names = _sorted_and_kept(X, names, rules)
-        X.sort_indices()
+        names = by_block.names
+    X.sort_indices()
     return X, names if rules.hashing is None else None
 
 
 class BlockCounter:
-    """Counts blocks of texts in the columns of ``words``, or of their hashes.
+    """Counts blocks of texts by rules that drop no term, with a column for each term so far.
 
-    The rules drop no term. If it ``grows``, new terms join ``words``: those of a block are sorted
-    and get the next columns. Otherwise ``words`` must not change.
+    The terms are those of the vocabulary or the hashes, or the terms of all blocks as they come.
     """
 
-    def __init__(
-        self, rules: Any, words: dict[str, int], *, grows: bool = True, n_threads: int = 0
-    ) -> None:
-        self._words, self._grows, self._threads = words, grows, n_threads
-        self._hashing, self._binary, self._native = rules.hashing, rules.binary, rules.native
+    def __init__(self, rules: Any, n_threads: int = 0) -> None:
+        self._rules, self._threads, self._native = rules, n_threads, rules.native
+        self.grows = rules.hashing is None and rules.vocabulary is None
+        self._words: dict[str, int] = rules.columns() or {}
         self._index: _core.TextIndex | None = None
         if self._native is None:
             self._cut = rules.cutter()
-        elif self._hashing is None and not grows:
-            self._index = _core.TextIndex(self._native, sorted(words, key=words.__getitem__))
+        elif rules.vocabulary is not None:
+            self._index = _core.TextIndex(self._native, self.names.tolist())
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns so far."""
+        return len(self._words) if self._rules.hashing is None else int(self._rules.hashing)
+
+    @property
+    def names(self) -> npt.NDArray[np.object_]:
+        """The terms by column; none if they are hashed."""
+        return object_array(sorted(self._words, key=self._words.__getitem__))
+
+    def kept_columns(
+        self, n_docs: int, documents: npt.NDArray[Any], occurrences: npt.NDArray[Any]
+    ) -> npt.NDArray[np.int64]:
+        """Return the columns of the terms that stay, sorted by term; see `kept_terms`."""
+        order = np.argsort(self.names, kind="stable")
+        return order[kept_terms(self._rules, n_docs, documents[order], occurrences[order])]
 
     def count(self, texts: _core.Texts) -> scipy.sparse.csr_array:
         """Return the counts of a block, in rows that may be unsorted."""
         X = self._occurrences(texts)
-        if self._binary:
+        if self._rules.binary:
             X.data.fill(1)
         return X
 
     def _occurrences(self, texts: _core.Texts) -> scipy.sparse.csr_array:
-        if self._native is None:
-            return _count_rows(map(self._cut, strings(texts)), self._words, grows=self._grows)
-        if self._hashing is not None:
-            parts = _core.hashed_matrix(self._native, texts, self._hashing, False, self._threads)
-            return csr(parts, self._hashing)
+        if self._rules.hashing is not None:
+            width = self._rules.hashing
+            hashed = _core.hashed_matrix(self._native, texts, width, False, self._threads)
+            return csr(hashed, width)
         if self._index is not None:
-            return csr(self._index.matrix(texts, self._threads), len(self._words))
-        counter, _ = counted([texts], self._native, self._threads)
-        columns = _learn(counter.terms(), self._words)
-        data, indices, indptr = counter.matrix(None, self._threads)
-        return csr((data, columns[indices], indptr), len(self._words))
+            return csr(self._index.matrix(texts, self._threads), self.n_columns)
+        parts: tuple[npt.NDArray[Any], ...]
+        if self._native is None:
+            terms, parts = _counted_in_python(map(self._cut, strings(texts)))
+        else:
+            counter, _ = counted([texts], self._native, self._threads)
+            terms, parts = counter.terms(), counter.matrix(None, self._threads)
+        data, indices, indptr = parts
+        if self.grows:
+            for term in terms:
+                self._words.setdefault(term, len(self._words))
+        columns = np.fromiter((self._words.get(term, -1) for term in terms), np.int64, len(terms))
+        columns = columns[indices]
+        if not self.grows:  # and so Python cuts: the core looks terms up in an index
+            known = columns >= 0
+            data, columns = data[known], columns[known]
+            indptr = np.append(0, np.cumsum(known))[indptr]
+        return csr((data, columns, indptr), self.n_columns)
 
 
 def counted(
@@ -133,40 +160,18 @@ def strings(texts: _core.Texts) -> Iterator[Any]:
     return (texts[row] for row in range(len(texts)))
 
 
-def _learn(terms: list[str], words: dict[str, int]) -> npt.NDArray[np.int64]:
-    """Return the column of each sorted term; new ones join ``words`` in the next columns."""
-    columns = np.fromiter((words.get(term, -1) for term in terms), np.int64, len(terms))
-    new = np.flatnonzero(columns < 0)
-    columns[new] = np.arange(len(words), len(words) + len(new))
-    words.update(zip(map(terms.__getitem__, new), count(len(words)), strict=False))
-    return columns
-
-
-def _count_rows(
-    documents: Iterable[Iterable[str]], words: dict[str, int], *, grows: bool
-) -> scipy.sparse.csr_array:
-    """Count the words of documents as `BlockCounter` does."""
-    new: dict[str, int] = {}  # the words that join, in order of first appearance
-    n_known = len(words)
+def _counted_in_python(
+    documents: Iterable[Iterable[str]],
+) -> tuple[list[str], tuple[npt.NDArray[np.int64], ...]]:
+    """Return the terms of documents, and the arrays of the matrix of their counts."""
+    words: dict[str, int] = {}
     columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])
     for document in documents:
         for word, times in Counter(document).items():
-            column = words.get(word)
-            if column is None:
-                if not grows:
-                    continue
-                column = new.setdefault(word, n_known + len(new))
-            columns.append(column)
+            columns.append(words.setdefault(word, len(words)))
             occurrences.append(times)
         row_ends.append(len(columns))
-    data, indices, indptr = (np.array(p, dtype=np.int64) for p in (occurrences, columns, row_ends))
-    if new:
-        # Reorder columns from first appearance to sorted words.
-        column_of = np.arange(n_known + len(new))
-        ordered = sorted(new)
-        column_of[[new[word] for word in ordered]] = _learn(ordered, words)
-        indices = column_of[indices]
-    return csr((data, indices, indptr), len(words))
+    return list(words), tuple(np.array(p, np.int64) for p in (occurrences, columns, row_ends))
 
 
 def stacked(parts: Iterable[tuple[Any, Any, Any]], n_columns: int) -> scipy.sparse.csr_array:
@@ -176,14 +181,3 @@ def stacked(parts: Iterable[tuple[Any, Any, Any]], n_columns: int) -> scipy.spar
         return blocks[0]
     empty = scipy.sparse.csr_array((0, n_columns), dtype=np.int64)
     return scipy.sparse.csr_array(scipy.sparse.vstack([empty, *blocks], format="csr"))
-
-
-def _sorted_and_kept(
-    X: scipy.sparse.csr_array, names: npt.NDArray[np.object_], rules: Any
-) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_]]:
-    """Return the columns of the terms that stay, sorted by term."""
-    order = np.argsort(names, kind="stable")
-    documents = np.bincount(X.indices, minlength=len(names))
-    occurrences = np.asarray(X.sum(axis=0)).ravel()
-    kept = order[kept_terms(rules, X.shape[0], documents[order], occurrences[order])]
-    return X[:, kept], names[kept]

@@ -13,7 +13,7 @@ from termsift import _core
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.text import TextRules
-from termsift.text._labelled_texts import LabelledTexts
+from termsift.text._blocks import LabelledTexts
 from termsift.text._matrices import count_blocks
 from termsift.text._rules import check_rules, shows_rules
 from termsift.text._terms import TOKEN_PATTERN
@@ -111,13 +111,9 @@ def find_passages(
 
     def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
         for block, labels, _ in documents:
-            codes = labels.codes.tolist()
-            if labels.indptr is None:
-                yield block, [[labels.classes[code]] for code in codes]
-            else:
-                ends = labels.indptr.tolist()
-                of_each = (codes[a:b] for a, b in pairwise(ends))
-                yield block, [[labels.classes[code] for code in some] for some in of_each]
+            codes, names = labels.codes.tolist(), labels.classes
+            ends = range(labels.n_docs + 1) if labels.indptr is None else labels.indptr.tolist()
+            yield block, [[names[code] for code in codes[a:b]] for a, b in pairwise(ends)]
 
     return passages_of(blocks(), terms, rules, n_passages=n_passages, width=width)
 

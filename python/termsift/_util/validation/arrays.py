@@ -36,6 +36,11 @@ class Csr:
         """The arrays and the number of columns, in the order in which the core takes them."""
         return self.indptr, self.indices, self.data, self.n_terms
 
+    def to_scipy(self) -> Any:
+        """Return the matrix with these arrays."""
+        arrays = self.data, self.indices, self.indptr
+        return scipy.sparse.csr_array(arrays, shape=(self.n_docs, self.n_terms))
+
     @property
     def holds_integers(self) -> bool:
         """Whether the values are counted exactly."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
@@ -19,9 +20,9 @@ from termsift._util.validation.arrays import (
     as_sequence,
     check_entries,
     check_matrix,
-    without_duplicates,
+    contiguous,
+    widened,
 )
-from termsift._util.validation.distinct import distinct_labels, is_column_of_strings
 
 _SEVERAL = (
     "for several labels per document pass the indicator matrix of "
@@ -45,15 +46,29 @@ class Labels:
     codes: _core.Int32s
     indptr: _core.Int64s | None
 
+    @property
+    def n_docs(self) -> int:
+        """The number of documents."""
+        return len(self.codes) if self.indptr is None else len(self.indptr) - 1
+
+    def of(self, documents: NDArray[np.bool_] | slice) -> Labels:
+        """Return the labels of some of the documents."""
+        if self.indptr is None:
+            return Labels(self.classes, self.codes[documents], None)
+        sizes = np.diff(self.indptr)
+        chosen = np.zeros(self.n_docs, dtype=bool)
+        chosen[documents] = True
+        indptr = np.append(0, np.cumsum(sizes[chosen]))
+        return Labels(self.classes, self.codes[np.repeat(chosen, sizes)], indptr)
+
 
 # ---- labels --------------------------------------------------------------------------------------
-
-_MANY_DOCUMENTS = 100  # each of fewer may be a class, such as a novel
 
 
 def warn_of_swapped_columns(n_classes: int, n_docs: float) -> None:
     """Warn of texts that have nearly as many labels as there are documents."""
-    if n_docs >= _MANY_DOCUMENTS and n_classes >= 0.9 * n_docs:
+    # Fewer than 100 documents may well be a class each, such as novels.
+    if n_docs >= 100 and n_classes >= 0.9 * n_docs:
         warnings.warn(
             f"{n_docs:,.0f} documents have {n_classes:,} different labels: texts and labels may be "
             "swapped; name their columns by text and label (--text, --label)",
@@ -63,7 +78,7 @@ def warn_of_swapped_columns(n_classes: int, n_docs: float) -> None:
 
 def check_labels(
     y: Any,
-    n_docs: int,
+    n_docs: int | None,
     classes: Iterable[Hashable] | None,
     indicator_classes: list[Hashable] | None = None,
     name: str = "y",
@@ -74,15 +89,13 @@ def check_labels(
 
     ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
     ones. The classes are ``classes`` if given. Otherwise those of labels are sorted by `in_order`,
-    and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... A data frame with one
-    column holds labels. A single column of an array could be either: it is refused
+    and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... The column of a data
+    frame that has one holds labels. A single column of an array could be either: it is refused
     unless ``classes`` names its class. Messages call the labels ``name``. With ``skip_missing`` the
-    code of a missing label is -1.
+    code of a missing label is -1. If ``n_docs`` is None, there are as many documents as labels.
     """
     given = None if classes is None else check_classes(classes)
-    y = only_column(y)
-    if not (scipy.sparse.issparse(y) or is_column_of_strings(y)):
-        y = as_sequence(y, name, "a label for each document")
+    y = label_sequence(y, name)
     if isinstance(y, list) and y and isinstance(y[0], list):
         with suppress(ValueError):  # of lists of different lengths, which are refused as labels
             y = np.asarray(y)
@@ -100,20 +113,38 @@ def check_labels(
             )
         columns = indicator_classes if given is None else given
         return _indicator_labels(y, n_docs, columns, name)
-    if len(y) != n_docs:
+    if n_docs is not None and len(y) != n_docs:
         raise ValueError(f"{name} has {len(y)} labels for {n_docs} documents")
     coder = LabelCoder(given)
-    codes, numbers = coder.numbered(y, skip_missing=skip_missing)
+    codes = coder.codes(y, skip_missing=skip_missing)
     classes, place = coder.ordered()
-    return Labels(classes, _renumbered(codes, [-1 if i < 0 else place[i] for i in numbers]), None)
+    if place != list(range(len(place))):
+        codes = np.array([*place, -1], dtype=np.int32)[codes]
+    return Labels(classes, codes, None)
 
 
-def only_column(y: Any) -> Any:
-    """Return the labels of a data frame of one column; anything else as it is."""
-    is_frame = is_from(y, "pandas") or is_from(y, "polars")
-    if not is_frame or getattr(y, "shape", ())[1:] != (1,):
+def label_sequence(y: Any, name: str = "y") -> Any:
+    """Return labels in a form that `LabelCoder` takes, and an indicator matrix as it is."""
+    if (is_from(y, "pandas") or is_from(y, "polars")) and getattr(y, "shape", ())[1:] == (1,):
+        y = y[y.columns[0]]
+    if scipy.sparse.issparse(y):
         return y
-    return y[y.columns[0]]
+    if is_from(y, "pandas"):
+        if hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype):
+            return np.asarray(y, dtype=object)  # an array of numbers would turn NA into NaN
+    elif is_column_of_arrow(y):
+        with suppress(TypeError):
+            return _core.Texts.of_arrow(y)
+        n_nulls = getattr(y, "null_count", 0)  # a method of polars, an attribute of pyarrow
+        if n_nulls() if callable(n_nulls) else n_nulls:
+            return list(y.to_list() if is_from(y, "polars") else y.to_pylist())
+    return as_sequence(y, name, "a label for each document")
+
+
+def is_column_of_arrow(values: Any) -> bool:
+    """Return whether an object is one column, and not a frame, with the Arrow interface."""
+    is_arrow = hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
+    return is_arrow and len(getattr(values, "shape", (0,))) == 1
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
@@ -133,14 +164,12 @@ def labelled_documents(
     matrix: Csr, labels: Labels, weights: _core.Count | None, n_threads: int
 ) -> tuple[Csr, Labels, _core.Count | None]:
     """Return the documents that have a label: those whose code is not -1."""
-    rows = np.flatnonzero(labels.codes >= 0)
-    if labels.indptr is not None or len(rows) == matrix.n_docs:
+    labelled = labels.codes >= 0
+    if labels.indptr is not None or labelled.all():
         return matrix, labels, weights
     check_entries(matrix, n_threads, "X")  # now, since errors would name other rows later
-    shape = matrix.n_docs, matrix.n_terms
-    X = scipy.sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)[rows]
-    labels = replace(labels, codes=labels.codes[rows])
-    return check_matrix(X, n_threads), labels, None if weights is None else weights[rows]
+    X = check_matrix(matrix.to_scipy()[labelled], n_threads)
+    return X, labels.of(labelled), None if weights is None else weights[labelled]
 
 
 class LabelCoder:
@@ -168,59 +197,66 @@ class LabelCoder:
     def codes(self, labels: Any, first: int = 0, *, skip_missing: bool = False) -> _core.Int32s:
         """Return the number of each label's class; messages count documents from ``first``.
 
-        The labels are an array, a list or a column of strings. A missing label is an error, or -1
-        if ``skip_missing``.
+        The labels are an array, a list, or strings of Arrow in the core's form. A missing label is
+        an error, or -1 if ``skip_missing``.
         """
-        return _renumbered(*self.numbered(labels, first, skip_missing=skip_missing))
-
-    def numbered(
-        self, labels: Any, first: int = 0, *, skip_missing: bool = False
-    ) -> tuple[_core.Int32s, list[int]]:
-        """Return codes, and each code's class, so that a caller may renumber only once."""
         try:
             codes, distinct, at = distinct_labels(labels)
         except TypeError:
             for document, label in enumerate(labels, first):
                 _require_hashable(label, f"the label of document {document}", f": {_SEVERAL}")
             raise
-        plain = distinct
-        missing: set[int] = set()
-        wrong: set[int] = set()
-        if not set(map(type, distinct)) <= {str, int, bool}:
-            plain = [_plain(label) for label in distinct]
-            missing = {code for code, label in enumerate(plain) if _is_missing(label)}
-        if self._is_fixed:
-            wrong = {code for code, label in enumerate(plain) if label not in self._numbers}
-        if wrong := (wrong - missing) | (set() if skip_missing else missing):
-            code = min(wrong, key=at.__getitem__)
-            where = f"the label of document {first + at[code]} is"
-            if code in missing:
-                raise ValueError(f"{where} missing: {plain[code]!r}; {SKIP_MISSING}")
-            raise ValueError(f"{where} {plain[code]!r}, which is not in classes")
-        return codes, [
-            -1 if code in missing else self._numbers.setdefault(label, len(self._numbers))
-            for code, label in enumerate(plain)
-        ]
+        numbers: list[int] = []
+        wrong: list[tuple[int, str]] = []
+        are_usual = set(map(type, distinct)) <= {str, int, bool}
+        for label, document in zip(distinct, at, strict=True):
+            if not are_usual and _is_missing(label := _plain(label)):
+                numbers.append(-1)
+                if not skip_missing:
+                    wrong.append((document, f"missing: {label!r}; {SKIP_MISSING}"))
+            elif self._is_fixed and label not in self._numbers:
+                wrong.append((document, f"{label!r}, which is not in classes"))
+            else:
+                numbers.append(self._numbers.setdefault(label, len(self._numbers)))
+        if wrong:
+            document, problem = min(wrong)
+            raise ValueError(f"the label of document {first + document} is {problem}")
+        if numbers == list(range(len(numbers))):
+            return codes
+        return np.array(numbers, dtype=np.int32)[codes]
 
 
-def _renumbered(codes: _core.Int32s, numbers: list[int]) -> _core.Int32s:
-    """Return the number of each code."""
-    if numbers == list(range(len(numbers))):
-        return codes
-    return np.array(numbers, dtype=np.int32).take(codes)
+def distinct_labels(labels: Any) -> tuple[_core.Int32s, list[Any], list[int]]:
+    """Return a code for each label, and each code's label and first position.
+
+    Labels that are equal may have several codes if their types or bits differ, as 1, 1.0 and
+    -0.0, 0.0 do. Raises TypeError if one is not hashable.
+    """
+    if isinstance(labels, np.ndarray):
+        kind, size = labels.dtype.kind, labels.itemsize
+        is_known = kind in "OSU" or (kind in "biufmM" and size <= 8)
+        labels = contiguous(labels) if is_known else labels.tolist()
+    codes, at = _core.number_labels(labels)
+    first = at.tolist()
+    if not isinstance(labels, np.ndarray):
+        return codes, [labels[i] for i in first], first
+    held = labels[at]
+    # tolist() would turn dates in nanoseconds into integers, and NaT into None.
+    return codes, list(held) if held.dtype.kind in "mM" else held.tolist(), first
 
 
-def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None, name: str) -> Labels:
+def _indicator_labels(
+    y: Any, n_docs: int | None, given: list[Hashable] | None, name: str
+) -> Labels:
+    n_docs = y.shape[0] if n_docs is None else n_docs
     if y.ndim != 2 or y.shape[0] != n_docs:
         raise ValueError(f"{name} has shape {y.shape}, expected ({n_docs}, n_classes)")
     if given is not None and len(given) != y.shape[1]:
         raise ValueError(f"{name} has {y.shape[1]} columns for {len(given)} classes")
     csr = check_matrix(y, 1, name)
-    # The values are checked below, since a count other than 0 and 1 is wrong here.
-    ones = np.ones(len(csr.data), dtype=np.int8)
-    check_entries(replace(csr, data=ones), 1, name)
-    matrix = scipy.sparse.csr_array((csr.data, csr.indices, csr.indptr), shape=y.shape)
-    matrix = without_duplicates(matrix).copy()
+    check_entries(csr, 1, name)
+    matrix = widened(csr.to_scipy())  # a copy
+    matrix.sum_duplicates()
     matrix.eliminate_zeros()
     wrong = np.flatnonzero(matrix.data != 1)
     if len(wrong):
