@@ -268,7 +268,7 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
         Classes are matched by label. Integers become strings if another part has strings, as in one
         text file of both. Terms are matched by name if their names differ: first the terms of the
         first part, then the new terms of each further part. If the terms of every part are sorted,
-        so are all.
+        so are the merged terms.
 
     Raises
     ------

@@ -144,8 +144,8 @@ def cross_validate(
     Raises
     ------
     ValueError, TypeError
-        As for `selection_curve`; if there are fewer than 2 folds, or more folds than documents in
-        each class.
+        As for `selection_curve`; if there are fewer than 2 folds, or more folds than the
+        largest class has documents.
 
     Warns
     -----
