@@ -258,12 +258,11 @@ class AdditiveCounts:
         return self._of(self._state.plus(other._state))
 
     def __sub__(self, other: Self) -> Self:
-        """Return the counts without those of a part, such as a fold of cross-validation.
+        """Return the counts of the documents outside a part, such as a fold of cross-validation.
 
-        The classes stay those of the whole. Raises ValueError if ``other`` cannot be a part: if it
-        has an unknown class or a larger count, or if a term would have more documents than
-        occurrences. In float counts, a remainder below 2^-40 of the whole counts as rounding and
-        becomes 0.
+        The classes stay the same. Raises ValueError if ``other`` cannot be a part: if it has an
+        unknown class or a larger count, or if a term would have more documents than occurrences. In
+        float counts, a remainder below 2^-40 of the whole counts as rounding and becomes 0.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
@@ -310,7 +309,7 @@ class AdditiveCounts:
         -------
         counts : ClassCounts
             The same as if only the documents of these classes had been counted. All terms keep
-            their columns, even those that no longer occur.
+            their columns, even terms that no longer occur.
 
         Raises
         ------

@@ -24,7 +24,7 @@ from termsift._util.tabular import object_array
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
-# Which terms to list: those that a class has more of than the others, less of, or both.
+# Which terms to list: terms that a class has more of than the others, less of, or both.
 Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 

@@ -66,7 +66,7 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
 
 
 def holds_counts(path: str) -> bool:
-    """Return whether the ending of a file is that of counts."""
+    """Return whether a file has the ending of counts."""
     return Path(path).suffix.lower() == COUNTS_FILE
 
 

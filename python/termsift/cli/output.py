@@ -48,7 +48,7 @@ def add_output(parser: argparse.ArgumentParser) -> Any:
 def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
     """Open the output and yield a function that writes an answer to it; see `_write`.
 
-    The options are checked and the file is opened before the work, so that errors come early.
+    The options are checked and the file is opened before the work, so errors come early.
     """
     ending = _ending(args.output)
     if args.format is None:

@@ -1,4 +1,4 @@
-"""Conditional gain: terms chosen one after the other for what they add to those before them."""
+"""Conditional gain: each term is chosen for what it adds to the terms before it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from termsift.reference.machines import document_vectors, linear_machines
 from termsift.reference.ranking import check_k
 
 _SHAPES = [math.exp(math.log(0.1) + i / 19 * math.log(30 / 0.1)) for i in range(20)]
-_MOST_TERMS = 4000  # that the likelihood of a shape is computed from
+_MOST_TERMS = 4000  # from which the likelihood of a shape is computed
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +37,7 @@ def conditional_gain(
     sample_weight: Any = None,
     classes_in_play: int = 64,
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    r"""Choose terms one after the other, each for what it adds to those chosen before it.
+    r"""Choose terms one after the other, each for what it adds to the terms before it.
 
     Parameters
     ----------

@@ -54,8 +54,8 @@ def round_robin(
     Notes
     -----
     A class lists all terms by its own value, as `rank` does. A term's place is its best position
-    in any list. The terms of the first place come first, by index, then those of the second, and so
-    on. A class whose term has been named already passes; it does not name its next best term
+    in any list. The terms in first place come first, by index, then the terms in second place, and
+    so on. A class whose term has been named already passes; it does not name its next best term
     instead. A term's value is its value in the first class that lists it at its place.
 
     Examples

@@ -136,7 +136,7 @@ def score(
         As for `class_scores`.
     aggregate : {"sum", "mean", "max"}, optional
         Sum over classes, mean weighted by pi_c, or largest value. Classes without documents are
-        ignored, and the mean also ignores those with a prior of 0. The default depends on the
+        ignored, and the mean also ignores classes with a prior of 0. The default depends on the
         method, see ``formulas.METHODS``; for "df" and "tfidf" it is the value of the collection.
 
     Returns
