@@ -26,11 +26,11 @@ class AdditiveCounts:
 
     __slots__ = ("_changing", "_may_warn", "_state")
 
-    # Counts, classes, term names and tf are replaced together, so that a thread that reads while
-    # another updates sees the state either before or after.
+    # Counts, classes, term names and tf are replaced together: a thread that reads during an update
+    # sees the state either before or after it.
     _state: Held
     _changing: threading.Lock  # held from reading the state to replacing it
-    _may_warn: bool  # of fractions: once, and not if counts like these have led to the warning
+    _may_warn: bool  # whether to warn of fractions; a warning comes only once
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -60,7 +60,7 @@ class AdditiveCounts:
 
     @property
     def n_classes(self) -> int:
-        """The number of classes, with those that have no documents."""
+        """The number of classes, including those without documents."""
         return len(self._classes)
 
     @property
@@ -125,7 +125,7 @@ class AdditiveCounts:
 
     @property
     def term_names(self) -> NDArray[np.object_] | None:
-        """The names of the terms, or None. If they are set, rankings have them."""
+        """The names of the terms, or None. If names are set, rankings have them too."""
         return self._state[2]
 
     @term_names.setter
@@ -159,8 +159,8 @@ class AdditiveCounts:
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
         mine, theirs = counts.to_arrays(), other_counts.to_arrays()
-        # One may keep the totals of the collection, the other derive them from its classes. Other
-        # totals may overflow, and no result needs them.
+        # If only one stores the totals of the collection, derive them for both. Otherwise do not:
+        # they may overflow, and no result needs them.
         if mine["has_collection"] != theirs["has_collection"]:
             mine = counts.with_collection().to_arrays()
             theirs = other_counts.with_collection().to_arrays()
@@ -206,7 +206,7 @@ class AdditiveCounts:
         if not self._may_warn or counts.exact or tf != "raw":
             return
         docs = counts.class_docs
-        if np.any(docs != np.floor(docs)):  # weights explain them
+        if np.any(docs != np.floor(docs)):  # fractions come from weights
             return
         self._may_warn = False
         if fraction := counts.first_fraction():
@@ -234,9 +234,9 @@ class AdditiveCounts:
         Parameters
         ----------
         X, y, sample_weight, classes, n_threads
-            As for `termsift.count`. New classes are added, in order if the present ones are in
-            order, else at the end. New terms are added as further columns. X may also have fewer
-            columns. By default the columns of an indicator matrix are the present classes.
+            As for `termsift.count`. New classes are sorted in if the present ones are sorted, else
+            added at the end. New terms become further columns; X may also have fewer columns. By
+            default the columns of an indicator matrix are the present classes.
 
         Returns
         -------
@@ -296,12 +296,11 @@ class AdditiveCounts:
         return self._of(self._state.plus(other._state))
 
     def __sub__(self, other: Self) -> Self:
-        """Return the counts without those of a part, such as a fold of cross-validation.
+        """Return the counts of the documents outside a part, such as a fold of cross-validation.
 
-        The classes stay those of the whole. Raises ValueError if ``other`` cannot be a part: if it
-        has another class or a larger count, or if a term would have more documents than
-        occurrences. In float counts, a remainder below 2^-40 of the whole is rounding and becomes
-        0.
+        The classes stay the same. Raises ValueError if ``other`` cannot be a part: if it has an
+        unknown class or a larger count, or if a term would have more documents than occurrences. In
+        float counts, a remainder below 2^-40 of the whole counts as rounding and becomes 0.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
@@ -313,13 +312,13 @@ class AdditiveCounts:
         Parameters
         ----------
         min_df : int
-            The least number of documents of a term that is kept. The paper uses 2.
+            Terms in fewer documents are dropped. The paper uses 2.
 
         Returns
         -------
         counts : ClassCounts
             The same as if the collection were counted without those terms; all documents count. The
-            terms ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are left.
+            terms ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` stay.
 
         Examples
         --------
@@ -341,21 +340,20 @@ class AdditiveCounts:
         Parameters
         ----------
         classes : sequence of labels, or mapping
-            The classes that are kept, in this order. A mapping has new labels as keys, and as
-            values a label, or a list of labels of classes that become one. No class may occur
-            twice.
+            The classes that are kept, in this order. The keys of a mapping are new labels; each
+            value is a label, or a list of labels to merge. No class may occur twice.
 
         Returns
         -------
         counts : ClassCounts
             The same as if only the documents of these classes had been counted. All terms keep
-            their columns, even those that no longer occur.
+            their columns, even terms that no longer occur.
 
         Raises
         ------
         ValueError
-            If a class is unknown or occurs twice, if there is none, or if documents have several
-            classes: counts do not hold which of them two classes share.
+            If a class is unknown or occurs twice, if no class is given, or if documents have
+            several classes: counts do not record which documents two classes share.
 
         Examples
         --------
@@ -376,7 +374,7 @@ class AdditiveCounts:
         Parameters
         ----------
         path : path
-            Written atomically: after a failure the file is as before.
+            The file is written atomically: a failure leaves it as before.
 
         Raises
         ------
@@ -389,7 +387,7 @@ class AdditiveCounts:
     def to_bytes(self) -> bytes:
         """Return the bytes that `save` writes, for `termsift.load`.
 
-        Any engine can pass them on as one value, for example in a row of a database.
+        They can be stored or sent as one value, for example in a row of a database.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Counting, loading and merging: all that makes `ClassCounts`."""
+"""Counting, loading and merging: the functions that return `ClassCounts`."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def count(
     ----------
     X : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
         How often each term occurs in each document: booleans, integers or floats, none negative.
-        Repeated entries are summed. CSR arrays are read in place, and dense input by blocks of
-        rows, so that it may be a file: a numpy.memmap or a dataset of h5py or zarr. The columns of
-        a data frame name the terms. Or a `Scan` of files, which has labels and names.
+        Repeated entries are summed. CSR arrays are read in place. Dense input is read by blocks of
+        rows and may be a file: a numpy.memmap or a dataset of h5py or zarr. The columns of a data
+        frame name the terms. X may also be a `Scan` of files, which has labels and names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
         Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
-        are one, ``1`` and ``"1"`` are two. In an indicator matrix of zeros and ones, a document
+        are one class, ``1`` and ``"1"`` two. In an indicator matrix of zeros and ones, a document
         counts in each of its classes. An array of shape (n_docs, 1) could be either and is refused.
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
@@ -59,15 +59,15 @@ def count(
         The classes in the wanted order; other labels are an error. By default the labels that
         occur, sorted. For an indicator matrix, the names of its columns (by default 0, 1, ...).
     tf : {"raw", "log", "binary"}
-        How x > 0 occurrences of a term in a document are counted: as x, log(1 + x) or 1, times the
-        document's weight. The counts remember it.
+        How an entry x > 0 is counted: as x, log(1 + x) or 1, times the document's weight. The
+        counts keep it as ``tf``.
     term_names : sequence of n_terms str, optional
         The names of the terms, such as ``vectorizer.get_feature_names_out()``.
     on_missing : {"raise", "skip"}
         What to do with a document whose label is missing. "skip" leaves it out.
     n_threads : int, optional
-        By default the processors that this process may use: its affinity, the quota of its control
-        group, OMP_NUM_THREADS and threadpoolctl are respected.
+        By default, one for each processor that this process may use. CPU affinity, cgroup quotas,
+        OMP_NUM_THREADS and threadpoolctl are respected.
 
     Returns
     -------
@@ -78,8 +78,8 @@ def count(
     Raises
     ------
     ValueError
-        For a matrix that is malformed or holds a negative, infinite or NaN value, labels of another
-        length, and the like; the message names row, column and value.
+        For a matrix that is malformed or holds a negative, infinite or NaN value, too few or too
+        many labels, and the like; the message names row, column and value.
     CountOverflowError
         If an exact count would exceed int64; it is an OverflowError and a ValueError.
     TypeError
@@ -88,8 +88,8 @@ def count(
     Notes
     -----
     The time is O(nnz + n_docs + pairs). The result has the same bits for any number of threads;
-    float cells are summed in document order. Extra memory while counting is bounded by 128 MiB, 4
-    to 28 bytes for each term and thread, and 8 for each class and each document.
+    float cells are summed in document order. Extra memory while counting is at most 128 MiB, plus 4
+    to 28 bytes for each term and thread, plus 8 bytes for each class and each document.
 
     Examples
     --------
@@ -188,8 +188,8 @@ def count_texts(
     counts : ClassCounts
         The counts that `termsift.count` returns for the matrix of
         ``termsift.text.CountVectorizer(**keywords).fit_transform(texts)``, bit for bit. The terms
-        are sorted and have names; those of a ``vocabulary`` have its columns, and those that are
-        hashed have no names.
+        are sorted and have names. Terms of a ``vocabulary`` have its columns, and hashed terms have
+        no names.
 
     Raises
     ------
@@ -203,10 +203,10 @@ def count_texts(
 
     Notes
     -----
-    Without weights, with one label for each document and rules that the core cuts by, the core
-    counts tokens by class: no matrix and no string is made of them. Otherwise each block becomes a
+    The core counts tokens by class, without a matrix or Python strings, if there are no weights,
+    each document has one label and the core can cut by the rules. Otherwise each block becomes a
     matrix first, which takes longer. Callables cut texts at Python's speed. The core takes 95 to
-    150 bytes for each different word, once for each thread that meets it.
+    150 bytes for each different word of each thread.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
     Parameters
     ----------
     source : path or bytes
-        The file or what it holds; nothing in it is executed.
+        The file, or its bytes; nothing in them is executed.
 
     Returns
     -------
@@ -260,22 +260,22 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     Parameters
     ----------
     parts : iterable of ClassCounts
-        At least one; a generator of loaded files needs memory for the sum and one part.
+        At least one. A generator that loads files needs memory for the sum and one part.
 
     Returns
     -------
     counts : ClassCounts
-        Classes are matched by label. Whole numbers become strings if the labels of another part
-        are strings, as in a text file that holds both. Terms are matched by name if their names
-        differ: first those of the first part, then the new ones of each further part; or sorted,
-        if the terms of every part are.
+        Classes are matched by label. Integers become strings if another part has strings, as in one
+        text file of both. Terms are matched by name if their names differ: first the terms of the
+        first part, then the new terms of each further part. If the terms of every part are sorted,
+        so are the merged terms.
 
     Raises
     ------
     ValueError
-        If the parts have different ``tf``, different numbers of terms without names, or names in
-        one part only, which only ``a + b`` adds, by index; or if terms are matched by name and a
-        part has a name twice.
+        If the parts differ in ``tf`` or in their number of unnamed terms, if only some parts have
+        names (``a + b`` adds such parts by index), or if terms are matched by name and a part has a
+        name twice.
 
     Notes
     -----
@@ -313,7 +313,7 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
 def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
     """Convert integer labels to strings if the labels of the others are strings.
 
-    Labels of text become integers if all are whole numbers, and a shard does not know the others.
+    Text labels become integers if all are whole numbers, and a shard knows only its own labels.
     """
     are_numbers = all(type(label) is int for label in counts.classes)
     if others.classes and are_numbers and all(isinstance(label, str) for label in others.classes):
@@ -325,7 +325,7 @@ def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
 
 
 def nothing(tf: str) -> ClassCounts:
-    """Return the counts of no documents, to which others can be added."""
+    """Return the counts of no documents; other counts can be added to them."""
     return ClassCounts._of(Held.nothing(tf))
 
 

@@ -1,4 +1,4 @@
-"""Counting a scan of files: texts by class, if that is possible, and else by matrices."""
+"""Counting a scan of files: texts by class if possible, everything else by matrices."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
     scan._check_read(counts.n_docs)
     if (names := scan._options.names) is None:
         return counts._state
-    # Those of svmlight text may be more than its columns.
+    # An svmlight file may use fewer columns than there are names.
     return counts._state.in_columns(np.arange(counts.n_terms), len(names), names)
 
 
@@ -65,28 +65,28 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
 
 
 class _TextCounting:
-    """The counts of texts of files, of which the core reads tables itself if it counts by class."""
+    """The counts of texts in files; the core reads tables itself if it counts by class."""
 
     def __init__(self, scan: Scan, tf: str, n_threads: int) -> None:
-        # Which terms are kept is decided at the end.
+        # The rules drop terms only at the end.
         all_terms = replace(scan.rules, min_df=1, max_df=1.0, max_features=None)
         self.tally = tally_of(all_terms, tf, n_threads)
         self.coder = validation.LabelCoder(None)
         self.n_docs = 0
 
     def add(self, block: TextBlock) -> None:
-        """Count the texts of a block; there are none if the core has counted them."""
+        """Count the texts of a block, which is empty if the core has counted them."""
         if len(block):
             codes = self.coder.codes(block.labels)[block.codes]
             self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None), None)
             self.n_docs += len(block)
 
     def labels(self) -> list[str]:
-        """Return the labels of the classes so far, by number."""
+        """Return the labels of the classes so far; class c has label c of the list."""
         return cast("list[str]", self.coder.classes)
 
     def add_table(self, table: _core.Table, n_bytes: int) -> None:
-        """Count about so many bytes of a table, whose classes have these numbers."""
+        """Count about ``n_bytes`` of a table; its classes are numbered as in `labels`."""
         assert isinstance(self.tally, ByClass)
         self.n_docs += self.tally.add_table(table, n_bytes)
-        self.coder.codes(table.labels(len(self.coder.classes)))  # numbers the new ones
+        self.coder.codes(table.labels(len(self.coder.classes)))  # numbers the new labels

@@ -22,7 +22,7 @@ from termsift.text._terms import kept_terms
 
 
 def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int | None) -> Held:
-    """Count labelled texts; there may be no terms."""
+    """Count labelled texts; the result may have no terms."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     weights = documents.weights
     tally = tally_of(rules, tf, threads, plain=documents.one_label_each and weights is None)
@@ -34,14 +34,14 @@ def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int 
 
 
 def with_terms(counts: Held, rules: TextRules) -> Held:
-    """Return counts as they are, unless the rules have left no term."""
+    """Return the counts unchanged; raise an error if the rules have left no term."""
     if not counts.counts.n_terms and rules.hashing is None:
         raise ValueError(f"empty vocabulary; no text has {rules.what_counts}")
     return counts
 
 
 def check_rules_of_parts(rules: TextRules, tf: str) -> None:
-    """Check that parts of a collection, each counted with all its terms, can be put together."""
+    """Check that the rules can drop terms after parts with all their terms are merged."""
     if rules.max_features is not None and validation.check_tf(tf) != "raw" and not rules.binary:
         raise ValueError(
             f"max_features needs tf='raw', since parts counted with tf={tf!r} do not tell which "
@@ -50,7 +50,7 @@ def check_rules_of_parts(rules: TextRules, tf: str) -> None:
 
 
 def kept_terms_only(counts: Held, rules: TextRules) -> Held:
-    """Return counts without the terms that the rules drop; there may be none left."""
+    """Return counts without the terms that the rules drop; the result may have no terms."""
     if not rules.drops or rules.vocabulary is not None:
         return counts
     names = counts.names
@@ -77,7 +77,7 @@ def tally_of(
 
 
 class ByClass:
-    """Tokens that the core cuts and counts by class, without a matrix."""
+    """A counter of tokens by class: the core cuts and counts them, without a matrix."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
@@ -104,14 +104,14 @@ class ByClass:
 
 
 class ByDocument:
-    """Blocks of documents that become matrices, with a column for each term so far."""
+    """A counter of blocks of documents as matrices, with a column for each term so far."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
         self._blocks = BlockCounter(rules, n_threads)
         self._counts = Held.nothing(tf).counts
-        # Of each term, its documents and its occurrences. The rules that drop terms look at these:
-        # they count a document once, whatever its weight and its classes.
+        # The documents and the occurrences of each term, for the rules that drop terms. A document
+        # counts once here, whatever its weight and its classes.
         self._totals = np.zeros((2, 0), dtype=np.int64)
 
     def add(
@@ -140,7 +140,7 @@ class ByDocument:
         self._grow_classes(len(classes))
         counts, blocks = Held(self._counts, classes, None, self._tf), self._blocks
         names, width = blocks.names, blocks.n_columns
-        if not blocks.grows:  # there may be no document that could say how many columns there are
+        if not blocks.grows:  # without documents, only this gives the number of columns
             same = np.arange(counts.counts.n_terms)
             return counts.in_columns(same, width, names if len(names) else None)
         order = np.argsort(names, kind="stable")

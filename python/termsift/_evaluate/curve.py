@@ -17,7 +17,7 @@ Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
 ]
 METRICS: tuple[Metric, ...] = get_args(Metric)
-# How tables and axes name the metrics; those without "macro" are weighted by class size.
+# How tables and axes name the metrics; metrics without "macro" are weighted by class size.
 TITLES: dict[Metric, str] = {
     "accuracy": "accuracy",
     "precision": "weighted precision",
@@ -41,14 +41,14 @@ class Curve(Tabular):
     ks : ndarray of shape (n_ks,), int64
         Numbers of terms, increasing.
     runs : dict of str to ndarray of shape (n_runs, n_ks), float64
-        Each metric in each run. There is one run for a test set, and one for each fold of a
-        cross-validation. The metrics are "accuracy", the share of documents classified correctly;
+        Each metric in each run: one run for a test set, or one for each fold of a cross-validation.
+        The metrics are "accuracy", the share of documents classified correctly;
         "precision", "recall" and "f1" of each class against the rest, weighted by the class's share
         of the documents; "macro_precision", "macro_recall" and "macro_f1", their plain mean over
         the classes that some document belongs to or is assigned to.
     repeats : float
-        How often each document is classified in the runs: more than once in a cross-validation that
-        deals the documents to its folds several times.
+        How often the runs classify each document: more than once if a cross-validation deals the
+        documents to its folds several times.
 
     Notes
     -----
@@ -72,16 +72,16 @@ class Curve(Tabular):
             return f"<Curve of {self.name}, empty>"
         shown = f"k = {self.ks[0]:,} to {self.ks[-1]:,}"
         best = ""
-        if self.n_runs > 1:  # nobody should choose k by the best of one test set
+        if self.n_runs > 1:  # one test set is no basis for choosing k
             shown += f", {self.n_runs} runs"
             best = f", most at k = {self.best_k():,}"
         low, high = self.accuracy.min(), self.accuracy.max()
         return f"<Curve of {self.name}, {shown}: accuracy {low:.4f} to {high:.4f}{best}>"
 
     def _repr_html_(self) -> str:
-        from termsift._util import html  # is slow to import, and only notebooks show tables
+        from termsift._util import html  # slow to import, and only used by notebooks
 
-        ranks = np.geomspace(1, max(len(self), 1), ROWS_SHOWN).round()  # closer for small k
+        ranks = np.geomspace(1, max(len(self), 1), ROWS_SHOWN).round()  # denser for small k
         rows = np.unique(ranks.astype(np.int64) - 1)[: len(self)]
         columns = {"terms": self.ks[rows], "accuracy": self.accuracy[rows]}
         if self.n_runs > 1:
@@ -104,7 +104,7 @@ class Curve(Tabular):
     def std(self, metric: Metric) -> NDArray[np.float64]:
         """Return the metric's standard deviation over the runs at each k (divisor n_runs - 1).
 
-        One run has none, and raises a ValueError.
+        A single run raises a ValueError.
         """
         runs = self.runs[check_metric(metric)]
         if len(runs) < 2:
@@ -116,7 +116,7 @@ class Curve(Tabular):
         """Return the standard error of the metric's mean at each k: std / sqrt(n_runs / repeats).
 
         Repeats do not make it smaller: dealing the same documents to other folds steadies the mean,
-        but shows no other documents.
+        but adds no documents.
         """
         return self.std(metric) / math.sqrt(self.n_runs / self.repeats)
 
@@ -125,9 +125,9 @@ class Curve(Tabular):
         return int(self.ks[self._best(metric)])
 
     def smallest_k(self, metric: Metric = "accuracy") -> int:
-        """Return the smallest k that is as good as the best one within the error of the runs.
+        """Return the smallest k whose mean is within one standard error of the best mean.
 
-        Its mean is at most one `standard_error` of the best mean below the best mean.
+        The error is the `standard_error` at the best k.
 
         References
         ----------

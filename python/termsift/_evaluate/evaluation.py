@@ -20,7 +20,7 @@ from termsift._util import validation
 from termsift._util.adding import is_exact
 from termsift._util.progress import progress
 
-# By default every number of terms up to this k is evaluated; beyond it, one in a hundred.
+# By default every number of terms up to this k is evaluated; then each k is 1% larger.
 _EVERY_K_TO = 2000
 _GROWTH = 1.01
 
@@ -37,7 +37,7 @@ def selection_curve(
     alpha: float = 1.0,
     n_threads: int | None = None,
 ) -> Curve:
-    """Return how well naive Bayes classifies test documents by the first k terms, for every k.
+    """Return how well naive Bayes classifies test documents with the first k terms, for every k.
 
     Parameters
     ----------
@@ -49,11 +49,11 @@ def selection_curve(
         One class per document. A test document of a class without training documents is always
         classified wrongly.
     ks : sequence of int, optional
-        Numbers of terms. By default every number from 1 to the length of the ranking; beyond 2,000
-        each is about 1% larger than the one before.
+        Numbers of terms. By default every number from 1 to 2,000, and then numbers that grow by
+        about 1%, up to the length of the ranking.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
-        The classifier: scikit-learn's MultinomialNB, the same of presences, BernoulliNB, or naive
-        Bayes of Poisson rates.
+        The classifier: scikit-learn's MultinomialNB, the same on presences, BernoulliNB, or naive
+        Bayes with Poisson rates.
     alpha : float, default 1.0
         Smoothing of the classifier, positive: b1 = alpha, b2 = alpha * k (bernoulli: 2 * alpha,
         poisson: alpha).
@@ -72,12 +72,11 @@ def selection_curve(
 
     Notes
     -----
-    At each k the predictions are those of fitting and predicting anew with
-    ``X[:, ranking.indices[:k]]``: for "multinomial" log p_ic = log(l_ic + b1) - log(l_c(k) + b2),
-    where l_c(k) counts the occurrences of the k terms in class c. The first of several classes is
-    chosen if their posteriors agree within 2^-45 of the summands' magnitudes. One sweep over the
-    ranking serves all k, and takes 24 bytes of memory for each k and class, where the number of
-    classes is rounded up to a multiple of four.
+    The predictions at each k are those of a model fitted to ``X[:, ranking.indices[:k]]``: for
+    "multinomial" log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences
+    of the k terms in class c. If posteriors agree within 2^-45 of the summands' magnitudes, the
+    first of their classes is chosen. One sweep over the ranking serves all k. It takes 24 bytes for
+    each k and class; the number of classes is rounded up to a multiple of four.
 
     Examples
     --------
@@ -114,7 +113,7 @@ def cross_validate(
     alpha: float = 1.0,
     n_threads: int | None = None,
 ) -> dict[str, Curve]:
-    """Return how well a classifier does by the first k terms of several rankings, for every k.
+    """Return how well a classifier does with the first k terms of several rankings, for every k.
 
     The documents of each fold are classified after ranking and training on all the others.
 
@@ -125,16 +124,16 @@ def cross_validate(
     methods : str or sequence of str
         Names of `termsift.methods` and `termsift.selectors`.
     ks : sequence of int, optional
-        As for `selection_curve`, where the ranking holds all terms.
+        As for `selection_curve`, with a ranking of all terms.
     cv : int, splitter of scikit-learn, or iterable of (train, test) indices, default 10
         The folds. Pairs of indices are used as they are.
     random_state : int, numpy Generator or None, default 0
         Seed of the shuffle before the documents are dealt to the folds.
     models, policies : str or sequence of str
-        As for `ClassCounts.rank`. Every method is tried with each of these that it has. Methods
-        without models are tried once per policy; selectors have no policy.
+        As for `ClassCounts.rank`. Each method is tried with each model and policy that it has.
+        Methods without models are tried once per policy; selectors have no policy.
     naive_bayes, alpha, n_threads
-        As for `selection_curve`. The methods too are smoothed by alpha.
+        As for `selection_curve`; alpha also smooths the methods.
 
     Returns
     -------
@@ -145,8 +144,8 @@ def cross_validate(
     Raises
     ------
     ValueError, TypeError
-        As for `selection_curve`; if there are fewer than 2 folds, or more than any class has
-        documents.
+        As for `selection_curve`; if there are fewer than 2 folds, or more folds than the
+        largest class has documents.
 
     Warns
     -----
@@ -156,7 +155,7 @@ def cross_validate(
     Notes
     -----
     The documents of each class are shuffled and dealt to the folds in turn. Each document is
-    counted twice however many folds there are, or once per fold if sums of fractions would round.
+    counted twice for any number of folds, or once per fold if sums of fractions would round.
 
     Examples
     --------
@@ -175,7 +174,7 @@ def cross_validate(
     ks = check_ks(ks, matrix.n_terms)
     variants = variants_of(methods, models, policies)
     documents = Documents(matrix, labels, classifier.n_threads)
-    whole = documents.counts()  # which checks the matrix
+    whole = documents.counts()  # this also checks the matrix
     folds = list(folds_of(cv, documents.X, labels, random_state))
     # A splitter or the pairs of cv may test a document several times.
     repeated = max(1.0, sum(len(test) for _, test in folds) / max(matrix.n_docs, 1))
@@ -234,7 +233,7 @@ def choose_k(
 
 
 def splits_of(documents: Documents, whole: ClassCounts, folds: Iterable[Fold]) -> Iterator[Split]:
-    """Yield the split of each fold; ``whole`` are the counts of all documents."""
+    """Yield the split of each fold; ``whole`` has the counts of all documents."""
     subtract = _subtracts_exactly(whole, documents)
     for number, (train, test) in enumerate(folds):
         split = Split(documents, train, documents.part(test))
@@ -282,7 +281,7 @@ def evaluate(
 
 
 def _subtracts_exactly(whole: ClassCounts, documents: Documents) -> bool:
-    """Return whether subtracting the counts of some documents leaves those of the others."""
+    """Return whether subtracting the counts of some documents is exact."""
     matrix = documents.matrix
     if is_exact(matrix, None, whole.tf):
         return True
@@ -291,7 +290,7 @@ def _subtracts_exactly(whole: ClassCounts, documents: Documents) -> bool:
 
 
 def every_k(n_terms: int) -> NDArray[np.int64]:
-    """Return every k to 2,000, then each about 1% larger than the one before, last n_terms."""
+    """Return every k up to 2,000, then numbers that grow by about 1%, and n_terms as the last."""
     ks = list(range(1, min(n_terms, _EVERY_K_TO) + 1))
     while ks and ks[-1] < n_terms:
         ks.append(min(int(ks[-1] * _GROWTH), n_terms))

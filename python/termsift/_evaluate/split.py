@@ -1,4 +1,4 @@
-"""One split: how well a classifier that knows the first k terms does on documents held out."""
+"""One split: a classifier that knows the first k terms is tested on held-out documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # each at each k
 
 @dataclass(frozen=True)
 class Documents:
-    """Documents of one class each, with the codes of their classes."""
+    """Documents with one class each, and the codes of their classes."""
 
     matrix: validation.Csr
     labels: validation.Labels
@@ -36,7 +36,7 @@ class Documents:
         return scipy.sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)
 
     def part(self, rows: NDArray[np.integer]) -> Documents:
-        """Return some of the documents, with the codes of all classes."""
+        """Return some of the documents; all classes keep their codes."""
         labels = validation.Labels(self.labels.classes, self.labels.codes[rows], None)
         matrix = validation.check_matrix(self.X[rows], self.n_threads)
         return Documents(matrix, labels, self.n_threads)
@@ -49,7 +49,7 @@ class Documents:
 class Split:
     """Documents to train on, and documents to classify.
 
-    ``codes`` are the classes of the test documents; those from ``n_classes`` on have no training
+    ``codes`` are the classes of the test documents; classes from ``n_classes`` on have no training
     documents.
     """
 
@@ -73,18 +73,18 @@ class Split:
             raise ValueError(f"X_test has {test.n_terms} columns, X_train {train.n_terms}")
         old, new = one_class(y_train, train, "y_train"), one_class(y_test, test, "y_test")
         for matrix, name in ((train, "X_train"), (test, "X_test")):
-            validation.check_entries(matrix, n_threads, name)  # the core would name either X
+            validation.check_entries(matrix, n_threads, name)  # the core would call either one X
         documents = Documents(train, old, n_threads)
         return cls(documents, None, Documents(test, new, n_threads))
 
     @cached_property
     def train(self) -> Documents:
-        """The training documents; cutting them out takes as long as counting them."""
+        """The training documents; extracting them takes as long as counting them."""
         return self.documents if self.rows is None else self.documents.part(self.rows)
 
     @cached_property
     def counts(self) -> ClassCounts:
-        """The training documents' counts; a caller with a faster way may set them."""
+        """The counts of the training documents; a caller that has them may set them."""
         return self.train.counts()
 
 
@@ -97,8 +97,8 @@ class Classifier:
         self.alpha = validation.check_positive(alpha, "alpha")
 
     def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
-        """Return the metrics at each k, after training on the first k of the terms."""
-        # The documents that each k assigns to each class: those that belong to it, and all.
+        """Return the metrics at each k, after training on the first k terms."""
+        # For each k and class, the numbers of documents assigned correctly and in all.
         hits, predicted = _core.classify_by_prefixes(
             split.counts._counts,
             _core.EventModel.__members__[self.naive_bayes],
@@ -126,8 +126,8 @@ def metrics_of(
 ) -> dict[Metric, NDArray[np.float64]]:
     """Return every metric at each k.
 
-    ``hits`` and ``predicted`` have the shape (n_ks, n_classes). ``support`` are the documents that
-    belong to each class; its classes from n_classes on have no training documents.
+    ``hits`` and ``predicted`` have the shape (n_ks, n_classes). ``support`` counts the documents
+    that belong to each class; classes from n_classes on have no training documents.
     """
     n_ks, n_classes = hits.shape
     n_docs = support.sum()

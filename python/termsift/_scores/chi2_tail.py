@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from termsift._util import scipy
 
-# Below this gammaincc underflows or soon will. The continued fraction, which is slow only near the
-# mean of the distribution, needs few steps there.
+# Below this p-value gammaincc underflows or soon will. There the continued fraction needs few
+# steps: it is slow only near the mean of the distribution.
 _SMALLEST_P = 1e-290
 
 
@@ -20,9 +20,9 @@ def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.flo
     Notes
     -----
     The result is log Q(a, z) with a = degrees / 2 and z = statistic / 2. Where Q is near 1, its
-    complement P is more accurate, and the logarithm is log1p(-P). Where Q would underflow, it is
-    the logarithm of the prefactor z^a exp(-z) / Gamma(a) plus that of a continued fraction. One
-    and two degrees of freedom have closed forms: erfc(sqrt(z)) and exp(-z).
+    complement P is more accurate, and the logarithm is log1p(-P). Where Q would underflow, the
+    result is the logarithm of z^a exp(-z) / Gamma(a) minus the logarithm of a continued fraction.
+    One and two degrees of freedom have closed forms: erfc(sqrt(z)) and exp(-z).
 
     References
     ----------
@@ -53,7 +53,7 @@ def _log_erfc(z: NDArray[np.float64]) -> NDArray[np.float64]:
 def _log_upper_gamma(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log Q(a, z), the regularised upper incomplete gamma function."""
     logs = np.full(z.shape, -np.inf)
-    # The median lies between a - 1/3 and a. P is the smaller of the two below it, Q above it.
+    # The median lies between a - 1/3 and a. P < Q below the median, and P > Q above it.
     near = z < a
     logs[near] = np.log1p(-scipy.special.gammainc(a, z[near]))
     upper = scipy.special.gammaincc(a, z)
@@ -69,8 +69,8 @@ def _log_tail(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
     if a < 1000:
         log_prefactor = a * np.log(z) - z - scipy.special.gammaln(a)
     else:
-        # The three terms above would be a thousand times larger than their sum. With Stirling's
-        # series in place of log Gamma(a) the large terms cancel within z - a and log(z/a).
+        # The three terms above would be a thousand times larger than their sum. If Stirling's
+        # series replaces log Gamma(a), the large parts cancel within z - a and log(z/a).
         beyond = z - a
         stirling = (1 / 12 - 1 / (360 * a**2)) / a
         log_prefactor = a * np.log1p(beyond / a) - beyond + np.log(a / (2 * np.pi)) / 2 - stirling

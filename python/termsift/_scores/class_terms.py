@@ -1,4 +1,4 @@
-"""The best terms of each class, and the terms that it has more of than the others."""
+"""The best terms of each class, and the terms that are over-represented in it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from termsift._util.tabular import object_array
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
-# Which terms of a class to list: those with more in the class than elsewhere, less, or both.
+# Which terms to list: terms that a class has more of than the others, less of, or both.
 Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 
-_MOST_SORTED = 1 << 24  # tests whose p-values are sorted, in some 0.8 GB
+_MOST_SORTED = 1 << 24  # the most p-values that are sorted, in some 0.8 GB
 
 # The terms of a class, best first, and their scores.
 _Best: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -43,7 +43,7 @@ def distinctive_terms(
 ) -> dict[Hashable, Ranking]:
     """Return the terms that are over-represented in each class, best first.
 
-    A class score measures how far a class is from the others, on either side. A term is
+    A class score measures how far a class is from the others, above or below. A term is
     over-represented if it occurs in the class and has direction 1 there
     (`termsift.ClassCounts.class_directions`).
 
@@ -63,7 +63,7 @@ def distinctive_terms(
     Returns
     -------
     rankings : dict of label to Ranking
-        The terms of each class with their scores for it. Terms with equal scores come by index.
+        The terms of each class with their scores for it. Equal scores are ordered by index.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def distinctive_terms(
 
     Notes
     -----
-    Memory is some 60 bytes for each pair of a wanted class and a term in it, and 64 MiB. Time is
+    Memory is 64 MiB and some 60 bytes for each pair of a wanted class and a term in it. Time is
     O(n_classes) for each term of a wanted class.
 
     Examples
@@ -109,8 +109,8 @@ def dominant_class(
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
-    Each class is a position in ``counts.classes``. Of equal scores the first class counts. A term
-    that is over-represented in no class has -1. It takes O(n_classes * len(terms)) of memory.
+    The result holds positions in ``counts.classes``, or -1 for a term that is over-represented in
+    no class. If scores are equal, the first class is returned. Memory is O(n_classes * len(terms)).
     """
     distinct, place = np.unique(terms, return_inverse=True)
     scored = Scoring.of(counts, method, **scoring).of_terms(distinct)
@@ -171,7 +171,7 @@ def class_columns(
     if scoring.method.is_test:
         statistics = class_statistics(counts, scoring.method, columns["score"].copy(), rows)
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
-        if n_tests <= _MOST_SORTED:  # the order of all tests decides, also of those not shown
+        if n_tests <= _MOST_SORTED:  # adjustment ranks all tests, even hidden ones
             every = significance_by(counts, scoring.method, per_class=True)
             adjusted = every.adjusted("bh")[rows, terms]
         else:
@@ -183,9 +183,9 @@ def class_columns(
 
 
 def _best(scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool = False) -> list[_Best]:
-    """Return the k best terms of some classes; of equal scores the lowest index comes first.
+    """Return the k best terms of some classes; equal scores are ordered by index.
 
-    With ``under``, only terms that the class has less of than the others are listed.
+    ``under`` lists only terms that the class has less of than the others.
     """
     best = [(np.empty(0, dtype=np.int64), np.empty(0))] * len(rows)
     for first, last in scoring.blocks():
@@ -193,7 +193,7 @@ def _best(scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool = Fa
         directions = scoring.directions(first, last) if under else None
         for place, row in enumerate(rows):
             some = slice(None) if directions is None else directions[row] < 0
-            # The best so far come first, so that of equal scores the lower index stays first.
+            # Earlier terms come first, which keeps equal scores in the order of the index.
             scores = np.concatenate([best[place][1], block[row][some]])
             indices = np.concatenate([best[place][0], np.arange(first, last)[some]])
             order = _core.top_k(scores, min(k, len(scores)))
@@ -205,7 +205,7 @@ def _best(scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool = Fa
 def _over_represented(
     counts: ClassCounts, scoring: Scoring, rows: NDArray[np.int64], k: int
 ) -> list[_Best]:
-    """Return the k best terms of some classes that occur in the class and have direction 1."""
+    """Return, for some classes, the k best terms that occur in the class with direction 1."""
     frequency = counts.term_frequency[rows]
     ends, terms = frequency.indptr, frequency.indices.astype(np.int64)
     signs, scores = _at_pairs(scoring, np.repeat(rows, np.diff(ends)), terms, with_scores=True)
@@ -237,7 +237,7 @@ def _at_pairs(
 
 
 def _in_class(frequency: Any, rows: NDArray[np.int64], best: list[_Best]) -> NDArray[Any]:
-    """Return how often the terms of each class occur there."""
+    """Return how often each term listed for a class occurs in that class."""
     of_class = np.zeros(frequency.shape[1], dtype=frequency.dtype)
     values = [of_class[:0]]
     for row, (terms, _) in zip(rows, best, strict=True):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termsift._util import scipy, validation
 
-_CHUNK_ENTRIES = 1 << 22  # entries of the matrix that are looked at together
+_CHUNK_ENTRIES = 1 << 22  # entries of the matrix that are processed at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,17 +24,17 @@ class Dispersion:
     classes : list of labels
         The rows.
     dp : ndarray of shape (n_classes, n_terms), float64
-        The deviation of proportions of Gries: 0 if each document has the term in proportion to its
-        length, near 1 if a short document has all of it.
+        Gries' deviation of proportions: 0 if each document has the term in proportion to its
+        length, near 1 if one short document has all occurrences.
     dp_norm : ndarray of that shape, float64
         dp divided by its largest possible value, 1 - min_j s_j.
     juilland : ndarray of that shape, float64
-        The D of Juilland: 1 if all documents have the term at the same rate, 0 if one has all.
+        Juilland's D: 1 if all documents have the term at the same rate, 0 if only one has it.
 
     Notes
     -----
-    All are NaN for a term that does not occur in the class. juilland is NaN for a class of one
-    document, and dp_norm is 0 there.
+    All are NaN for a term that does not occur in the class. For a class of one document, juilland
+    is NaN and dp_norm is 0.
     """
 
     classes: list[Hashable]
@@ -59,8 +59,8 @@ def dispersion(
     y : array of shape (n_docs,)
         The label of each document, or an indicator matrix.
     classes : sequence of labels, or mapping
-        The classes wanted, in this order, all by default. As for `termsift.ClassCounts.subset`, a
-        mapping has new labels as keys, and as values a label or a list of labels that become one.
+        The classes wanted, in this order; all by default. As in `termsift.ClassCounts.subset`, a
+        mapping from new labels to a label or a list of labels merges classes.
 
     Returns
     -------
@@ -73,8 +73,8 @@ def dispersion(
 
     Notes
     -----
-    Let document j of the class have l_j tokens, of which x_ij are term i, l_i of the class in all,
-    and let s_j = l_j / sum_j l_j and v_ij = x_ij / l_i. Then
+    Document j of the class has l_j tokens, x_ij of them of term i, and the class has l_i tokens of
+    term i. With s_j = l_j / sum_j l_j and v_ij = x_ij / l_i,
 
     .. math::
 
@@ -82,10 +82,10 @@ def dispersion(
         D_i = 1 - \frac{\sigma_i / \mu_i}{\sqrt{m - 1}},
 
     where mu_i and sigma_i are the mean and the standard deviation, with divisor m, of the rates
-    x_ij / l_j over the m documents that have tokens. Documents of any length are parts; Juilland's
-    rates take their lengths into account.
+    x_ij / l_j over the m documents that have tokens. The parts are documents of any length;
+    Juilland's rates take the lengths into account.
 
-    It takes two passes over the entries of X, O(entries + n_classes * n_terms), and some 150 MB.
+    Two passes over the entries of X take O(entries + n_classes * n_terms) time and some 150 MB.
 
     References
     ----------
@@ -128,12 +128,12 @@ def dispersion(
         for documents, terms, x in _entries(X, docs):
             above = x / totals[terms] - shares[documents]
             moved += np.bincount(terms, np.maximum(above, 0), n_terms)
-            # Squares of deviations, since a difference of sums of squares would cancel near D = 1.
+            # Sum squared deviations: a difference of sums of squares would cancel near D = 1.
             deviation = x / lengths[docs[documents]] - means[terms]
             squares += np.bincount(terms, deviation**2, n_terms)
             n_docs += np.bincount(terms, minlength=n_terms)
         seen, m = totals > 0, len(docs)
-        squares += (m - n_docs) * means**2  # of the documents without the term
+        squares += (m - n_docs) * means**2  # adds documents without the term
         # Both shares sum to 1, so half of the distance is the sum of the positive differences.
         dp[row, seen] = moved[seen]
         largest = 1 - shares.min()
@@ -154,7 +154,7 @@ def _documents_of(labels: validation.Labels, codes: list[int]) -> NDArray[np.int
 
 
 def _entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Yield the entries of documents, some millions at a time: place in docs, term, occurrences."""
+    """Yield the entries of documents, some millions at a time: positions, terms, occurrences."""
     ends = np.cumsum(X.indptr[docs + 1] - X.indptr[docs], dtype=np.int64)
     cuts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK_ENTRIES)[1:], "right"))
     for first, last in pairwise([0, *cuts.tolist(), len(docs)]):

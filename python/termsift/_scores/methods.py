@@ -1,4 +1,4 @@
-"""What the registry knows about a method, by which the package decides what to do."""
+"""What the registry knows about each method, for the rest of the package to act on."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 Model: TypeAlias = Literal["multinomial", "binary", "bernoulli", "poisson"]
 MODELS: tuple[Model, ...] = get_args(Model)  # the default first
 OCCURRENCES, DOCUMENTS = "term frequency", "document frequency"  # what a method reads
-_SHARED = ("method", "model", "alpha", "class_prior", "n_threads")  # what all scores take by name
+_SHARED = ("method", "model", "alpha", "class_prior", "n_threads")  # arguments of all scores
 
 
 class EventModel(NamedTuple):
-    """What the probability p_ic of a term in a class means. All that depends on it stands here."""
+    """An event model: what the probability p_ic of a term in a class means."""
 
     name: Model
     formula: str
     reads: str  # occurrences or documents
-    outcomes: int | None = None  # of one event: a single alpha means b2 = alpha * outcomes
+    outcomes: int | None = None  # of one event; b2 = alpha * outcomes if alpha is one number
     is_rate: bool = False  # p_ic may exceed 1, and b1 may exceed b2
     independent: bool = False  # the divergence of several terms is the sum of their `md`
 
@@ -38,7 +38,7 @@ EVENT_MODELS: dict[str, EventModel] = {
 }
 
 
-# The names of the registry, so that a misspelt method is an error in an editor already.
+# The names of the registry, listed here to let editors mark a misspelt method.
 MethodName: TypeAlias = Literal[
     "md",
     "md_chi2",
@@ -68,27 +68,27 @@ RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guid
 class Selector:
     """One way to rank terms.
 
-    A selector that is not a `Method` chooses terms one by one, each given the earlier ones. If
-    it reads counts, it is a method of `ClassCounts` with its name; if it reads documents, it is a
-    function of the package.
+    A selector that is not a `Method` chooses terms one by one, each given the terms before it. A
+    selector of counts is a method of `ClassCounts` with the selector's name; a selector of
+    documents is a function of the package.
 
     Attributes
     ----------
     name : str
-        The name by which `ClassCounts.rank` and the command line know it.
+        The name that `ClassCounts.rank` and the command line take.
     title : str
         One sentence on what it measures.
     formula : str
-        The value of class c for term i, or what the next term of a selector maximises. p = p_ic and
-        q = q_ic are those of `ClassCounts.score`. The others are numbers of documents: n in the
-        collection, A in the class with the term, B in other classes with it, C in the class without
-        it, D the rest; n_c = A + C, d_i = A + B, det = AD - BC = A n - d_i n_c.
+        The value of class c for term i, or what the next term of a selector maximises.
+        `ClassCounts.score` defines p = p_ic and q = q_ic. The other symbols are numbers of
+        documents: n in the collection, A in the class with the term, B elsewhere with it, C in the
+        class without it, D the rest; n_c = A + C, d_i = A + B, det = AD - BC = A n - d_i n_c.
     source : str
         Author, title, year and the place within it.
     needs : str
         What it reads: term frequency, document frequency, both, or the documents.
     models : tuple of str
-        The event models that it has, the default first. Empty if it counts in its own way.
+        The event models that it has, the default first. Empty if its counts are fixed.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Selector:
 
     @property
     def reads_documents(self) -> bool:
-        """Whether it reads the documents themselves, so that counts do not suffice."""
+        """Whether it reads the documents themselves; counts do not suffice."""
         return self.needs == "documents"
 
 
@@ -120,8 +120,8 @@ class Method(Selector):
     zeros : str
         Its value for empty cells, where the formula alone does not define it.
     is_test : bool
-        Whether it is the statistic of a test (`ClassCounts.significance`): the largest class value
-        with one degree of freedom, or the sum with one degree less than there are classes.
+        Whether it is a test statistic (`ClassCounts.significance`). The largest class value has one
+        degree of freedom; the sum over N classes has N - 1.
     """
 
     name: MethodName
@@ -129,7 +129,7 @@ class Method(Selector):
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     zeros: str = ""
     is_test: bool = False
-    # The core's measure for each choice of option values. By default the one of the same name.
+    # The core's measure for each choice of option values; by default the measure of the same name.
     measures: Mapping[tuple[str, ...], CoreMeasure] = field(default_factory=dict, repr=False)
 
     def measure(self, options: Mapping[str, Any]) -> CoreMeasure:

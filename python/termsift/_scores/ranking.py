@@ -24,30 +24,30 @@ _PRINTED = 10  # terms that print() shows
 class Ranking(Tabular):
     """Terms in order, best first, with their scores.
 
-    It is a sequence of pairs (term, score). A term is its name, or its column if the names are
-    unknown. A slice is a ranking. ``print`` shows the first terms with their scores.
+    It is a sequence of pairs (term, score). A term is given by its name, or by its column if names
+    are unknown. A slice is a ranking too. ``print`` shows the first terms with their scores.
 
     Attributes
     ----------
     indices : ndarray of shape (k,), int64
         The terms' columns.
     scores : ndarray of shape (k,), float64
-        Their scores in the same order, in nats for divergences. `ClassCounts.greedy` stores the
-        divergence of all terms up to each one, and `conditional_gain` the gain of each.
+        Their scores in the same order, in nats for divergences. `ClassCounts.greedy` gives the
+        divergence of all terms so far, and `conditional_gain` the gain of each term.
     terms : ndarray of shape (k,), str objects, or None
         The names of the terms, if the counts have names.
     method : str
         The name of the method or selector.
     informative : int or None
         How many of the first terms add to the divergence, if `ClassCounts.greedy` chose them. The
-        others add nothing and come in the order of their indices.
+        other terms add nothing and are ordered by index.
     policy : str
         How scores became an order, "top" or "round_robin".
     model : str
-        The event model; "multinomial" for methods that know no model.
+        The event model; "multinomial" for methods without models.
     chosen_by : ndarray of shape (k,), objects, or None
-        With round robin, the class that gave each term its place; the first of several. By a
-        method without a sign, such as chi2, the class may have less of the term than the others.
+        With round robin, the first class that chose each term at its place. If the method has no
+        sign, like chi2, the class may have less of the term than the others.
     """
 
     indices: NDArray[np.int64]
@@ -70,7 +70,7 @@ class Ranking(Tabular):
         return zip(self._terms.tolist(), self.scores.tolist(), strict=True)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse to become an array, which scikit-learn would take for a score of each column."""
+        """Refuse to become an array: scikit-learn would take it for the scores of the columns."""
         raise TypeError(
             "a ranking is not an array: take its indices, its scores or its terms; to select "
             "columns in scikit-learn use TermSelector(method) in place of SelectKBest"
@@ -126,9 +126,9 @@ class Ranking(Tabular):
         return f"<Ranking of {size} by {how}: {names}>"
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns by name: rank (from 1), term (if it has names), index and score.
+        """Return the columns by name: rank (from 1), term (if names are known), index and score.
 
-        With round robin there is also class: the class that chose the term.
+        Round robin adds the column class: the class that chose the term.
         """
         columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1)}
         if self.terms is not None:
@@ -142,7 +142,7 @@ class Ranking(Tabular):
         Parameters
         ----------
         path : path or text file
-            A path is written atomically.
+            A file given by its path is written atomically.
         """
         with text_output(path) as file:
             write_csv(cast(TextIO, file), self.columns())

@@ -1,4 +1,4 @@
-"""What every score begins with: arguments are checked once and counts prepared for the core."""
+"""The first step of every score: check the arguments and prepare the counts for the core."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha: TypeAlias = float | tuple[float, float]
 
-_BLOCK_BYTES = 1 << 25  # of the class scores that are in memory at a time
+_BLOCK_BYTES = 1 << 25  # of class scores in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """A method with counts and checked arguments, as the core takes them.
+    """A method with counts and checked arguments, ready for the core.
 
-    ``counts`` are of what the event model counts. ``smoothing`` is b1, b2 with its rounding error,
-    and the class prior or None.
+    ``counts`` holds what the event model counts. ``smoothing`` is b1, the pair of b2 and its
+    rounding error, and the class prior or None.
     """
 
     counts: _core.Counts
@@ -76,7 +76,7 @@ class Scoring:
         return cls(held, method, measure, event, (b1, b2, prior), threads)
 
     def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
-        """Return a score for each term; None stands for the value of the collection."""
+        """Return a score for each term; without an aggregate, its value for the collection."""
         if aggregate is None:
             return _core.collection_scores(self.counts, self.measure, self.n_threads)
         return _core.score(self.counts, self.measure, aggregate, *self.smoothing, self.n_threads)
@@ -102,13 +102,13 @@ class Scoring:
         return _core.strongest_class(self.counts, self.measure, self.n_threads)
 
     def of_terms(self, terms: NDArray[np.int64]) -> Scoring:
-        """Return the scoring of some terms alone, given in increasing order."""
+        """Return the scoring of some terms alone; the terms are given in increasing order."""
         if len(terms) == self.counts.n_terms:
             return self
         return replace(self, counts=self.counts.of_terms(terms, self.n_threads))
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges that cover all terms, each with class scores that take little memory."""
+        """Split all terms into ranges whose class scores take little memory; yield the ranges."""
         n_classes, n_terms = len(self.counts.class_docs), self.counts.n_terms
         block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
         with progress("scored", n_terms, "terms") as report:

@@ -40,8 +40,8 @@ class Significance(Tabular):
     signs : ndarray of that shape, int8
         1 where the class has more of the term than expected, -1 where it has less, else 0.
     classes : ndarray of shape (n_terms,), int64, or None
-        The row of the class with the largest value, to which the sign belongs; the first of equal
-        ones. None per class.
+        The row of the first class with the largest value; the sign belongs to this class. None for
+        tests per class.
     labels : list of labels
         The labels of the rows.
     terms : ndarray of shape (n_terms,), str objects, or None
@@ -53,8 +53,8 @@ class Significance(Tabular):
     incomplete gamma function. Up to 10,000 degrees of freedom the logarithms are accurate to a
     relative 1e-13, and to 1e-11 for p-values within 1e-16 of 1.
 
-    A term's p-value is that of its strongest class alone. The largest of several statistics tends
-    to be large by chance: to account for the choice, test per class and adjust.
+    A term's p-value belongs to its strongest class alone. The largest of several statistics tends
+    to be large by chance: to account for that, test per class and adjust.
     """
 
     _rows: ClassVar[str] = "tests"
@@ -92,7 +92,7 @@ class Significance(Tabular):
         Returns
         -------
         adjusted : ndarray of the shape of ``statistics``, float64
-            At most 1, or 0 for logarithms. They have the order of the p-values.
+            At most 1, or at most 0 for logarithms, in the order of the p-values.
 
         Notes
         -----
@@ -111,8 +111,8 @@ class Significance(Tabular):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name, with one row per test.
 
-        The rows are in the order of terms, or per class of classes and then terms. The columns are
-        class, term (if names are known), index, sign, statistic, pvalue and log_pvalue.
+        The rows are in the order of the terms; tests per class are ordered by class first. The
+        columns are class, term (if names are known), index, sign, statistic, pvalue and log_pvalue.
         """
         positions = np.indices(self.statistics.shape)
         classes = (positions[0] if self.classes is None else self.classes).ravel()
@@ -172,8 +172,8 @@ def class_statistics(
 ) -> NDArray[np.float64]:
     """Turn the scores of some rows into statistics with one degree of freedom, in place.
 
-    The score of chi2_counts is the part of the class. The test of a class against the rest adds the
-    part of the rest: (l_ic - E)^2 / E / (1 - n_c/n).
+    The score of chi2_counts is the summand of the class. The test of a class against the rest adds
+    the summand of the rest, which gives (l_ic - E)^2 / E / (1 - n_c/n).
     """
     if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]

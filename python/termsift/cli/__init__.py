@@ -18,18 +18,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments; those of the process by default.
+        The arguments. By default, those of the process.
 
     Returns
     -------
     code : int
-        0 for success, or if the reader of the output closed it; 1 for an error, with one line on
-        standard error; 130 after Ctrl-C. The process exits with 2 if the usage is wrong, and with
-        143 after SIGTERM.
+        0 for success, even if the reader of the output closed it early; 1 for an error, with one
+        line on standard error; 130 after Ctrl-C. The process exits with 2 if the usage is wrong,
+        and with 143 after SIGTERM.
     """
     if argv is None:
         argv = sys.argv[1:]
-        # Batch schedulers send SIGTERM. An exception removes incomplete files.
+        # Batch schedulers send SIGTERM. As an exception, it lets incomplete files be removed.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if list(argv) == ["--version"]:  # at once, without numpy
         print(f"termsift {ts.__version__}")

@@ -17,8 +17,8 @@ from termsift.text._rules import Accents, Analyzer
 _INPUT = """\
 INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet .arrow), a folder with a
 sub-folder per class and a file per document, or a matrix (.svm, or .npz and .mtx with --labels).
-Texts and .mtx may be compressed (.gz .zst .zip). The word demo is the docstrings of Python's
-standard library, and - is standard input, whose format --input-format names.
+Texts and .mtx may be compressed (.gz .zst .zip). The word demo stands for the docstrings of
+Python's standard library, and - for standard input, whose format --input-format gives.
 """
 
 
@@ -67,7 +67,7 @@ def add_values(group: Any, *rows: tuple[str, Callable[[str], Any], str, str]) ->
 
 
 def add_choice(group: Any, option: str, names: Sequence[Any], about: str, usual: str = "") -> None:
-    """Add an option that takes a name; ``usual`` is its default, or else the first name."""
+    """Add an option that takes a name; the default is ``usual``, or else the first name."""
     shown = f"{about}: {', '.join(map(str, names))} (default: {usual or names[0]})"
     group.add_argument(option, type=type(names[0]), choices=names, metavar="NAME", help=shown)
 
@@ -83,10 +83,10 @@ def add_flag(group: Any, option: str, about: str) -> None:
 def add_input(
     parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
 ) -> None:
-    """Add the input and how it is read.
+    """Add the input and the options of reading it.
 
-    With ``counts``, a file of counts will do. With ``several`` there may be any number of
-    collections, each with a file of labels.
+    ``counts`` also allows a file of counts. ``several`` allows any number of collections, each with
+    its own file of labels.
     """
     saved = ", or counts that termsift saved (.termsift)" * (counts and not several)
     kinds = "collections" if several else f"a collection{saved}"
@@ -100,7 +100,7 @@ def add_input(
     action: Any = "append" if several else "store"
     labels = "labels, one per line" + ("; once for each INPUT" * several)
     group.add_argument("--labels", metavar="FILE", action=action, help=labels)
-    joined = "column of the text; given again, the texts are joined with a blank"
+    joined = "column of the text; repeat it to join the texts of several with a blank"
     group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(
         group,
@@ -117,7 +117,7 @@ def add_input(
 
 def _add_text_rules(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("texts (a * marks what needs scikit-learn)")
-    drop = "drop terms in {} than N of all documents, or than a share such as 0.01"
+    drop = "drop terms in {} than N documents, or than a share such as 0.01 of all"
     add_values(
         group,
         ("--min-df", number, "N", drop.format("fewer")),
@@ -147,7 +147,7 @@ def add_output_file(group: Any, what: str) -> None:
 
 
 def add_method(parser: Any, rankers: Sequence[ts.Method | ts.Selector], usual: str) -> None:
-    """Add the choice of a method; ``usual`` says what is used where none is named."""
+    """Add the choice of a method; ``usual`` describes the default."""
     names = [ranker.name for ranker in rankers]
     about = f"what scores the terms: {', '.join(names)} (default: {usual})"
     parser.add_argument("--method", choices=names, metavar="NAME", help=about)
@@ -157,7 +157,7 @@ def add_method(parser: Any, rankers: Sequence[ts.Method | ts.Selector], usual: s
 
 
 def number(text: str) -> int | float:
-    """Read a number: 2 is an integer, and 2.0 is not."""
+    """Read a number: an integer for 2, a float for 2.0."""
     try:
         return int(text)
     except ValueError:
@@ -165,5 +165,5 @@ def number(text: str) -> int | float:
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """Read whole numbers with commas between them."""
+    """Read whole numbers separated by commas."""
     return tuple(map(int, text.split(",")))

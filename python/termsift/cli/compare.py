@@ -29,9 +29,9 @@ _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
 _METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # in the tables; the other formats have all
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _MORE = """\
-Naive Bayes knows only the first k terms of a ranking. It classifies the documents of --test, or
-those of each fold after training on all others. The smallest k is the first whose value is within
-one standard error (s.e.) of the best. Methods that differ by less may be equally good.
+Naive Bayes knows only the first k terms of a ranking. It classifies the documents of --test, or the
+documents of each fold after training on all others. The smallest k is the first k whose value is
+within one standard error (s.e.) of the best. Methods closer than that may be equally good.
 
 """
 
@@ -59,12 +59,12 @@ def add(commands: Any) -> None:
         )
     group = parser.add_argument_group("evaluation")
     ks = f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)"
-    smoothing = "smoothing, also of the methods: A more occurrences of each term (default: 1)"
+    smoothing = "smoothing of classifier and methods: add A to each count (default: 1)"
     arguments.add_values(
         group,
         ("-k --k", arguments.numbers, "N,...", ks),
         ("--alpha", arguments.number, "A", smoothing),
-        ("--test", str, "FILE", "documents to classify, in place of folds; read as INPUT is"),
+        ("--test", str, "FILE", "documents to classify instead of folds; read like INPUT"),
         ("--test-labels", str, "FILE", "their labels, as --labels"),
         ("--cv", int, "N", f"number of folds (default: {USUAL_FOLDS})"),
         ("--random-state", int, "N", "seed for dealing documents to folds (default: 0)"),
@@ -83,7 +83,7 @@ def _run(args: argparse.Namespace) -> None:
         require("matplotlib", "plot", "--plot")  # an error now rather than after the work
         plots.check_plot_path(args.plot)
     rankers = {"methods": args.method, "models": args.model, "policies": args.policy}
-    variants_of(**rankers)  # an unknown name is an error before the work
+    variants_of(**rankers)  # raises an error before the work if a name is unknown
     with output.answering(args) as answer:
         curves, about = (_cross_validated if args.test is None else _tested)(args, rankers)
         write = partial(_write_table, curves=curves, about=about)
@@ -133,7 +133,7 @@ def _tested(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves,
 
 
 def _ks_of(args: argparse.Namespace, collection: io.Collection) -> list[int] | None:
-    """Return the ks asked for, or the usual ones; None (every k) if there are few terms."""
+    """Return the given ks, or the usual ones that fit; None, for every k, if none fits."""
     return args.k or [k for k in _KS if k <= collection.X.shape[1]] or None
 
 
@@ -168,13 +168,13 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
     """Return the table of a metric, with one row per method and one column per k.
 
-    Folds add the best k, the standard error there, and the smallest k within this of the best.
+    Folds add the best k, its standard error, and the smallest k within that error of the best.
     """
     ks = next(iter(curves.values())).ks
     shares = {name: [_percent(x) for x in curve.mean(metric)] for name, curve in curves.items()}
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]
     rows = [[head, *(f"{k:,} " for k in ks)]]
-    for name, row in shares.items():  # values that read the same are marked alike
+    for name, row in shares.items():  # equal printed values get the same mark
         rows.append([name, *(x + (" ", "*")[x == top] for x, top in zip(row, best, strict=True))])
     for row, curve in zip(rows[1:], curves.values(), strict=True):
         if curve.n_runs > 1:

@@ -18,8 +18,8 @@ from termsift.io._class_folder import ClassFolder
 from termsift.text._passages import Passages, passages_of
 
 _MORE = """\
-Each passage has the file or the row of its document. Rows count from 1, without the header and
-skipped rows. The rules of texts apply to terms too, so that Lunch finds lunch. A term of several
+Each passage is shown with the file or row of its document. Rows count from 1, without the header
+and skipped rows. The rules for texts also apply to terms: Lunch finds lunch. A term of several
 words is one argument: 'free prize'.
 
 """
@@ -33,11 +33,11 @@ def add(commands: Any) -> None:
     arguments.add_input(parser, counts=False)
     parser.add_argument("wanted", metavar="TERM", nargs="+", help="a term, as rank lists it")
     group = parser.add_argument_group("passages")
-    classes = "a class to look in; given again, several (default: all)"
+    classes = "a class to search; repeat it for several (default: all)"
     group.add_argument("--class", dest="classes", action="append", metavar="LABEL", help=classes)
     arguments.add_values(
         group,
-        ("-k --k", int, "N", "passages of a term in a class (default: 3)"),
+        ("-k --k", int, "N", "passages per term and class (default: 3)"),
         ("--width", int, "N", "characters before and after the term (default: 30)"),
     )
     output.add_output(parser)

@@ -10,11 +10,11 @@ from termsift._util.printable import printable
 from termsift.cli import arguments, inputs, output
 
 _MORE = """\
-The inputs must be all matrices or all texts, and neither demo nor .termsift files. They are read a
-part at a time, except .npz and .mtx, which are read whole.
+All inputs are matrices, or all are texts; demo and .termsift files are not allowed. Inputs are read
+in parts, except .npz and .mtx, which are read whole.
 
-For a job that may be killed, count each input into a file and put the files together with
-'termsift merge': after a kill, only the files that are missing need counting.
+If the job may be killed, count each input into its own file, and use 'termsift merge' to merge the
+files: after a kill, only the missing files must be counted.
 
 """
 

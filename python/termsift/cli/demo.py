@@ -11,12 +11,12 @@ from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.registry import DESCRIBING
 from termsift.cli import arguments, output
 
-_PACKAGES = 12  # listed; more could not be read at a glance
+_PACKAGES = 12  # listed; more would not fit a screen
 _TERMS = 8  # of a package
 _MORE = """\
-Nothing is downloaded or imported. The class of a docstring is its package. The terms of a package
-are those that it has more of than the other packages, by decreasing score. The other commands read
-these docstrings too: 'termsift report demo -o demo.html' writes a page about them.
+Nothing is downloaded or imported. The class of a docstring is its package. Each package is listed
+with the terms that it uses more than the other packages do, best first. Other commands read these
+docstrings too: 'termsift report demo -o demo.html' writes a page about them.
 """
 
 

@@ -68,7 +68,7 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
 
 
 def holds_counts(path: str) -> bool:
-    """Return whether a file holds counts, by its ending."""
+    """Return whether a file has the ending of counts."""
     return Path(path).suffix.lower() == COUNTS_FILE
 
 
@@ -89,7 +89,7 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
 
 
 def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
-    """Return the labels of a class, or of several as a row of CSV."""
+    """Return the labels that ``names`` gives: one label, or several as a row of CSV."""
     import csv
 
     label_of = {str(label): label for label in counts.classes}
@@ -179,7 +179,7 @@ def has_texts(args: argparse.Namespace) -> bool:
 
 
 def refuse_repeated(paths: Sequence[str]) -> None:
-    """Refuse an input that is given twice, by whatever path, since it would be counted twice."""
+    """Refuse an input that is given twice, even by different paths: it would count twice."""
     files = [os.path.realpath(path) for path in paths]
     for place, path in enumerate(paths):
         if files[place] in files[:place]:
@@ -187,7 +187,7 @@ def refuse_repeated(paths: Sequence[str]) -> None:
 
 
 def log_skipped(read: ts.Scan | io.Collection) -> None:
-    """Print how many lines, rows and documents were left out, and why the first of them."""
+    """Log how many lines, rows and documents were left out, and why the first few were."""
     if read.n_skipped:
         logger.warning("left out %s with errors:", Skipped(read.n_skipped))
         for complaint in read.skipped:

@@ -19,11 +19,11 @@ from termsift._util.log import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
-_K_ON_TERMINAL = 20  # of each direction
+_K_ON_TERMINAL = 20  # terms of each direction
 _MORE = """\
-REFERENCE is all other classes if it is left out. With --versus-list it is the list, and TARGET is
-all classes if it is left out. Several classes of one corpus have commas between them. First come
-the terms that TARGET uses more often, then those that it uses less often.
+REFERENCE is by default all other classes. With --versus-list it is the list, and TARGET is by
+default all classes. Commas separate several classes of one corpus. The terms that TARGET uses more
+often come first, then the terms that it uses less often.
 
 """
 
@@ -34,8 +34,10 @@ def add(commands: Any) -> None:
     usage = "INPUT [TARGET [REFERENCE]] [options]"
     parser = arguments.add_command(commands, "keyness", _run, about, _MORE, usage)
     arguments.add_input(parser)
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="a class, or A,B,... as one")
-    parser.add_argument("reference", metavar="REFERENCE", nargs="?", help="the same")
+    parser.add_argument(
+        "target", metavar="TARGET", nargs="?", help="a class, or several as A,B,..."
+    )
+    parser.add_argument("reference", metavar="REFERENCE", nargs="?", help="likewise")
     versus = (
         "compare with a table of terms and counts: its columns term and count, or the first two"
     )
@@ -45,12 +47,12 @@ def add(commands: Any) -> None:
     arguments.add_choice(
         group, "--direction", DIRECTIONS, "terms that TARGET uses more, less, or both"
     )
-    few = "only terms with N occurrences where they are more (default: 1)"
+    few = "least occurrences in the corpus that uses a term more (default: 1)"
     arguments.add_values(
         group,
         ("--min-count", int, "N", few),
     )
-    evenly = "add how evenly documents share a term, Gries' DP and Juilland's D"
+    evenly = "add dispersion over documents: Gries' DP and Juilland's D"
     arguments.add_flag(group, "--dispersion", evenly)
     how_many = f"terms of each direction (default: all; {_K_ON_TERMINAL} on a terminal)"
     arguments.add_values(output.add_output(parser), ("-k --k", int, "N", how_many))

@@ -13,8 +13,8 @@ from termsift.cli import arguments, inputs, output
 
 _MORE = """\
 Classes are matched by label. Terms are matched by name, or by index if no file has names. Files
-are read one at a time. Drop terms of few documents here, not when counting the shards: a term that
-is rare in one may be common in all.
+are read one at a time. Drop rare terms here, not when counting the shards: a term that is rare in
+one shard may be common in all.
 """
 
 

@@ -24,7 +24,7 @@ from termsift._util.printable import printable
 from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
-_STDOUT = (None, "-")  # outputs that are standard output
+_STDOUT = (None, "-")  # values of --output that mean standard output
 _LONGEST = 60  # characters of a name in a table; the other formats do not cut names
 
 
@@ -48,7 +48,7 @@ def add_output(parser: argparse.ArgumentParser) -> Any:
 def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
     """Open the output and yield a function that writes an answer to it; see `_write`.
 
-    The options are checked and the file is opened before the work, so that errors come early.
+    The options are checked and the file is opened before the work, so errors come early.
     """
     ending = _ending(args.output)
     if args.format is None:
@@ -70,7 +70,7 @@ def _write(
 ) -> None:
     """Write the columns of an answer.
 
-    A table is for people. JSON has the members of ``head``, and then the list ``name`` of rows.
+    A table is for people. JSON has the members of ``head``, then a list of rows called ``name``.
     """
     match form:
         case "table":
@@ -128,7 +128,7 @@ def _ending(path: str | None) -> str:
 
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
-    """Write rows of cells in columns; ``align`` has ``<`` or ``>`` per column."""
+    """Write rows of cells in columns; ``align`` has ``<`` or ``>`` for each column."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (f"{cell:{a}{w}}" for cell, a, w in zip(row, align, widths, strict=True))
@@ -136,7 +136,7 @@ def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
 
 
 def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> None:
-    """Write the columns that have a format; names have an empty one, and are cut if long."""
+    """Write the columns that have a format. An empty format is for names, which are cut if long."""
     table, align = [], ""
     for name, form in formats.items():
         if name in columns:
@@ -145,7 +145,7 @@ def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> 
                 "-" if form and value is None else format(value, form) if form else shown(value)
                 for value in values
             ]
-            if name == "pvalue_adj":  # one that rounds to 0 is below the smallest number there is
+            if name == "pvalue_adj":  # a p-value of 0 is below the smallest float
                 cells = [cell if cell != "0" else "<5e-324" for cell in cells]
             table.append([name, *cells])
             align += ">" if form else "<"
@@ -163,7 +163,7 @@ def n_docs(counts: ts.ClassCounts) -> float | None:
 
 
 def summary(counts: ts.ClassCounts) -> str:
-    """Return how much was counted, in words."""
+    """Describe in words how much was counted."""
     numbers = {
         "document": n_docs(counts),  # None if unknown
         "term": counts.n_terms,

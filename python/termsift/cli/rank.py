@@ -20,8 +20,8 @@ from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
 _K = 1000
-_K_ON_TERMINAL = 20  # and of each class
-# The options that only some methods have, with their values, and these methods.
+_K_ON_TERMINAL = 20  # also for each class
+# The options that only one method has, with their values and the name of the method.
 _METHOD_OPTIONS = {
     option: (values, method.name)
     for method in ts.methods()
@@ -45,9 +45,9 @@ def add(commands: Any) -> None:
     arguments.add_method(group, rankers, f"md, with --per-class {DESCRIBING}")
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
     arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
-    smoothing = "smoothing: A more occurrences of each term (default: 1)"
+    smoothing = "smoothing: add A to each count (default: 1)"
     arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
-    arguments.add_choice(group, "--policy", POLICIES, "by score, or the classes choose in turns")
+    arguments.add_choice(group, "--policy", POLICIES, "by score, or by classes in turn")
     for option, (values, method) in _METHOD_OPTIONS.items():
         arguments.add_choice(group, f"--{option.replace('_', '-')}", values, f"only for {method}")
     group = output.add_output(parser)

@@ -16,11 +16,11 @@ from termsift.cli import arguments, inputs, output
 from termsift.report import FindPassages, write_report
 from termsift.text._passages import Passages, passages_of
 
-_PASSAGES = 3  # of a term in a class, unless asked otherwise
+_PASSAGES = 3  # per term and class by default
 _WIDTH = 50
 _MORE = """\
-The page is one file that loads nothing: the leading terms of each class with passages, two classes
-in a chart, and the best terms. Counts hold no texts, so that their page has no passages.
+The page is one file that loads nothing else: the leading terms of each class with passages, a chart
+of two classes, and the best terms. Counts hold no texts, so their page has no passages.
 
 """
 
@@ -46,7 +46,7 @@ def _run(args: argparse.Namespace) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
     is_counts = inputs.holds_counts(args.input)
-    with output.opened(args.output) as out:  # first, so that a wrong path is an error at once
+    with output.opened(args.output) as out:  # opened first: a wrong path fails at once
         write_report(
             inputs.read_counts(args) if is_counts else inputs.read_documents(args),
             out,
@@ -57,7 +57,7 @@ def _run(args: argparse.Namespace) -> None:
 
 
 def _passages(args: argparse.Namespace) -> FindPassages | None:
-    """Return how to find passages in the input, or None if it has none or none are wanted."""
+    """Return a function that finds passages in the input, or None if there are none to find."""
     if args.input != inputs.DEMO and not inputs.has_texts(args):
         if args.passages:
             raise ValueError(f"{args.input}: holds no texts, so leave out --passages")
@@ -67,10 +67,10 @@ def _passages(args: argparse.Namespace) -> FindPassages | None:
 
 
 def _find(args: argparse.Namespace, n_passages: int, terms: dict[Hashable, list[str]]) -> Passages:
-    """Find passages of the terms of each class in texts that are read again."""
+    """Read the texts again and find passages of the terms of each class."""
     logger.info("looking for passages in the texts")
     scan = inputs.scan_of(args)
-    # The labels of files are text; a collection has whole numbers if all are.
+    # Labels in files are text; a collection turns them into integers if all are whole numbers.
     by_name = passages_of(
         inputs.labelled_texts(scan),
         {str(label): of_class for label, of_class in terms.items()},

@@ -1,4 +1,4 @@
-"""Run a command: its parser, its log, and one line for an error.
+"""Running a command: its parser, its log, and its errors in one line each.
 
 Each command has a module with a function ``add``, which adds its parser. Methods and their options
 come from the registry, :func:`termsift.methods`.
@@ -59,7 +59,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return the parser of some commands; the parsed arguments have the command as ``run``."""
+    """Return the parser of some commands; the parsed ``run`` is the function of the command."""
     parser = _Parser(
         "termsift",
         description=_DESCRIPTION,
@@ -75,10 +75,10 @@ def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the command that some arguments name; see `termsift.cli.main`."""
+    """Run the command that ``argv`` names; see `termsift.cli.main`."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # terms are in any language
-    is_command = bool(argv) and argv[0] in COMMANDS  # the modules of others need not be imported
+    is_command = bool(argv) and argv[0] in COMMANDS  # then other modules need no import
     args = main_parser(argv[:1] if is_command else COMMANDS).parse_args(argv)
     with _logging("DEBUG" if args.verbose else "WARNING"):
         try:

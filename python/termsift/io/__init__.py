@@ -17,28 +17,28 @@ ending                              content                                     
 a folder                            a sub-folder per class, a file per document       no
 ==================================  ================================================  ==========
 
-Compressed files end in ``.gz``, in ``.zip`` if they are the only file in it, or in ``.zst``, which
-needs the extra ``termsift[zstd]``. svmlight needs ``termsift[sklearn]``, and Parquet and Arrow need
+Compressed files end in ``.gz``, ``.zst`` (needs the extra ``termsift[zstd]``) or ``.zip`` (an
+archive of one file). svmlight needs ``termsift[sklearn]``, and Parquet and Arrow need
 ``termsift[text]``.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` need a
-file of labels; svmlight files have their own (``1,3 5:2`` gives a document two labels). Their
-indices count from 1, or from 0 with ``index_base=0``.
+file of labels; svmlight files hold their own labels (``1,3 5:2`` gives a document two) and count
+indices from 1, or from 0 with ``index_base=0``.
 
-**Tables** name their columns in a header, and ``text`` and ``label`` choose two of them. Numbers
-count the columns from 1 and mean that there is no header; ``.txt`` has none by default (label 1,
-text 2). ``delimiter`` divides the fields; by default a comma (``.csv``) or a tab or, if the header
-then lacks the columns, the comma, semicolon, tab or bar that yields them.
+**Tables** name their columns in a header, and ``text`` and ``label`` choose two of them. In a table
+without header, both are column numbers from 1; ``.txt`` has no header by default (label 1, text 2).
+``delimiter`` separates fields: by default a comma (``.csv``) or a tab. If the header then lacks the
+columns, a comma, semicolon, tab and bar are tried.
 
-**Folders** of classes are laid out as for scikit-learn's ``load_files``. Classes and documents come
-in the order of their names. Hidden files, and files beside the class folders, are not read.
+**Folders** of classes are laid out as for scikit-learn's ``load_files``. Classes and documents are
+sorted by name. Hidden files and files beside the class folders are ignored.
 
-Files are UTF-8; ``encoding`` chooses another encoding for texts. **Labels** are text, so that they
+Files are UTF-8; ``encoding`` chooses another encoding for texts. **Labels** are read as text and
 mean the same in every format: JSON's ``1`` and ``"1"`` are one label, and its ``true`` is
 ``"true"``. If all labels of a collection are whole numbers of at most 18 digits, they become
-integers in the end. Those of svmlight files are numbers.
+integers in the end. Labels of svmlight files are numbers.
 
-An error is one line with the name of the file and, if there is one, the number of the line.
+An error is one line that names the file and, where there is one, the line.
 """
 
 from termsift._util.extras import MissingExtraError

@@ -19,7 +19,7 @@ _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the class, and the file
 class ClassFolder(TextSource):
     """A folder of class folders, laid out as for scikit-learn's ``load_files``.
 
-    ``files_read`` has the files of the documents that `blocks` has yielded, without those left out.
+    ``files_read`` lists the files of the documents that `blocks` has yielded so far.
     """
 
     takes = TEXT_OPTIONS
@@ -53,10 +53,10 @@ class ClassFolder(TextSource):
                 texts, documents = self._one_by_one(documents)
             self.files_read += [file for _, file in documents]
             yield TextBlock(texts, *coded(label for label, _ in documents), done)
-            del texts  # before the next ones are read
+            del texts  # frees them before the next block is read
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
-        """Yield documents that are read together, and the size of all files so far."""
+        """Yield groups of documents to read together, and the total size of the files so far."""
         group, done, end = list[_Document](), 0, BLOCK_BYTES
         for label, file in self._documents:
             group.append((label, file))
@@ -67,7 +67,7 @@ class ClassFolder(TextSource):
         yield group, done
 
     def _one_by_one(self, documents: list[_Document]) -> tuple[_core.Texts, list[_Document]]:
-        """Return the texts that can be read, and their documents; complain about the others."""
+        """Return the readable texts and their documents; complain about the other documents."""
         texts, good = list[str](), list[_Document]()
         for label, file in documents:
             try:
@@ -85,7 +85,7 @@ class ClassFolder(TextSource):
 
 
 def visible(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:
-    """List a folder in the order of names, without hidden entries, which are not documents."""
+    """List the visible entries of a folder, sorted by name."""
     with os.scandir(folder) as entries:
         shown = [entry for entry in entries if not entry.name.startswith(".")]
     return sorted(shown, key=lambda entry: entry.name)

@@ -1,4 +1,4 @@
-"""Reading a labelled collection whole: the blocks of a scan, stacked."""
+"""Reading a whole labelled collection by stacking the blocks of a scan."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class Collection:
     y : ndarray of shape (n_docs,), or csr_array of shape (n_docs, n_classes)
         The label of each document, or an indicator matrix if documents may have several.
     term_names : ndarray of str of shape (n_terms,), or None
-        The names of the terms, where they are known; hashed terms have none.
+        The names of the terms, if known; hashed terms have none.
     source : str
         Where the collection came from, in words.
     classes : list or None
         The labels of the columns of an indicator matrix ``y``; None for plain labels.
     n_skipped : int
-        How many lines, rows or documents were left out, with ``on_error="skip"``.
+        How many lines, rows or documents ``on_error="skip"`` left out.
     skipped : list of str
-        What was wrong with the first few of them.
+        What was wrong with the first few lines, rows or documents that were left out.
     """
 
     X: scipy.sparse.csr_array
@@ -55,11 +55,11 @@ class Collection:
 
 
 @printable_errors()
-@wraps(scan, ())  # which gives it the signature of scan
+@wraps(scan, ())  # copies the signature of scan
 def read_collection(*args: Any, **options: Any) -> Collection:
-    r"""Read a labelled collection whole.
+    r"""Read a whole labelled collection.
 
-    It takes the arguments of `termsift.scan`, and raises its errors.
+    The arguments and errors are those of `termsift.scan`.
 
     Returns
     -------
@@ -91,14 +91,14 @@ def read_whole(scan: Scan) -> Collection:
 def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection, Collection]:
     r"""Read training and test documents into the same columns.
 
-    The columns are those of ``train``; other terms of ``test`` are left out. The rules of ``train``
-    cut the texts of both, and ``train`` alone decides which terms are kept. Labels are whole
-    numbers if those of both files are.
+    Both get the columns of ``train``; terms that only ``test`` has are left out. The rules of
+    ``train`` cut the texts of both, and ``train`` alone decides which terms are kept. Labels become
+    integers if all labels of both files are whole numbers.
 
     Parameters
     ----------
     train, test : path or Scan
-        Both are texts, or both are matrices. `termsift.scan` takes options of reading.
+        Both hold texts, or both hold matrices. To give options of reading, pass a `Scan`.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection,
     n_columns = before.X.shape[1]
     if not after.X.nnz:
         raise ValueError(f"{after.source}: has no term of {before.source}")
-    if isinstance(second._sources[0], SvmlightFile):  # which need not use the last columns
+    if isinstance(second._sources[0], SvmlightFile):  # may leave the last columns unused
         X: Any = after.X
         X.resize((X.shape[0], n_columns))
     elif after.X.shape[1] != n_columns:
@@ -154,7 +154,7 @@ def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection,
 
 
 def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
-    """Count the terms of all texts by the rules of the scan, or by those of training documents."""
+    """Count the terms of all texts by the rules of the scan or of the training documents."""
     rules, labels = of_train or scan.rules, list[str]()
 
     def texts() -> Iterator[_core.Texts]:
@@ -163,7 +163,7 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
                 assert isinstance(block, TextBlock)
                 labels.extend(block.y)
                 yield block.texts
-                del block  # before the next one is read
+                del block  # frees it before the next one is read
 
     X, names = count_blocks(texts(), rules, scan._options.n_threads)
     scan._check_read(len(labels))

@@ -1,7 +1,7 @@
 """Matrices and their labels: .npz by `scipy.sparse.save_npz`, Matrix Market and svmlight text.
 
-A line of svmlight is a document: ``label[,label...] [qid:number] index:count ... [# comment]``.
-Blank lines and comments are ignored, and the indices of a line rise. scikit-learn parses it.
+Each svmlight line is a document: ``label[,label...] [qid:number] index:count ... [# comment]``.
+Blank lines and comments are ignored. Indices rise within a line. scikit-learn parses the lines.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
     Parameters
     ----------
     path : path
-        The file, in UTF-8; it may be compressed. Names keep their blanks; none may be empty.
+        A UTF-8 file, which may be compressed. Blanks in names are kept; no name may be empty.
 
     Returns
     -------
@@ -47,14 +47,14 @@ def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
 
 
 def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
-    """Return labels of text as integers if all are whole numbers, else as they are."""
+    """Return text labels as integers if all are whole numbers, else unchanged."""
     if all(map(_WHOLE_NUMBER.fullmatch, labels)):
         return np.array([int(label) for label in labels], dtype=np.int64)
     return object_array(labels)
 
 
 class MatrixFile(Source):
-    """A file of a matrix that is read whole, with its labels in another file."""
+    """A matrix file that is read whole; a second file holds its labels."""
 
     takes = frozenset({"labels", "terms"})
 
@@ -87,10 +87,10 @@ class MatrixFile(Source):
 
 def _read_npz(path: Path) -> Any:
     """Read a sparse matrix that `scipy.sparse.save_npz` wrote."""
-    with opened(path) as (file, _):  # numpy leaves a broken archive open
+    with opened(path) as (file, _):  # numpy does not close a broken archive
         try:
             X = scipy.sparse.load_npz(file)
-        except Exception as exc:  # an archive of other content may raise anything
+        except Exception as exc:  # an archive with other content may raise any exception
             if isinstance(exc, MemoryError) or is_damage(exc):
                 raise
             expected = "a sparse matrix saved by scipy.sparse.save_npz"
@@ -100,7 +100,7 @@ def _read_npz(path: Path) -> Any:
             X.check_format(full_check=True)  # conversion to CSR does not check the indices
         except ValueError as exc:
             raise ValueError(f"{path}: {exc}") from None
-    return widened(X) if X.format == "coo" else X  # scipy adds duplicates as it makes CSR
+    return widened(X) if X.format == "coo" else X  # scipy sums duplicates when it makes CSR
 
 
 def _read_matrix_market(path: Path) -> Any:
@@ -115,7 +115,7 @@ def _read_matrix_market(path: Path) -> Any:
 
 
 class SvmlightFile(Source):
-    """An svmlight file, which scikit-learn parses a block of lines at a time."""
+    """An svmlight file; scikit-learn parses it in blocks of lines."""
 
     takes = frozenset({"terms"})
     why = "an svmlight file has its own labels and no texts"
@@ -136,11 +136,11 @@ class SvmlightFile(Source):
                 lines = text.split(b"\n")
                 for X, labels, n_labels in self._parsed(lines, first_line):
                     yield MatrixBlock(X, labels, n_labels, raw.tell())
-                    del X  # before the next block is parsed
+                    del X  # frees it before the next block is parsed
                 first_line += len(lines) - 1
 
     def _parsed(self, lines: list[bytes], first_line: int) -> Iterator[tuple[Any, Any, Any]]:
-        """Parse lines; halve them until a bad line stands alone."""
+        """Parse lines; if that fails, halve them until the bad line stands alone."""
         try:
             yield self._checked(b"\n".join(lines))
         except (ValueError, OverflowError) as error:
@@ -184,7 +184,7 @@ def _whole(numbers: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def _whole_lines(file: BufferedIOBase) -> Generator[bytes, None, None]:
-    """Yield the text in blocks that end with a line, without a byte order mark."""
+    """Yield blocks of whole lines, without a byte order mark."""
     parts, mark = list[bytes](), codecs.BOM_UTF8
     while piece := file.read(BLOCK_BYTES):
         end = piece.rfind(b"\n") + 1

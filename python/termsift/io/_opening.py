@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, cast
 from termsift._util.extras import available, require
 from termsift._util.files import check_path
 
-NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the cure of a wrong one
+NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # ends such errors
 COMPRESSED = (".gz", ".zst", ".zip")
-# The errors about damaged files of modules that are imported when they are needed.
+# Errors about damaged files, by name: their modules are imported only when needed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
 
 
@@ -33,18 +33,18 @@ def existing(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
-    """Open a file that may be compressed; yield the content, and the file on the disk.
+    """Open a file that may be compressed; yield its content, and the file on disk.
 
-    The position of the file on the disk shows how much of it has been read.
+    The position of the file on disk shows how much of it has been read.
     """
     with _naming_damage(path), open(path, "rb") as raw:
         ending = path.suffix.lower()
-        # Both packages take an empty file for empty content, but it lacks the header of its format.
+        # The packages accept an empty file as empty content, although it lacks the format's header.
         if ending in COMPRESSED and not raw.peek(1):
             raise EOFError("the file is empty")
         content: Any = raw
         if ending == ".gz":
-            # isal decompresses 113 MB in 0.14 s where zlib takes 0.54.
+            # isal decompresses 113 MB in 0.14 s; zlib takes 0.54 s.
             fast = available("isal.igzip")
             content = (fast.IGzipFile if fast else import_module("gzip").GzipFile)(fileobj=raw)
         elif ending == ".zst":
@@ -55,7 +55,7 @@ def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
         elif ending == ".zip":
             try:
                 content = import_module("zipfile").Path(raw, zipped_name(path)).open("rb")
-            except RuntimeError as exc:  # a password or a kind of compression is unknown
+            except RuntimeError as exc:  # an unknown password or compression method
                 raise ValueError(f"{path}: {exc}; unpack it first") from None
         with content:
             yield content, raw
@@ -65,7 +65,7 @@ def zipped_name(path: Path) -> str:
     """Return the name of the only file in a .zip archive."""
     with _naming_damage(path), import_module("zipfile").ZipFile(path) as archive:
         names: list[str] = [name for name in archive.namelist() if not name.endswith("/")]
-    names = [name for name in names if not name.startswith("__MACOSX/")]  # which macOS adds
+    names = [name for name in names if not name.startswith("__MACOSX/")]  # added by macOS
     if len(names) != 1:
         raise ValueError(
             f"{path}: expected an archive of one file, found {len(names)}; unpack it first"
@@ -81,7 +81,7 @@ def is_damage(error: Exception) -> bool:
 
 @contextmanager
 def _naming_damage(path: Path) -> Iterator[None]:
-    """Turn the errors of the archive modules about a damaged file into one that names it."""
+    """Turn an archive module's error about a damaged file into an error that names the file."""
     try:
         yield
     except MemoryError:  # a forged file may claim any size
@@ -94,7 +94,7 @@ def _naming_damage(path: Path) -> Iterator[None]:
 
 # ---- text ----------------------------------------------------------------------------------------
 
-# How files of other kinds begin, and what to do with them.
+# The first bytes of other kinds of files, and how to read such a file.
 _OTHERS = {
     b"\x1f\x8b": "is compressed by gzip; let its name end in .gz",
     b"\x28\xb5\x2f\xfd": "is compressed by zstd; let its name end in .zst",
@@ -105,12 +105,12 @@ _OTHERS = {
 _UNDECODED = "termsift.undecoded"  # an error handler of codecs
 
 
-# Replaces a wrong byte by a lone surrogate: the table reader rejects it and names the row.
+# Replace a wrong byte by a lone surrogate: the table reader rejects it and names the row.
 codecs.register_error(_UNDECODED, lambda error: ("\udcff", cast("UnicodeDecodeError", error).end))
 
 
 def check_encoding(encoding: str) -> str:
-    """Return the codec of a text encoding; that of UTF-8 skips a byte order mark."""
+    """Return the codec of a text encoding; the codec of UTF-8 skips a byte order mark."""
     try:
         name = codecs.lookup(encoding).name
         "\n".encode(name)  # fails for codecs that do not encode text
@@ -123,7 +123,7 @@ def check_encoding(encoding: str) -> str:
 def opened_text(
     path: Path, encoding: str
 ) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
-    """Open a text file; yield a function that reads UTF-8 into a buffer, and yield its raw file."""
+    """Open a text file; yield a function that reads it as UTF-8 into a buffer, and the raw file."""
     codec = check_encoding(encoding)
     with opened(path) as (content, raw):
         begin = cast("io.BufferedReader", content).peek(4)
@@ -154,7 +154,7 @@ def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
 
 
 def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING) -> str:
-    """Read a text file whole; ``cure`` ends the message about bytes of another encoding."""
+    """Return the text of a file; ``cure`` ends the error about bytes that cannot be decoded."""
     with opened(path) as (content, _):
         data = content.read()
     try:
@@ -166,7 +166,7 @@ def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING)
 
 
 def one_per_line(path: Path, what: str) -> list[str]:
-    """Read a UTF-8 file with one value per line, none of them empty."""
+    """Return the values in a UTF-8 file with one value per line; no value may be empty."""
     lines = decoded_text(path, cure=", expected one value per line").removesuffix("\n").split("\n")
     values = [line.removesuffix("\r") for line in lines]
     if "" in values:

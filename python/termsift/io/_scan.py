@@ -57,13 +57,13 @@ def scan(
     Parameters
     ----------
     paths : path, or sequence of paths
-        The files and folders to read, all of matrices or all of texts. `termsift.io` lists their
-        kinds.
+        Files and folders to read. All hold matrices, or all hold texts. `termsift.io` lists the
+        kinds of files.
     labels : path, or sequence of as many paths, optional
-        A file with one label per line for each ``.npz`` or ``.mtx`` file.
+        For each ``.npz`` or ``.mtx`` file, a file with one label per line.
     terms : path, optional
-        File with the name of one term per line, in the order of the columns of a matrix. An
-        svmlight file may use fewer columns than there are names.
+        A file of term names, one per line, in the order of the columns of a matrix. An svmlight
+        file may use fewer columns than there are names.
     text, label : str or int, optional
         The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
         a table without header. For JSON objects, the keys. The texts of several columns, as in
@@ -75,11 +75,11 @@ def scan(
     index_base : {1, 0}
         The index of the first term in svmlight files.
     on_error : {"raise", "skip"}
-        Whether a bad line of an svmlight file, row of a table or file of a class folder is an
-        error, or is left out and counted in ``Scan.n_skipped``. A wrong quote is always an error,
-        since it hides where the next row begins. So are a broken JSON array and damaged columns.
+        "skip" leaves out a bad line of an svmlight file, row of a table or file of a class folder,
+        and counts it in ``Scan.n_skipped``. Some errors cannot be skipped: a wrong quote, since it
+        hides where the next row begins, a broken JSON array, and damaged columns.
     input_format : str, optional
-        The ending, without its dot, of files that are read as such whatever their names, as in
+        The format of all files, whatever their names: an ending without its dot, as in
         ``input_format="csv"``.
     n_threads : int, optional
         Threads that read and parse, as for `termsift.count`.
@@ -96,12 +96,12 @@ def scan(
     Raises
     ------
     FileNotFoundError, ValueError, TypeError, MissingExtraError
-        If a file is missing or is not what its name and the arguments say, for unknown rules, and
-        if a package is missing. Errors in the content of a file are raised as it is read.
+        If a file or a package is missing, if a file is not what its name and the arguments say, or
+        if a rule is unknown. Errors in the content of a file are raised when it is read.
 
     Notes
     -----
-    Memory holds one chunk, of 4 MiB of text, and the words of texts (some 100 bytes each). Only
+    Memory holds one chunk of 4 MiB of text, and some 100 bytes for each different word. Only
     ``.npz`` and ``.mtx`` files are read whole.
 
     Examples
@@ -168,7 +168,7 @@ def _paths(given: Paths, name: str) -> list[Path]:
 
 
 def _opened(path: Path, labels: Path | None, options: Options) -> Source:
-    """Open a file or folder by its kind, and refuse options of other kinds."""
+    """Open a file or folder as its kind, and refuse options that the kind does not take."""
     if path.is_dir():
         return ClassFolder(path, options, labels)
     kind = _kind_of(existing(path), options.input_format)
@@ -181,7 +181,7 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
 
 
 def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -> bool:
-    """Return whether an input is a file or folder of texts, by its name and format alone."""
+    """Return whether the name or the format of an input says that it holds texts."""
     path = Path(path)
     if path.is_dir():
         return True
@@ -190,7 +190,7 @@ def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -
 
 
 def _kind_of(path: Path, input_format: str | None) -> str:
-    """Return the ending that names the format of a file, without a .gz, .zst or .zip after it."""
+    """Return the ending that names the format of a file, without .gz, .zst or .zip."""
     if input_format is not None:
         validation.check_choice(input_format, FORMATS, "input_format")
         return f".{input_format}"
@@ -201,7 +201,7 @@ def _kind_of(path: Path, input_format: str | None) -> str:
 
 
 class Scan:
-    """Labelled collections in files, which `termsift.count` reads; made by `termsift.scan`."""
+    """A scan of labelled files: `termsift.scan` makes it, and `termsift.count` reads it."""
 
     def __init__(self, sources: list[Source], options: Options) -> None:
         self._sources, self._options, self.rules = sources, options, options.rules
@@ -216,7 +216,7 @@ class Scan:
         self.has_columns = all("label" in source.takes for source in sources)
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self._skipped = Skipped()  # which all sources add to
+        self._skipped = Skipped()  # all sources add to it
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
@@ -229,15 +229,15 @@ class Scan:
 
     @property
     def n_skipped(self) -> int:
-        """How many lines, rows or documents were left out, with ``on_error="skip"``."""
+        """How many lines, rows or documents ``on_error="skip"`` left out."""
         return self._skipped.n
 
     def _blocks(
         self, verb: str = "read", counter: TableCounter | None = None
     ) -> Generator[MatrixBlock | TextBlock, None, None]:
-        """Yield the blocks of all inputs and show the progress; ``_path`` is that of the input.
+        """Yield the blocks of all inputs and show progress; ``_path`` is the current input's path.
 
-        With ``counter``, the core counts tables, and their blocks have no texts.
+        A ``counter`` counts the tables in the core, and their blocks then hold no texts.
         """
         self._skipped, bytes_before = Skipped(), 0
         with printable_errors(), progress(verb, self.n_bytes, "bytes") as report:
@@ -249,11 +249,11 @@ class Scan:
                         if report is not None:
                             report(bytes_before + block.n_bytes)
                         yield block
-                        del block  # before the next one is read
+                        del block  # frees it before the next one is read
                 bytes_before += source.n_bytes
 
     def _check_read(self, n_docs: float) -> None:
-        """Check, at the end, that the inputs held documents."""
+        """Check, after reading, that the inputs held documents."""
         if not n_docs:
             skipped = self._skipped
             why = f"; {skipped} left out, first: {skipped.complaints[0]}" if skipped.n else ""

@@ -19,15 +19,15 @@ from termsift._util.validation import did_you_mean
 from termsift.text import TextRules
 
 NAMES_SHOWN = 20
-SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the cure of last resort
+SKIP = "on_error='skip' (--on-error skip) leaves it out"  # ends errors that can be skipped
 NAMED = "name the columns by text and label (--text, --label)"
 TEXT_OPTIONS = frozenset({"encoding", *(rule.name for rule in fields(TextRules))})
-BLOCK_BYTES = 1 << 22  # of text that is read at once
+BLOCK_BYTES = 1 << 22  # how much text is read at once
 _COMPLAINTS_KEPT = 5
 
 
 def listed(names: Sequence[Any]) -> str:
-    """Return the first names as a message shows them; a name may be a whole document."""
+    """Return the first names for a message, cut if long: a name may be a whole document."""
     some = [
         repr(name if len(str(name)) <= 60 else f"{name[:60]}...") for name in names[:NAMES_SHOWN]
     ]
@@ -35,7 +35,7 @@ def listed(names: Sequence[Any]) -> str:
 
 
 def check_one_column(where: str, name: str, names: list[str], cure: str = NAMED) -> None:
-    """Check that a table has one column of a name; ``cure`` is for a table that has none."""
+    """Check that a table has one column of this name; ``cure`` ends the error if it has none."""
     if names.count(name) != 1:
         if name in names:
             cure = "give each column another name"
@@ -46,16 +46,16 @@ def check_one_column(where: str, name: str, names: list[str], cure: str = NAMED)
 
 @dataclass(frozen=True)
 class Options:
-    """How inputs are read, by the options of `termsift.scan`."""
+    """How inputs are read: the options of `termsift.scan`."""
 
     rules: TextRules
-    given: Collection[str] = ()  # the options that only some kinds of input take
+    given: Collection[str] = ()  # options that were given and that only some kinds of input take
     text: tuple[str | int, ...] | None = None
     label: str | int | None = None
     delimiter: str | None = None
     encoding: str = "utf-8"
     terms: Path | None = None
-    names: NDArray[Any] | None = None  # of ``terms``
+    names: NDArray[Any] | None = None  # the names that the file ``terms`` holds
     index_base: int = 1
     input_format: str | None = None
     skip: bool = False
@@ -64,13 +64,13 @@ class Options:
 
 @dataclass
 class Skipped:
-    """How many lines, rows and documents were left out, and what was wrong with the first."""
+    """How many lines, rows and documents were left out, and what was wrong with the first few."""
 
     n: int = 0
     complaints: list[str] = field(default_factory=list)
 
     def add(self, complaints: Sequence[str], n: int = 1) -> None:
-        """Count ``n`` more; the first of them have these complaints."""
+        """Count ``n`` more, with complaints about the first of them."""
         self.n += n
         self.complaints = [*self.complaints, *map(printable, complaints)][:_COMPLAINTS_KEPT]
 
@@ -82,8 +82,8 @@ class Skipped:
 class MatrixBlock:
     """Documents of a matrix that were read together.
 
-    Columns of ``X`` beyond its width are 0. ``labels`` holds the labels of all documents, one
-    document after another; document d has ``n_labels[d]`` of them.
+    Columns beyond the width of ``X`` are 0. ``labels`` joins the labels of all documents in order;
+    document d has ``n_labels[d]`` labels.
     """
 
     X: Any
@@ -135,16 +135,16 @@ def coded(labels: Iterable[str]) -> tuple[NDArray[np.int32], list[str]]:
 
 
 class Source(ABC):
-    """One input, a matrix or a `TextSource`; ``kind`` is its ending or the format given for it.
+    """One input: a matrix or a `TextSource`. ``kind`` is its ending or the given format.
 
-    Opening it checks what can be checked without reading it. Its ``files`` are the paths that it
-    reads, and ``skipped`` counts the rows and documents that were left out.
+    The constructor checks what it can without reading. ``files`` are the paths to read, and
+    ``skipped`` counts the rows and documents that were left out.
     """
 
     has_texts: ClassVar[bool] = False
-    labels_are_text: ClassVar[bool] = True  # and stand for integers if all are whole numbers
+    labels_are_text: ClassVar[bool] = True  # and become integers if all are whole numbers
     takes: ClassVar[Set[str]]  # the arguments that this kind takes and some other kinds refuse
-    why: ClassVar[str] = "a matrix holds no texts"  # begins the message that refuses one
+    why: ClassVar[str] = "a matrix holds no texts"  # begins the error about a refused argument
 
     def __init__(
         self, path: Path, options: Options, kind: str = "", labels: Path | None = None
@@ -181,13 +181,13 @@ class TextSource(Source):
 
     @property
     def columns(self) -> tuple[list[str], str]:
-        """The names of the columns of texts and of the column of labels."""
+        """The names of the text columns, and the name of the label column."""
         text, label = self.options.text or ("text",), self.options.label
         *texts, label = self.distinct(map(str, [*text, "label" if label is None else label]))
         return texts, label
 
     def distinct(self, names: Iterable[Any]) -> list[Any]:
-        """Return the names of columns, each of which is named once."""
+        """Return the names of columns; a name that occurs twice is an error."""
         columns = list(names)
         if len(set(columns)) < len(columns):
             raise ValueError(f"{self.path}: text and label name a column twice: {listed(columns)}")

@@ -17,26 +17,26 @@ from termsift._util.log import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource, check_one_column
 
-_COUNTED_BYTES = 1 << 25  # of a table that is counted at once; memory grows with it
+_COUNTED_BYTES = 1 << 25  # how much of a table is counted at once; memory grows with it
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-_DELIMITERS = ",;\t|"  # that a header is tried with
-_ROWS_AT_ONCE = 1 << 11  # of a table of columns
+_DELIMITERS = ",;\t|"  # tried on a header
+_ROWS_AT_ONCE = 1 << 11  # of an Arrow or Parquet table
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 _ReadInto: TypeAlias = Callable[[memoryview], int]
-# The columns of the texts and that of the labels, for some rows, and how many bytes have been read.
+# For some rows: the text columns, then the label column; and the number of bytes read so far.
 _Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
 
 
 class TableCounter(Protocol):
-    """An object that counts tables in the core, so that nobody needs their texts."""
+    """An object that counts tables in the core and passes no texts to Python."""
 
     def labels(self) -> list[str]:
-        """Return the labels of the classes so far, by number."""
+        """Return the labels of the classes so far; class c has label c of the list."""
 
     def add_table(self, table: _core.Table, n_bytes: int) -> None:
-        """Count about so many bytes of a table, whose classes have these numbers."""
+        """Count about ``n_bytes`` of a table; its classes are numbered as in `labels`."""
 
 
 class Table(TextSource):
@@ -68,7 +68,7 @@ class Table(TextSource):
                 self.skipped.add(table.skipped[len(complaints) :], table.n_skipped - n_skipped)
                 n_skipped, complaints = table.n_skipped, table.skipped
                 yield TextBlock(texts, codes, labels, raw.tell())
-                del texts, codes  # before the next ones are read
+                del texts, codes  # frees them before the next block is read
                 block = None
 
 
@@ -92,7 +92,7 @@ class DelimitedTable(Table):
         text, label = options.text, options.label
         if kind == ".txt":
             text, label = text or (2,), 1 if label is None else label
-        self._columns = self.distinct(  # those of the text, in order, and then that of the label
+        self._columns = self.distinct(  # the text columns in order, then the label column
             int(column) if isinstance(column, str) and column.isdecimal() else column
             for column in (*(text or ("text",)), "label" if label is None else label)
         )
@@ -102,7 +102,7 @@ class DelimitedTable(Table):
         self._has_header = isinstance(self._columns[0], str)
         usual = _DELIMITER_OF[kind]
         self._delimiters = options.delimiter or usual + _DELIMITERS * self._has_header
-        # Without a header, the usual two columns are all: a text with a tab must not lose its end.
+        # By default a table without header has two columns; a further tab in the text is an error.
         is_usual = not self._has_header and (options.text, options.label) == (None, None)
         self._n_fields = 2 if is_usual else None
 
@@ -114,7 +114,7 @@ class DelimitedTable(Table):
         rows = [(mark, *table.first_row(mark, self._has_header)) for mark in self._delimiters]
         delimiter, line, fields, fault = max(
             rows, key=lambda row: (all(row[2].count(name) == 1 for name in columns), len(row[2]))
-        )  # errors show the most fields if no delimiter divides the header as expected
+        )  # if no delimiter yields the columns, the error shows the one with the most fields
         if fault is not None and self._n_fields is None:
             raise ValueError(fault)
         if not fields and self._has_header:
@@ -132,9 +132,9 @@ class DelimitedTable(Table):
 
 
 def _position(where: str, column: str | int, first: list[str]) -> int:
-    """Return the position of a column, which the first row names unless it is a number."""
+    """Return the position of a column, given by its number or by its name in the first row."""
     cure = f"{NAMED}, by number if there is no header"
-    if len(first) == 1:  # something else divides the row
+    if len(first) == 1:  # the delimiter is wrong
         cure = "name what divides the fields by delimiter (--delimiter)"
     if isinstance(column, str):
         check_one_column(where, column, first, cure)
@@ -164,9 +164,9 @@ class ArrowTable(TextSource):
             raise ValueError(f"{self.path}: damaged or no such table: {error}") from None
 
     def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> TextBlock:
-        """Return the good ones of some rows; ``row`` others come before them."""
+        """Return the valid rows of a batch; ``row`` rows come before the batch."""
         try:
-            for column in columns:  # or the core would follow wrong offsets
+            for column in columns:  # the core trusts the offsets
                 column.validate(full=True)
         except pyarrow.ArrowInvalid as error:
             rows = f"rows {row + 1} to {row + len(columns[0])}"
@@ -174,12 +174,12 @@ class ArrowTable(TextSource):
         *texts, label = columns
         text = texts[0]
         if len(texts) > 1:
-            # Offsets of 64 bits: the joined texts may exceed 2 GiB where no column does.
+            # Use 64-bit offsets: the joined texts may exceed 2 GiB even if no column does.
             wide = [column.cast(pyarrow.large_string()) for column in texts]
             compute = require("pyarrow.compute", "text", "joining columns of texts")
             text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
-        # A label means the same in every format: 1 is "1", and true is "true", as JSON writes it.
-        # pyarrow's own ways from codes to numpy import pandas, which takes 0.2 s and 60 MB.
+        # Labels mean the same in every format: 1 is "1", and true is "true", as JSON writes it.
+        # pyarrow's own conversions of codes to numpy import pandas, which takes 0.2 s and 60 MB.
         names = _core.Texts.of_arrow(label.cast(pyarrow.string()))
         codes, firsts = _core.number_labels(names)
         values = [names[i] for i in firsts]
@@ -200,7 +200,7 @@ class ArrowTable(TextSource):
     def _of_arrow(self, names: list[str]) -> _Batches:
         """Yield the columns of an Arrow file."""
         ipc = require("pyarrow.ipc", "text", f"{self.path}: reading it")
-        # Not as a memory map: if another program cut the file short, that would kill the process.
+        # No memory map: if another program truncated the file, the process would be killed.
         with open(self.path, "rb") as file:
             # The files of Hugging Face's datasets are streams.
             is_stream = not file.peek(6).startswith(b"ARROW1")
@@ -221,7 +221,7 @@ class ArrowTable(TextSource):
         """Yield the columns of a Parquet file."""
         parquet = require("pyarrow.parquet", "text", f"{self.path}: reading it")
         pool = require("pyarrow", "text", f"{self.path}: reading it").default_memory_pool()
-        # By default pyarrow keeps every column chunk in memory; threads have buffers of their own.
+        # Save memory: by default pyarrow keeps every column chunk, and each thread has its buffers.
         with parquet.ParquetFile(str(self.path), pre_buffer=False, buffer_size=1 << 16) as file:
             _check_columns(self.path, file.schema_arrow, names)
             n_rows, row = max(file.metadata.num_rows, 1), 0
@@ -233,7 +233,7 @@ class ArrowTable(TextSource):
 
 
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
-    """Check that a table has columns of texts and, with the last name, a column of labels."""
+    """Check that the named columns hold texts, and that the last one holds labels."""
     for i, name in enumerate(names, 1):
         check_one_column(str(path), name, schema.names)
         of_column = schema.field(name).type

@@ -43,14 +43,14 @@ that is 0/0 is 0. Nothing is NaN.
 
 Notes
 -----
-Counts of integers are exact. Scores are the formulas as they stand, in float64, and a difference
+Counts of integers are exact. Scores evaluate the formulas as they stand in float64, so a difference
 of nearly equal numbers loses digits. ``md`` has an absolute error of some 1e-16 for each class.
-That is a relative 1e-12 to 1e-10 of an ordinary score, and more for a term that barely tells the
-classes apart; its score may even come out below 0. ``md_chi2`` has a relative error of about 1e-16
-``|p + q| / |p - q|``. The other methods read exact fractions and are as accurate as their
-logarithms, except that differences of logarithms (``ig``, ``g2``) or of quantiles (``bns``) lose
-digits as ``md`` does. In `greedy` and `divergence` rounding would decide between equal terms, so
-they use exact probabilities and logarithms of sixty digits.
+Relative to an ordinary score this is 1e-12 to 1e-10. A term that barely tells the classes apart has
+a larger relative error, and its score may even be below 0. ``md_chi2`` has a relative error of
+about 1e-16 ``|p + q| / |p - q|``. The other methods read exact fractions and are as accurate as
+their logarithms, except that differences of logarithms (``ig``, ``g2``) or of quantiles (``bns``)
+lose digits as ``md`` does. In `greedy` and `divergence` rounding would decide between equal terms,
+so they use exact probabilities and logarithms of sixty digits.
 
 Examples
 --------

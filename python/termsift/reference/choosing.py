@@ -27,8 +27,8 @@ _TIE = Decimal(10) ** -40  # divergences whose relative difference is smaller ar
 
 Variable: TypeAlias = list[Fraction]  # its probability in each class that has documents
 
-# Models in which every term is a variable of its own. In the others the terms, and the pool of all
-# terms that are not chosen, are the outcomes of one variable.
+# In these models every term is a variable of its own. In the others, the chosen terms and the pool
+# of all other terms are the outcomes of one variable.
 INDEPENDENT = ("bernoulli", "poisson")
 
 
@@ -94,13 +94,13 @@ def greedy(
         How many terms to choose. By default, and if there are fewer, all.
     alpha : float or pair of floats, default 1
         Smoothing, as for `class_scores`, except that 0.1 is 1/10 and not the double next to it.
-        No probability may be 0, and those of a class may not exceed 1 in sum: M b1 <= b2. The
+        No probability may be 0, and the probabilities of a class sum to at most 1: M b1 <= b2. The
         models "bernoulli" and "poisson" require neither.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         As for `class_scores`. It does not change the divergence of two classes.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
         As for `class_scores`. With the last two the terms are independent: the choice is the
-        ranking by ``md``, and the divergences are its running sums.
+        ranking by ``md``, and the divergences are the running sums of ``md``.
 
     Returns
     -------
@@ -118,12 +118,12 @@ def greedy(
 
         J = sum over variables of (p_1 - p_2) log(p_1 / p_2).
 
-    It leaves more classes open. Here these use the divergence that the paper's other algorithms
-    maximise, which for two classes is J::
+    It does not cover more classes. Here they use the divergence that the paper's other algorithms
+    maximise; for two classes it equals J::
 
         JMH = sum over variables and classes of p_c log(p_c / q_c)
 
-    Divergences that agree in 40 digits are equal.
+    Divergences that agree in 40 digits count as equal.
 
     Examples
     --------
@@ -165,15 +165,15 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
     Returns
     -------
     bool
-        Whether the best term by its own part of the divergence is also the best with the pool's.
+        Whether the term with the largest part of its own is also first if the pool's part is added.
 
     Notes
     -----
     ``md`` is the divergence after the first step of Algorithm 1, so both always begin with the same
-    term. The paper derives Algorithm 2 by an approximation that could change it: p of a term is
-    small, so the pool's part nearly vanishes and only the term's own part is kept. Let :math:`e_1`
-    be the best term by its own part, sum_c p log(p/q). It is also the first of Algorithm 1 if and
-    only if, for every other term e,
+    term. The paper derives Algorithm 2 by an approximation that could change this term: since p of
+    a term is small, it drops the pool's part and keeps the term's own part. Let :math:`e_1` be the
+    best term by its own part, sum_c p log(p/q). It is also the first of Algorithm 1 if and only if,
+    for every other term e,
 
         Delta <= own(e_1) - own(e),    Delta = pool(e) - pool(e_1),
 
@@ -244,7 +244,7 @@ def _pool(p: list[Variable], chosen: list[int]) -> Variable:
 
 
 def _simple(x: float) -> Fraction:
-    """Return the first continued fraction that rounds to x, 1/10 for 0.1; x if none is simple."""
+    """Return the simplest convergent that rounds to x, such as 1/10 for 0.1, or else x itself."""
     above, numerator, below, denominator, rest = 0, 1, 1, 0, Fraction(x)
     while denominator <= 2**30:
         whole = math.floor(rest)

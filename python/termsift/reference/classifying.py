@@ -51,12 +51,12 @@ def log_posteriors(
     Returns
     -------
     list of pairs of floats
-        For each class the log posterior, -inf for a class without documents, and the sum of the
-        absolute values of its summands.
+        For each class, the log posterior (-inf without documents), and the sum of the absolute
+        values of its summands.
 
     Notes
     -----
-    With p_ic = (x_ic + b1) / (X_c + b2), sums over the k terms, and x_i of the document::
+    With p_ic = (x_ic + b1) / (X_c + b2), x_i of the document, and sums over the k terms::
 
         "multinomial"   log n_c + sum_i x_i log p_ic                  x_ic = l_ic, X_c = sum_i l_ic
         "binary"        the same with x_i = 1                         x_ic = d_ic, X_c = sum_i d_ic
@@ -120,8 +120,8 @@ def predict(
     Returns
     -------
     list of int
-        The first class whose log posterior equals the largest. Two are equal if they differ by at
-        most 2^-45 of the absolute sum of their summands.
+        The first class whose log posterior equals the largest. Two posteriors are equal if they
+        differ by at most 2^-45 of the absolute sum of their summands.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Conditional gain: terms chosen one after the other for what they add to those before them."""
+"""Conditional gain: each term is chosen for what it adds to the terms before it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from termsift.reference.machines import document_vectors, linear_machines
 from termsift.reference.ranking import check_k
 
 _SHAPES = [math.exp(math.log(0.1) + i / 19 * math.log(30 / 0.1)) for i in range(20)]
-_MOST_TERMS = 4000  # whose likelihood is computed for each shape
+_MOST_TERMS = 4000  # from which the likelihood of a shape is computed
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +37,7 @@ def conditional_gain(
     sample_weight: Any = None,
     classes_in_play: int = 64,
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    r"""Choose terms one after the other, each for what it adds to those chosen before it.
+    r"""Choose terms one after the other, each for what it adds to the terms before it.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def conditional_gain(
     temper, step : float
         rho and b.
     balance : float
-        The losses of a document of class c count in proportion to n_c^-balance; their sum over all
-        documents is kept.
+        The loss of a document of class c has a weight in proportion to n_c^-balance; the sum of all
+        weights stays the same.
     classes_in_play : int
         How many classes a document keeps a probability for.
 
@@ -60,12 +60,12 @@ def conditional_gain(
     indices : ndarray of shape (min(k, M),)
         The terms in the order of choice.
     gains : ndarray of shape (min(k, M),)
-        The gain of each when it was chosen, in nats.
+        The gain of each term when it was chosen, in nats.
 
     Notes
     -----
-    Term t is in d_t documents, D_tc of them of class c. Class c has n_c documents, and there are n.
-    W_tc is the log ratio of D_tc to its expected value, shrunk to 0 by a; W'_tc is the same after
+    Term t is in d_t documents, D_tc of them in class c. Class c has n_c of all n documents. W_tc is
+    the log ratio of D_tc to its expected value, shrunk towards 0 by a. W'_tc is the same after
     leaving out one document of class c that has the term::
 
         W_tc  = log((D_tc + a) / (n_c d_t / n + a))
@@ -77,10 +77,10 @@ def conditional_gain(
         P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),
 
     where F_dc is the sum of W_tc over these terms, or of W'_tc for c = y; P_dc = n_c / n for m = 0.
-    At its first chosen term t a document keeps its own class and those of the others with the
-    largest log(n_c / n) + W_tc, compared in integer units of 2^-30, equals by index; P_dc = 0 for
-    the rest. If term t multiplied the odds of class c by exp(b W_tc), or exp(b W'_tc) for c = y,
-    the losses -log P_dy would fall by the term's gain::
+    At its first chosen term t a document keeps its own class and the other classes with the largest
+    log(n_c / n) + W_tc, compared in integer units of 2^-30, ties by index. P_dc = 0 for the rest.
+    If term t multiplied the odds of class c by exp(b W_tc), or exp(b W'_tc) for c = y, the losses
+    -log P_dy would fall by the term's gain::
 
         gain_t = sum over the documents d with t of
                  -log(sum over c != y of P_dc exp(b (W_tc - W'_ty)), plus P_dy)
@@ -114,7 +114,7 @@ def guided_gain(
     sample_weight: Any = None,
     classes_in_play: int = 64,
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    r"""Choose terms by conditional gain, guided by what linear machines make of each term.
+    r"""Choose terms by conditional gain, guided by the weights of linear machines.
 
     Parameters
     ----------
@@ -128,13 +128,13 @@ def guided_gain(
     indices : ndarray of shape (min(k, M),)
         The terms in the order of choice.
     gains : ndarray of shape (min(k, M),)
-        The guided gain of each when it was chosen.
+        The guided gain of each term when it was chosen.
 
     Notes
     -----
-    Let w_tc be the weights of `linear_machines` after three epochs, for the documents in the order
-    of their classes, z the mean of the nonzero entries of their vectors, and w_t* the mean of w_tc
-    over the classes that do not have the term, or over all if each has it. Then ::
+    Let w_tc be the weights of `linear_machines` after three epochs, with documents in the order of
+    their classes. Let z be the mean of the nonzero entries of the documents' vectors, and w_t* the
+    mean of w_tc over the classes without the term, or over all if each has it. Then ::
 
         u_tc    = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75
         W_tc   += z/2 (w_tc - w_t*)      for classes that have the term, and W'_tc likewise
@@ -175,7 +175,7 @@ def _choose(
     present = np.flatnonzero(counts.class_docs > 0)
     position = {counts.classes[c]: i for i, c in enumerate(present)}
     w = np.ones(len(has)) if sample_weight is None else np.array(sample_weight, dtype=np.float64)
-    own = [position.get(label, -1) for label in as_list(y)]  # -1: all its documents weigh 0
+    own = [position.get(label, -1) for label in as_list(y)]  # -1: a class of weight 0
     documents = [np.flatnonzero(column & (w > 0)).tolist() for column in has.T]
     n_c = counts.class_docs[present].astype(np.float64)
     D = counts.document_frequency[present].astype(np.float64)
@@ -243,8 +243,8 @@ def likeliest_shape(counts: ReferenceCounts) -> float:
 
     D_tc is Poisson with mean lambda n_c d_t / n, and lambda has the distribution Gamma(a, a), so
     D_tc is negative binomial. Its likelihood is compared at twenty shapes a between 0.1 and 30, for
-    the terms with d_t >= 2 or, if there are more, 4,000 of them at even spaces. The factors without
-    a, Gamma(D_tc) and E^D_tc, are left out: with large weights they would leave a no digits.
+    the terms with d_t >= 2, or for 4,000 evenly spaced ones if there are more. The factors without
+    a, Gamma(D_tc) and E^D_tc, are left out: with large weights they would swamp the others.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def _log_gamma_ratio(x: float, a: float) -> float:
 def _guide(
     X: Any, own: list[int], w: Floats, has: npt.NDArray[np.bool_], cost: float
 ) -> tuple[Floats, Floats]:
-    """Return u_tc, and what the machines add to W_tc and W'_tc. ``has``: which class has a term."""
+    """Return u_tc, and what the machines add to W_tc and W'_tc; ``has`` marks terms of a class."""
     some = sorted((d for d in range(len(own)) if w[d] > 0), key=lambda d: own[d])
     documents, n_terms, _ = read_documents(X)
     table = np.zeros((len(some), n_terms))

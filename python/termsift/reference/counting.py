@@ -69,8 +69,8 @@ def count(
         Occurrences of each term in each document, none negative. Duplicate entries of a sparse
         matrix are summed, and explicit zeros are ignored.
     y : sequence of n_docs labels, or array or sparse matrix of shape (n_docs, N)
-        One hashable label for each document, or an indicator matrix of zeros and ones. With the
-        latter a document counts in each of its classes.
+        One hashable label for each document, or an indicator matrix of zeros and ones. In an
+        indicator matrix a document counts in each of its classes.
     sample_weight : sequence of n_docs numbers, optional
         A document of weight w counts as w documents, and one of weight 0 is ignored.
     classes : sequence of labels, optional
@@ -82,9 +82,9 @@ def count(
     Returns
     -------
     ReferenceCounts
-        Exact int64 counts if the values of ``X`` and the weights have an integer (or boolean) type;
-        with "binary" if the weights have one, with "log" never. Otherwise float64: each cell is the
-        sum of value times weight, in document order.
+        Exact int64 counts if ``X`` and the weights have an integer or boolean type; "binary" needs
+        it of the weights alone, and "log" is never exact. Otherwise float64: each cell is the sum
+        of value times weight, in document order.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def count(
     for document, members, weight in zip(documents, memberships, weights, strict=True):
         w = number(weight)
         n_docs += w
-        # A product that underflows to 0, of numbers as small as 1e-200, is ignored like a zero.
+        # A product of tiny numbers that underflows to 0 is ignored like a zero.
         occurrences = [(i, number(value) * w) for i, value in document]
         for c in members:
             n_c[c] += w
@@ -180,7 +180,7 @@ def read_documents(X: Any) -> tuple[list[Document], int, bool]:
     """Return each document's nonzero entries as stored, M, and whether the values are integers."""
     entries: Iterable[tuple[int, int, Number]]
     if hasattr(X, "tocoo"):
-        # tocoo() keeps duplicates of every sparse format, and the stored order within a row.
+        # For every sparse format, tocoo() keeps duplicates and the stored order within a row.
         triplets = X.tocoo()
         n_docs, n_terms = X.shape
         values = triplets.data

@@ -29,7 +29,7 @@ def class_directions(
     class_prior: ClassPrior = None,
     model: str = "multinomial",
 ) -> npt.NDArray[np.int8]:
-    r"""Return the sign of what the score of each class and term compares.
+    r"""Return whether each class has more or less of each term than the other classes.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def class_directions(
     its expected value, and the others A D with C B. ``log_odds`` compares the odds of occurrences,
     (l_ic + a_i) (L - l_c + a_0 - l_i + l_ic - a_i) with (l_i - l_ic + a_i) (l_c + a_0 - l_ic -
     a_i); their difference is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``log_ratio`` compares smoothed
-    frequencies. ``g2_counts``, and ``tfidf``, which compares nothing, have the direction of
-    ``log_odds``.
+    frequencies. ``g2_counts`` has the direction of ``log_odds``. So has ``tfidf``, which compares
+    nothing itself.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The formulas: one function per method, which returns the value of term i for class c.
 
-The symbols and conventions are those of `termsift.reference`. A, B, C and D are documents: with
-term i in class c and outside it, and without term i in class c and outside it.
+The symbols and conventions are those of `termsift.reference`. A and B count documents with term i,
+in class c and outside it; C and D count documents without term i.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def md(t: Probabilities, i: int, c: int) -> float:
 def md_chi2(t: Probabilities, i: int, c: int) -> float:
     """``1/2 [(p-q)^2 / var(q) + (p-q)^2 / var(p)]``; "pearson": ``(p-q)^2 / var(q)``.
 
-    var(q) is q (1-q), and q for Poisson variables. Tang, Kay and He 2016, eq. (20) and Section 4.4.
+    var(q) is q (1-q), or q for Poisson variables. Tang, Kay and He 2016, eq. (20) and Section 4.4.
     """
     p, q = t.p(i, c), t.q(i, c)
     pearson = _squared_gap_over_variance(p, q, t.model)
@@ -133,7 +133,7 @@ def g2(t: Cells, i: int, c: int) -> Value:
     """``2 sum O log(O/E)`` over the four cells O, E = row total column total / n. Dunning 1993."""
     with_term, without = t.d_i[i], t.n - t.d_i[i]
     within, outside = t.n_c[c], t.outside(c)
-    # A, B, C, D of one of two classes are B, A, D, C of the other. fsum gives both the same bits.
+    # Of two classes, one's A, B, C, D are the other's B, A, D, C. fsum gives both the same bits.
     return 2 * math.fsum(
         (
             _times_log(t.A(i, c), t.A(i, c) * t.n, with_term * within),
@@ -152,7 +152,7 @@ def gss(t: Cells, i: int, c: int) -> Value:
 def odds_ratio(t: Cells, i: int, c: int) -> Value:
     """Odds ratio, ``A D / (B C)``. van Rijsbergen 1979.
 
-    Mladenic and Grobelnik 1999 take its logarithm, which ranks alike.
+    Mladenic and Grobelnik 1999 take its logarithm, which gives the same ranking.
     """
     return _ratio(t.A(i, c) * t.D(i, c), t.B(i, c) * t.C(i, c))
 
@@ -202,9 +202,9 @@ def log_odds(t: Cells, i: int, c: int) -> Value:
     """``log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u)``: z-score of a log odds ratio.
 
     x = l_ic + a_i, u = l_i - l_ic + a_i, R = l_c + a_0, S = L - l_c + a_0. Monroe, Colaresi and
-    Quinn 2008, eqs. 15-22, with their informative Dirichlet prior a_i = a_0 l_i / L. It adds
-    a_0 = b2 occurrences, as many as Laplace's smoothing, spread like those of the collection.
-    Without a prior x or u may be 0, where the limit is 0.
+    Quinn 2008, eqs. 15-22, with their informative Dirichlet prior a_i = a_0 l_i / L. The prior adds
+    a_0 = b2 occurrences, as many as Laplace's smoothing, spread as in the collection. Without a
+    prior, x or u may be 0; the limit is then 0.
     """
     l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
     a_i = t.b2 * l_i / L

@@ -24,7 +24,7 @@ def keyness_of(
     a, b : int
         Occurrences of the term in the target and in the reference; not both 0.
     n_1, n_2 : int
-        Occurrences of all terms there.
+        Occurrences of all terms in the target and in the reference.
     constant : float
         As for `termsift.ClassCounts.keyness`.
 
@@ -43,7 +43,7 @@ def keyness_of(
     observed = [Fraction(o) for o in (a, b, n_1 - a, n_2 - b)]
     expected = [t * n_1 / n, t * n_2 / n, (n - t) * n_1 / n, (n - t) * n_2 / n]
     with localcontext() as context:
-        context.prec = 120  # the sum is many digits smaller than its terms
+        context.prec = 120  # the summands cancel in many digits
         pairs = zip(observed, expected, strict=True)
         g2 = float(2 * sum(_decimal(o) * _decimal(o / e).ln() for o, e in pairs if o > 0))
     f_1, f_2 = a / n_1, b / n_2
@@ -87,7 +87,7 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
     Parameters
     ----------
     occurrences, lengths : sequence of int
-        The occurrences of the term in each document, and of all terms. Documents without tokens
+        The occurrences of the term, and of all terms, in each document. Documents without tokens
         are left out.
 
     Returns

@@ -58,7 +58,7 @@ def linear_machines(
     cost : float
         C.
     epochs : int
-        How often each document is taken.
+        How often each document is visited.
     weights : sequence of float, optional
         g_d, positive. By default 1.
 
@@ -72,8 +72,8 @@ def linear_machines(
 
         |w_c|^2 / 2 + C sum_d g_d max(0, 1 - s_dc w_c.z_d)^2.
 
-    The dual has one variable a_dc >= 0 for each document, and w_c = sum_d a_dc s_dc z_d. A document
-    is taken by setting a_dc to its best value, given the others::
+    The dual has one variable a_dc >= 0 for each document, and w_c = sum_d a_dc s_dc z_d. A visit of
+    a document sets a_dc to its best value, given the others::
 
         a_dc <- max(0, a_dc - (s_dc w_c.z_d - 1 + D a_dc) / (|z_d|^2 + D)),  D = 1 / (2 C g_d)
 

@@ -31,7 +31,7 @@ class Significance:
     signs : ndarray of that shape, int8
         1 where the class has more of the term than its share, -1 where it has less, 0 otherwise.
     classes : ndarray of shape (M,), int64, or None
-        The first class with the largest value, which ``signs`` refers to. None per class.
+        The first class with the largest value; ``signs`` refers to it. None for tests per class.
     """
 
     statistics: npt.NDArray[np.float64]
@@ -46,7 +46,7 @@ class Significance:
         return np.exp(self.log_pvalues)
 
     def adjusted(self, how: str = "bh", log: bool = False) -> npt.NDArray[np.float64]:
-        """Return the p-values, or their logarithms, after `adjusted`."""
+        """Return the p-values, or their logarithms, as the function `adjusted` adjusts them."""
         flat = adjusted(self.log_pvalues.ravel(), how).reshape(self.log_pvalues.shape)
         return flat if log else np.exp(flat)
 
@@ -72,9 +72,9 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     Notes
     -----
     The statistic of a term is the largest value of a class, with 1 degree of freedom. For
-    ``chi2_counts`` it is the sum of the classes' values, with one degree less than there are
-    classes with documents. Per class, ``chi2_counts`` adds to (l_ic - E)^2 / E the same for the
-    other classes together, which multiplies it by 1 / (1 - n_c/n).
+    ``chi2_counts`` it is the sum of the values of the N classes with documents, with N - 1 degrees.
+    Per class, ``chi2_counts`` adds to (l_ic - E)^2 / E the same term for all other classes
+    together: this multiplies the value by 1 / (1 - n_c/n).
 
     Examples
     --------
@@ -193,9 +193,8 @@ def adjusted(log_pvalues: Iterable[float], how: str = "bh") -> npt.NDArray[np.fl
     log_pvalues : sequence of m numbers
         Logarithms of p-values.
     how : {"bh", "bonferroni"}
-        "bonferroni": m p. "bh", Benjamini and Hochberg 1995: the p-value in place j of the
-        ascending order becomes the smallest m p / place over the places from j on. Neither exceeds
-        1.
+        "bonferroni" returns m p. "bh" (Benjamini and Hochberg 1995) sorts the p-values in ascending
+        order and turns the j-th into the smallest m p_i / i with i >= j. Neither exceeds 1.
 
     Returns
     -------

@@ -35,7 +35,7 @@ def rank(scores: npt.ArrayLike, k: int | None = None) -> npt.NDArray[np.int64]:
 def round_robin(
     class_scores: npt.ArrayLike, k: int | None = None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Rank terms with the classes in turns: each class in turn names the next term of its list.
+    """Rank terms by round robin: the classes take turns, and each names the next term of its list.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ def round_robin(
     Notes
     -----
     A class lists all terms by its own value, as `rank` does. A term's place is its best position
-    in any list. The terms of the first place come first, by index, then those of the second, and so
-    on. A class whose term has been named already passes; it does not name its next best term
-    instead. A term's value is that of the first class that has it at its place.
+    in any list. The terms in first place come first, by index, then the terms in second place, and
+    so on. A class whose term has been named already passes; it does not name its next best term
+    instead. A term's value is its value in the first class that lists it at its place.
 
     Examples
     --------
-    Both classes have term 0 first; of their second terms the lower index comes first.
+    Both classes list term 0 first; their second terms are ordered by index.
 
     >>> indices, values = round_robin([[9, 1, 2], [8, 7, 3]])
     >>> indices

@@ -43,23 +43,23 @@ def class_scores(
         "md" or "md_chi2", see Notes, or another name of ``formulas.METHODS``.
     alpha : float or pair of floats, default 1
         Smoothing: b1 = alpha and b2 = alpha * M (models "bernoulli": 2 alpha, "poisson": alpha); or
-        (b1, b2) themselves, 0 <= b1, and b1 <= b2 unless the model is "poisson". For ``log_odds``
-        b2 is the weight of the prior. Of the other methods, "md", "md_chi2" and "log_ratio" are
-        smoothed.
+        the pair (b1, b2) with 0 <= b1, and b1 <= b2 unless the model is "poisson". Only "md",
+        "md_chi2", "log_ratio" and "log_odds" are smoothed; in "log_odds" b2 is the weight of the
+        prior.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         pi_c: by default n_c / sum_k n_k; numbers are scaled to sum to 1. Classes without documents
         are ignored: their scores are 0 and the other priors are scaled up. At least two of the
-        other priors must be positive, so that every class is compared with another.
+        other priors must be positive: every class is compared with another.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
-        What "md" and "md_chi2" count and what they divide it by, see Notes.
+        What "md" and "md_chi2" count and what they divide the counts by, see Notes.
     noncentrality : {"jeffreys", "pearson"}
-        Which noncentrality ``md_chi2`` is, see Notes.
+        Which noncentrality parameter ``md_chi2`` is, see Notes.
 
     Returns
     -------
     ndarray of shape (N, M)
-        Scores in float64; infinite where p_ic > 0 = q_ic, for example, and never NaN. With all
-        methods but "md" and "md_chi2" a term that no document has scores 0.
+        Scores in float64; infinite where p_ic > 0 = q_ic, for example, and never NaN. For all
+        methods but "md" and "md_chi2", the score is 0 if no document has the term.
 
     Notes
     -----
@@ -85,7 +85,7 @@ def class_scores(
         "bernoulli"     x = d_ic documents of X = n_c
         "poisson"       x = l_ic occurrences in X = n_c documents, a rate
 
-    With the last, p and q are the rates of Poisson variables: ``md`` is p log(p / q) - p + q, and
+    With "poisson", p and q are the rates of Poisson variables: ``md`` is p log(p / q) - p + q, and
     ``md_chi2`` has p and q in place of p (1 - p) and q (1 - q).
 
     Examples
@@ -97,7 +97,7 @@ def class_scores(
            [2., 0.]])
 
     Without smoothing, a divergence is infinite where only one side is impossible. Here term 0 never
-    occurs outside class 0, and no term but term 1 does:
+    occurs in class 1, which consists of term 1:
 
     >>> class_scores(counts, "md", alpha=0)
     array([[       inf,        inf],
@@ -136,7 +136,7 @@ def score(
         As for `class_scores`.
     aggregate : {"sum", "mean", "max"}, optional
         Sum over classes, mean weighted by pi_c, or largest value. Classes without documents are
-        ignored, and the mean also ignores those with a prior of 0. The default depends on the
+        ignored, and the mean also ignores classes with a prior of 0. The default depends on the
         method, see ``formulas.METHODS``; for "df" and "tfidf" it is the value of the collection.
 
     Returns
@@ -192,7 +192,7 @@ def _find(method: str, model: str) -> Method:
 
 
 def _is_unseen(table: Probabilities | Cells, i: int) -> bool:
-    """Return whether the score is 0 whatever the formula, since no document has the term."""
+    """Return whether no document has the term, which makes its score 0 with any formula."""
     return isinstance(table, Cells) and table.d_i[i] == 0
 
 

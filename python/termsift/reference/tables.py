@@ -36,7 +36,7 @@ class Probabilities:
         self.b1, self.b2 = map(float, smoothing(alpha, self.n_terms, model))
 
     def p(self, i: int, c: int) -> float:
-        """Probability of term i in class c; 0/0, of no tokens and no smoothing, is 0."""
+        """Probability of term i in class c; it is 0 if there are neither tokens nor smoothing."""
         if self.X_c[c] + self.b2 == 0:
             return 0.0
         return (self.x_ic[c][i] + self.b1) / (self.X_c[c] + self.b2)
@@ -47,7 +47,7 @@ class Probabilities:
         for k in self.present:
             if k != c:
                 mixture += self.pi_c[k] * self.p(i, k)
-                weight += self.pi_c[k]  # the sum is 1 - pi_c, and it is exactly 0 only if that is
+                weight += self.pi_c[k]  # sums to 1 - pi_c, but cannot round to 0
         return mixture / weight
 
 
@@ -113,7 +113,7 @@ class Cells:
         return within, (elsewhere + self.b1) * (self.l_c[c] + self.b2)
 
     def expected(self, i: int, c: int) -> Fraction:
-        """Occurrences of term i in class c, if all were spread in proportion to documents."""
+        """Occurrences of term i in class c if they were spread in proportion to documents."""
         return self.l_i[i] * self.n_c[c] / self.n
 
 
@@ -176,7 +176,7 @@ def priors(counts: Any, class_prior: ClassPrior) -> list[float]:
 
 
 def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
-    """Return numbers that the priors of the classes with documents are proportional to."""
+    """Return weights: the priors of the classes with documents are proportional to them."""
     n_c, present = class_docs(counts), present_classes(counts)
     weights: list[Number]
     if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):
@@ -207,6 +207,6 @@ def exact_priors(counts: Any, class_prior: ClassPrior) -> list[Fraction]:
 
 
 def exact_outside(p: list[Fraction], pi: list[Fraction]) -> list[Fraction]:
-    """Return q of each class, from p of each class with documents: the mixture of the others."""
+    """Return q of each class with documents: the mixture of p of the other classes."""
     weighted = [pi_c * p_c for pi_c, p_c in zip(pi, p, strict=True)]
     return [(sum(weighted) - w) / (1 - pi_c) for w, pi_c in zip(weighted, pi, strict=True)]
