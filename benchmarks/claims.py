@@ -22,10 +22,10 @@ MANY, FEW = 100, 20  # terms: many is at least the one, few at most the other
 ALIKE = 1.0  # points: smaller differences are "similar"
 
 RULES = """\
-Methods are compared by the mean of their difference over the numbers of terms. "Better" holds if
-ours are ahead in most comparisons and behind in none, and holds in part if they are ahead more
-often than behind. "Best" is the same, but fails if ours are behind once. "At least as well" holds
-if ours are behind in none, and "usually" if they are behind in fewer than half."""
+Two methods are compared by their mean difference over the numbers of terms. "Better" holds if the
+paper's methods are ahead in most comparisons and behind in none. It holds in part if they are ahead
+more often than behind. "Best" is the same, but fails if they are behind once. "At least as well"
+holds if they are behind in none, and "usually" if they are behind in fewer than half."""
 
 Answers = Mapping[str, Found]
 Judge = Callable[[Sequence[int]], str]  # of the signs of differences
@@ -160,9 +160,9 @@ def rises_with_terms(found: Answers) -> Verdict:
     at_last = curves.argmax(axis=1) == len(ks) - 1
     return Verdict(
         all_or_some(at_last),
-        f"{at_last.sum()} of the {len(SIX)} are best at {ks[-1]:,} terms, and {(steps > 0).sum()} "
-        f"of {steps.size} steps from one number of terms to the next go up; the largest step down "
-        f"is {-min(steps.min(), 0):.1f} points.",
+        f"{at_last.sum()} of the {len(SIX)} are best at {ks[-1]:,} terms. {(steps > 0).sum()} "
+        f"of {steps.size} steps from one number of terms to the next go up, and the largest step "
+        f"down is {-min(steps.min(), 0):.1f} points.",
     )
 
 
@@ -185,11 +185,11 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
     values = {name: found[name].curve().min() for name in SIX}
     lowest = min(values, key=values.__getitem__)
     without = 100 * collection.largest_share
-    told = "so the claim is easy to meet" if without > limit else "which is less"
+    told = "so the claim is easy to meet" if without > limit else "below the limit"
     return Verdict(
         all_or_some([value > limit for value in values.values()]),
-        f"The smallest accuracy of all is {values[lowest]:.1f}%, by {lowest}. Always predicting "
-        f"the largest class is right in {without:.1f}%, {told}.",
+        f"The smallest accuracy is the {values[lowest]:.1f}% of {lowest}. A prediction of the "
+        f"largest class alone is right in {without:.1f}%, {told}.",
     )
 
 
@@ -205,9 +205,9 @@ def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict
     header = [f"{name}, {many:,}" for name in OTHERS]
     return Verdict(
         all_or_some(alike),
-        f"In {sum(alike)} of {len(alike)} comparisons less than {ALIKE:.0f} point is lost. The "
-        f"four themselves lose {min(lost):.1f} to {max(lost):.1f} points from {many:,} terms to "
-        f"{few}.\n\n{table(f'accuracy with {few} terms less that of', header, rows)}",
+        f"In {sum(alike)} of {len(alike)} comparisons the loss is below {ALIKE:.0f} point. The "
+        f"four others lose {min(lost):.1f} to {max(lost):.1f} points from {many:,} to {few} terms."
+        f"\n\n{table(f'accuracy with {few} terms less that of', header, rows)}",
     )
 
 
@@ -230,7 +230,7 @@ def margins_grow(found: Mapping[str, Answers]) -> Verdict:
     grows = [b.value > a.value for a, b in pairwise(rows["the four"])]
     return Verdict(
         all_or_some(grows),
-        f"In {sum(grows)} of {len(grows)} steps to more classes the lead grows."
+        f"The lead grows in {sum(grows)} of {len(grows)} steps to more classes."
         f"\n\n{table('mean accuracy of the two less that of', list(found), rows)}",
     )
 
@@ -280,9 +280,9 @@ def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answ
     _, accuracy = compared(no_worse, found, ["greedy"], ["MD"], View())
     return Verdict(
         all_or_some(same),
-        f"It is the same on {sum(same)} of {len(same)} collections.\n\n"
-        f"{shared_with_md(collections, 'greedy')}\n\nIs the greedy algorithm, which comes nearer "
-        f"to the optimum, at least as good for classification?\n\n{accuracy}",
+        f"The second term is the same on {sum(same)} of {len(same)} collections.\n\n"
+        f"{shared_with_md(collections, 'greedy')}\n\nThe greedy algorithm comes nearer to "
+        f"the optimum. Is it at least as good for classification?\n\n{accuracy}",
     )
 
 

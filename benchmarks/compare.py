@@ -436,8 +436,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         tables = "\n\n".join(map(full_table, blocks))
         put_between(full, MARKER, f"{measured}\n\n{tables}")
         legend = (
-            "`Y.T @ X` is scipy's, with `Y.T` as it stands or as CSR, whichever is faster. "
-            "`chi2` is scikit-learn's; on D without its p-values, which take most of its time. "
+            "`Y.T @ X` is scipy's product, with `Y.T` as it is or as CSR, whichever is faster. "
+            "`chi2` is scikit-learn's. On D it leaves out p-values, which take most of the time. "
             "A prototype is one run of a program for int32 that checks nothing and counts no "
             "documents."
         )

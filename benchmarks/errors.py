@@ -131,9 +131,9 @@ def main() -> None:
         most = max(max(row.scores) for row in rows)
         most_of_class = max(max(row.class_scores, default=0.0) for row in rows)
         words = (
-            f"The largest error of `md` and `md_chi2` is {most:.1f} ulp ({most_of_class:.1f} of a "
-            "class's value), against arithmetic in\nsixty digits (`benchmarks/errors.py`); "
-            "counts are exact integers."
+            f"The largest error of `md` and `md_chi2` is {most:.1f} ulp ({most_of_class:.1f} ulp "
+            "for class scores), against arithmetic in\nsixty digits (`benchmarks/errors.py`). "
+            "Counts are exact integers."
         )
         put_between(ROOT / "docs" / "benchmarks.md", MARKER, words)
 

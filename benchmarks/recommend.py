@@ -108,10 +108,10 @@ The choice uses only the training documents of {listed(validated)}. It uses
 {extent.n_folds}-fold cross-validation of {len(ordered)} combinations: each method with its models
 and policies, and the selectors, for multinomial and for binary naive Bayes. The criterion is
 accuracy, averaged over {len(extent.ks)} numbers of terms and the
-collections. Several combinations of methods may be best by chance. Among these,
-the one that differs in the fewest ways from the paper's MD is recommended.
+collections. Several combinations may be best by chance. Among these, the page recommends
+the one that differs in the fewest ways from the paper's MD.
 ± is two standard errors of differences between folds, as if folds shared no training documents.
-Over collections, which share documents, it is the mean of theirs, an upper bound.
+Collections share documents, so ± over collections is the mean of their errors, an upper bound.
 
 **{told(validated, chosen)}** {of_documents(validated, chosen)}
 
@@ -119,7 +119,7 @@ Over collections, which share documents, it is the mean of theirs, an upper boun
 
 {robustness(validated, chosen, extent)} {of_naive_bayes(validated, chosen)}
 
-The gain over the paper's MD by model and policy, with multinomial naive Bayes:
+The table has the gain over the paper's MD by model and policy, with multinomial naive Bayes:
 
 {models_table(validated)}
 
@@ -148,8 +148,8 @@ def of_documents(validated: Validated, chosen: Choice) -> str:
             sentences.append(
                 f"`{method}`, which needs the documents themselves, gains "
                 f"{difference(validated, other, PAPERS)} over MD and "
-                f"{difference(validated, other, chosen)} over the recommended method. This "
-                "flatters it, since its settings were chosen by folds of these documents."
+                f"{difference(validated, other, chosen)} over the recommended method. These gains "
+                "are somewhat too high: folds of these documents chose its settings."
             )
     return " ".join(sentences)
 
@@ -173,7 +173,7 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
     """Return sentences on the choice that parts of the results alone would give."""
     many = np.array(extent.ks) >= MANY
     parts: dict[str, Validated] = {
-        f"{MANY} terms and more": {
+        f"{MANY} terms or more": {
             name: {choice: folds[:, many] for choice, folds in of.items()}
             for name, of in validated.items()
         }
@@ -189,7 +189,7 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
         other = choose(part)
         which = f"{other} ({difference(part, other, chosen)} there)"
         sentences.append(
-            f"From {name} alone, the choice would be {'the same' if other == chosen else which}."
+            f"With only {name}, the choice would be {'the same' if other == chosen else which}."
         )
     return " ".join(sentences)
 
@@ -200,9 +200,9 @@ def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
     other = chosen._replace(naive_bayes=next(n for n in CLASSIFIERS if n != chosen.naive_bayes))
     on_md = difference(validated, PAPERS._replace(naive_bayes="binary"), PAPERS)
     return (
-        f"Binary naive Bayes {part} part of the recommendation: {other.naive_bayes} naive Bayes "
-        f"gains {difference(validated, other, chosen)} with the same ranking. With the paper's MD, "
-        f"binary naive Bayes gains {on_md}."
+        f"Binary naive Bayes {part} part of the recommendation: with the same ranking, "
+        f"{other.naive_bayes} naive Bayes gains {difference(validated, other, chosen)}. With the "
+        f"paper's MD, binary naive Bayes gains {on_md}."
     )
 
 
@@ -260,8 +260,8 @@ def on_test_documents(
     )
     mean_gain = Estimate.over(every)
     text = f"""\
-On the test documents, which were not used for the choice, the gain over MD is {mean_gain}
-points over the collections{"".join(beside)}:
+On the test documents, which were not used for the choice, the mean gain over MD is {mean_gain}
+points{"".join(beside)}:
 
 {table("collection", header, rows)}"""
     return text, gains

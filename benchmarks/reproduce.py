@@ -170,19 +170,19 @@ every verdict from the numbers below it.
 {table("collection", header, rows)}
 
 - The files are Deng Cai's, as in the paper, with their splits into training and test documents.
-  Terms in fewer than 2 documents are left out. "largest class" is its share of the test documents.
+  Terms in fewer than 2 documents are left out. "largest class" has its share of the test documents.
 - Terms are ranked on the training documents. The classifiers are scikit-learn's on the occurrences
   of the first k terms: MultinomialNB, and LinearSVC with C = 1, since the paper says only "SVM".
 - Means are over {len(extent.ks)} numbers of terms from {extent.ks[0]} to {extent.ks[-1]:,} in a
-  geometric series, {len(extent.svm_ks)} for the SVM. The paper does not say how its own are spaced.
-  If they are spaced evenly, few are small. The views "from 100 terms up" allow for that.
+  geometric series, {len(extent.svm_ks)} for the SVM. The paper does not say how it spaces them.
+  If they are spaced evenly, few are small; therefore some rows say "from 100 terms up".
 - Plots of differences end at {CUT[0]} and {CUT[1]} points.
-- F1 is that of each class against the rest, weighted by the class's share, as in the paper.
+- F1 is the mean over the classes, each against the rest, weighted by their shares, as in the paper.
 - ± is two standard errors, from {extent.n_resamples} resamples of the test documents with
   fixed training documents. A smaller difference is called level.
-- The paper does not say how the values of the classes become a score for CET, chi2 and GSS. Here it
-  is the sum for CET and the largest value for chi2 and GSS; "averaged" is the mean weighted by the
-  classes' shares.
+- The paper does not say how CET, chi2 and GSS turn the values of the classes into a score. Here CET
+  takes the sum, and chi2 and GSS the largest value; "averaged" is the mean weighted by the classes'
+  shares.
 
 With {", ".join(f"{package.__name__} {package.__version__}" for package in PACKAGES)}."""
 

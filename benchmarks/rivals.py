@@ -321,16 +321,16 @@ With {", ".join(f"{package.__name__} {package.__version__}" for package in packa
 
 {summary(cells)}
 
-Mean over the numbers of terms below {MANY} ("fewer") and from {MANY} up ("more"), in points, ± two
-standard errors of the test documents:
+The next table has means over the numbers of terms below {MANY} ("fewer") and from {MANY} up
+("more"), in points, ± two standard errors of the test documents:
 
 {by_range(hits, ks)}
 
-Macro-averaged F1 in per cent: its mean for numbers of terms below {MANY} / for larger numbers:
+This is the macro-averaged F1 in per cent: the mean below {MANY} terms / from {MANY} terms up:
 
 {macro_f1(f1, ks)}
 
-These are surely ahead of {OURS}, in points:
+These selectors are surely ahead of {OURS}, with the difference in points:
 
 {losses(cells, ks)}"""
 

@@ -157,11 +157,11 @@ def report(splits: Mapping[str, corpora.Split], draws: int, n_halvings: int) -> 
     listed = ", ".join(f"{k:,}" for k in KS)
     return f"""\
 Test accuracy in per cent of naive Bayes / SVM, the mean over k = {listed} and over {draws} random
-draws. First by the share of the training documents that are used:
+draws. The first table varies the share of the training documents that is used:
 
 {changed(splits, fewer_documents, SHARES, draws)}
 
-The same by the share of wrong training labels:
+The second table varies the share of wrong training labels:
 
 {changed(splits, wrong_labels, WRONG, draws)}
 

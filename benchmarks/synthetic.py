@@ -141,26 +141,26 @@ def section(quick: bool = False) -> str:
     overlaps = [outcome for outcome in outcomes if not outcome.shape.few]
     verdict, told = equivalent(overlaps)
     return f"""\
-The paper's supplement has an experiment of this kind but is not available; this one is ours.
-Terms follow a Zipf law; in each class their logarithms are shifted by a normal deviate times
-"spread". Classes are equally likely, and documents have {LENGTH} tokens. Everything is drawn
-{shapes[0].repetitions} times with 12 terms and otherwise {shapes[-1].repetitions} times;
+The paper's supplement has an experiment of this kind, but is not available. This one is ours.
+Terms follow a Zipf law. In each class, a normal deviate times "spread" is added to the logarithm
+of each term's probability. Classes are equally likely, and documents have {LENGTH} tokens. There
+are {shapes[0].repetitions} draws with 12 terms and {shapes[-1].repetitions} draws otherwise;
 ± is two standard errors of the mean.
 
-**How near the optimum.** The true divergence of the chosen terms, in per cent of the optimum: the
-best subset if there are 12 terms, otherwise greedy's choice from the true probabilities.
-"{EXHAUSTIVE}" is the best subset of the sample. Spread 1.
+**How near the optimum.** The table has the true divergence of the chosen terms in per cent of the
+optimum: the best subset of 12 terms, otherwise greedy's choice from the true probabilities.
+"{EXHAUSTIVE}" is the best subset of the sample. The spread is 1.
 
 {share_table(shares)}
 
-Points between MD and others, with {documents[-1]:,} documents of each class:
+MD minus the others in points, with {documents[-1]:,} documents of each class:
 
 {last_table(shares)}
 
 **MD-chi2 and MD as documents grow.** "[MD-chi2] should be equivalent to the approach in Algorithm 3
 if there are infinite training documents" (Section 4.4): **{verdict}.** {told} Scores tend
 to those of the true probabilities, and two functions of these rank alike only as far as the classes
-are alike. Share of MD-chi2's terms that MD chooses too, in per cent:
+are alike. The table has the share of MD-chi2's terms that MD chooses too, in per cent:
 
 {overlap_table(overlaps)}"""
 
