@@ -100,7 +100,7 @@ std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& 
 struct Range {
   Range(Streams& streams_, std::size_t number_, std::int64_t n_columns)
       : streams(streams_), number(number_), next(streams.n_streams), bounds(streams.n_streams, 0),
-        seen(static_cast<std::size_t>(n_columns / 64 + 1)) {
+        seen(static_cast<std::size_t>(n_columns / 8 + 1)) {
     for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * streams.n_ranges + number];
   }
 
@@ -113,9 +113,9 @@ struct Range {
       const Value value = x.data[e];
       if (value == Value{0}) continue;
       const auto column = static_cast<std::uint32_t>(x.indices[e]);
-      const std::uint64_t bit = std::uint64_t{1} << column % 64;
+      const auto bit = static_cast<std::uint8_t>(1 << column % 8);
       std::uint64_t rest = 0;
-      if ((seen[column / 64] & bit) == 0) {
+      if ((seen[column / 8] & bit) == 0) {
         streams.entries[next[stream]++] =
             is_binary ? streams.packed.pack(column, Bool{1}) : streams.packed.pack(column, value);
         if (!is_binary && !streams.packed.holds(value)) rest = streams.packed.rest(value);
@@ -123,24 +123,24 @@ struct Range {
         rest = static_cast<std::uint64_t>(as_count<std::int64_t>(value));
         ++scan.facts.n_unpackable;
       }
-      seen[column / 64] |= bit;
+      seen[column / 8] |= bit;
       if (rest != 0) streams.escapes[number].push_back({static_cast<std::uint32_t>(stream), column, rest});
     }
-    for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) seen[static_cast<std::size_t>(x.indices[e]) / 64] = 0;
+    for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) seen[static_cast<std::size_t>(x.indices[e]) / 8] = 0;
   }
 
   // Returns whether some of n columns is there twice.
   template <class Index>
   bool repeats(const Index* columns, std::int64_t n) {
-    std::uint64_t* const words = seen.data();
-    std::uint64_t found = 0;
+    std::uint8_t* const bytes = seen.data();
+    unsigned found = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const auto column = static_cast<std::uint64_t>(columns[i]);
-      const std::uint64_t word = words[column / 64], bit = std::uint64_t{1} << column % 64;
-      found |= word & bit;
-      words[column / 64] = word | bit;
+      const unsigned byte = bytes[column / 8], bit = 1u << column % 8;
+      found |= byte & bit;
+      bytes[column / 8] = static_cast<std::uint8_t>(byte | bit);
     }
-    for (std::int64_t i = 0; i < n; ++i) words[static_cast<std::uint64_t>(columns[i]) / 64] = 0;
+    for (std::int64_t i = 0; i < n; ++i) bytes[static_cast<std::uint64_t>(columns[i]) / 8] = 0;
     return found != 0;
   }
 
@@ -164,7 +164,9 @@ struct Range {
   // No cell of a stream gains more: the sum of the bounds of its rows, whose packed columns are distinct, and thus at least
   // their number too.
   std::vector<std::uint64_t> bounds;
-  std::vector<std::uint64_t> seen;  // a bit for each column, all 0 between rows: whether an untidy row has it
+  // A bit for each column, all 0 between rows: whether an untidy row has it. In words, a row's columns would often wait for
+  // one another.
+  std::vector<std::uint8_t> seen;
 };
 
 // Appends the window's documents among [first, last) to their streams, and checks them on the way. A row is written before
