@@ -34,7 +34,7 @@ Counts empty_counts(std::int64_t n_classes, bool exact) {
   return {make(double{})};
 }
 
-// The position in counting_paths of the path that use_counting_path asked for, or -1.
+// The index in counting_paths of the path set by use_counting_path, or -1.
 std::atomic<int> forced_path{-1};
 
 template <CountType Count>
@@ -44,7 +44,7 @@ ClassCounts<Count> as(const Counts& counts, const Threads& threads) {
   return std::get<ClassCounts<Count>>(counts.value);
 }
 
-// Returns f(a, b, threads) of both operands in their common type, which is exact if both are.
+// Returns f(a, b, threads) of both operands, as float counts if either is.
 template <class F>
 Counts combine(const Counts& a, const Counts& b, int n_threads, const F& f) {
   const Threads threads = python_threads(n_threads);
@@ -315,7 +315,7 @@ void register_counts(py::module_& module) {
     for (const CountingPath path : counting_paths) names.emplace_back(name(path));
     return names;
   });
-  // It is for tests that all paths return the same bits.
+  // Lets tests check that all paths return the same bits.
   module.def("use_counting_path", [](const std::optional<std::string>& wanted) {
     if (!wanted) return forced_path.store(-1);
     for (int i = 0; i < static_cast<int>(std::size(counting_paths)); ++i)

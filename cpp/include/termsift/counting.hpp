@@ -48,9 +48,9 @@ const char* name(CountingPath path);
 //   touched_terms  for rows that have less than an eighth of the terms on average. With 5,000 classes it took 0.65 of the
 //                  time of class_streams;
 //   class_streams  otherwise.
-// Whatever the shape, `rows` counts logarithms, weighted documents, fractions, matrices with many values that repeat a
-// column or are too large to pack, and updates of float counts that already hold documents. Blocks of terms leave matrices
-// with rows that are unsorted, repeat a column or store a zero to touched_terms.
+// For any shape, `rows` counts logarithms, weighted documents, fractions, updates of float counts that hold documents, and
+// matrices with many values that repeat a column or are too large to pack. touched_terms replaces term_blocks for a matrix
+// with rows that are unsorted, repeat a column or store a zero.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
 // How an entry x > 0 is counted. Repeated entries of a document are added up first; document weights apply afterwards.
@@ -82,14 +82,14 @@ struct Counted {
 //   labels   of n_docs documents, labels.n_classes == counts.rows.size(); check_labels passed
 //   weights  (n_docs,) or null, finite and not negative; a document of weight w counts as w documents
 //
-// Throws as check_csr does if x is unsound. Count may be int64 only if x holds no floats or the term weight is binary, and
-// never if it is log.
+// Throws as check_csr does if x is unsound. Count must be double if the term weight is log, or if it is raw and x holds
+// floats.
 //
 // Each cell is summed in document order, starting from its value in `counts`. Therefore neither the number of threads nor
-// cutting a collection into successive calls changes a bit. Throws CountOverflow, naming the document.
+// cutting a collection into successive calls changes a bit. CountOverflow names the document.
 //
-// Time and extra memory are those of the path. The result takes 12 bytes a pair, or 20 in a class whose tokens may exceed
-// 2^32 or are fractions.
+// Time and extra memory depend on the path. The result takes 12 bytes a pair, or 20 in a class whose tokens may exceed 2^32
+// or are fractions.
 template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);

@@ -14,14 +14,14 @@ namespace termsift {
 namespace {
 
 constexpr double largest_total = 0x1p52;
-// A class keeps the unit of the other classes if that is at most this many times the unit that its own total allows.
+// A class uses the common unit if this is at most `coarser` times the unit that its own total allows.
 constexpr double coarser = 0x1p10;
 
 struct Fraction {
   double numerator, denominator;
 };
 
-// The simplest fraction that rounds to x, by continued fractions: 0.1 is 1/10, so that l + 0.1 is a whole number of tenths.
+// The simplest fraction that rounds to x, by continued fractions: 0.1 is 1/10, so l + 0.1 is a whole number of tenths.
 Fraction simple_fraction(double x) {
   double before = 0, numerator = 1, denominator_before = 1, denominator = 0, rest = x;
   for (int i = 0; i < 40; ++i) {
