@@ -79,7 +79,7 @@ struct PairBoundBlock {
 struct CellBlock {
   int n;                       // cells, at most longest_gain_block
   int n_classes;               // at least 2
-  double remainder_of;         // p is this minus something, or 0; p - q below 2^-92 of this counts as 0 too
+  double remainder_of;         // the minuend if p is a difference, else 0; p - q below 2^-92 of this counts as 0 too
   const double *p_hi, *p_lo;
   double *before_hi, *before_lo;  // scratch
   double* values;                 // (n,) out
@@ -102,7 +102,7 @@ struct GainKernels {
   void (*bounds)(const GainBlock&, const WedgeView&);
   // The same bound for terms that are absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
-  // A lower bound of the change of that bound if a class has the term.
+  // An upper bound of the change of that bound if a class has the term.
   void (*pair_bounds)(const PairBoundBlock&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp

@@ -13,7 +13,7 @@
 // The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each has a wedge W of pools and a number
 // `left_out`: no group of the next longer list that is missing here has a larger gain in W. While R is in all wedges, a step
 // evaluates C_0 only: its best group wins if its gain exceeds every left_out, since these bound the gains of all other
-// groups. If it does not, or if R has left a wedge, that list and the shorter ones are made again from the list above. In
+// groups. If it does not, or R has left a wedge, that list and all shorter ones are rebuilt from the next longer list. In
 // the worst case a step makes all lists, so a budget limits the ladder to the cost of the plain search.
 #include <algorithm>
 #include <cmath>
@@ -370,7 +370,7 @@ class Ladder {
   std::vector<double> inverse_totals_;
   const double margin_;  // relative margin of bounds above gains; rounding is far less
   std::vector<Shortlist> lists_;
-  // The list above the longest, by decreasing gains (or bounds) of the first step once there are lists.
+  // All groups. Once there are lists, sorted by decreasing gains (or bounds) of the first step.
   std::vector<Candidate> all_;
   std::int64_t n_live_;         // groups
   std::int64_t round_ = 0;      // calls of select

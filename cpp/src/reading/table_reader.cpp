@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t complaints_kept = 5;
 
-// Returns the number of bytes of a white-space character of UTF-8 as Python's str.strip has them, or 0.
+// Returns the number of bytes of a white-space character in UTF-8, or 0. White space is what str.strip strips.
 std::size_t blank_bytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead == ' ' || (lead >= 9 && lead <= 13) || (lead >= 0x1c && lead <= 0x1f) ? 1 : 0;
@@ -75,7 +75,7 @@ void TableReader::reserve(TableBlock& block, std::int64_t size, std::int64_t roo
 }
 
 std::int64_t TableReader::fill(TableBlock& block, std::int64_t size, std::int64_t wanted) {
-  constexpr std::int64_t mark_bytes = 3;  // of a byte order mark, which is no part of the text
+  constexpr std::int64_t mark_bytes = 3;  // a byte order mark is not part of the text
   if (at_start_) {
     at_start_ = false;
     size = fill(block, size, mark_bytes);

@@ -10,7 +10,7 @@
 namespace termsift {
 namespace {
 
-// A kernel computes it, because its bits do not depend on the SIMD target or the C library.
+// A kernel computes it: its bits depend neither on the SIMD target nor on the C library.
 DoubleDouble logarithm(DoubleDouble x) {
   double hi[8], lo[8], log_hi[8], log_lo[8];
   for (int i = 0; i < 8; ++i) hi[i] = x.hi, lo[i] = x.lo;
@@ -62,7 +62,7 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
   }
   const double most_V = has_complement(variable) ? std::ldexp(8.0, std::ilogb(omegas)) : 0.0;
   pairs.totals = {T_0.hi, T_0.lo, P_0.hi, P_0.lo, A_0.hi, A_0.lo, R.hi, R.lo, most_V};
-  // T_0 without the class's part, from the sums before and after it: a difference would lose its digits where the class has
+  // T_0 without the class's part, from the sums before and after it: a difference would lose its digits if the class had
   // nearly all of T_0.
   const std::size_t n = pairs.classes.size();
   std::vector<DoubleDouble> rest(n);

@@ -35,7 +35,7 @@ struct CarefulBlock : ScoreBlock {  // x_lo and class_scores are not null; doubt
 
 // The results of a term depend only on its own lane. Both kernels of a block take O(n_classes n).
 struct ScoreKernels {
-  // x[j] = s l[j] + s b1: the numerators of p for n counts of a class, exact where the sum is a double.
+  // x[j] = s l[j] + s b1: the numerators of p for n counts of a class. x[j] is exact if the sum is a double.
   void (*numerators)(const std::uint32_t* l, int n, double scale, double scaled_b1, double* x);
   void (*score_block)(const ScoreBlock&);
   void (*score_block_carefully)(const CarefulBlock&);

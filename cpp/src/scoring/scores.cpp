@@ -12,11 +12,11 @@
 namespace termsift {
 namespace {
 
-// How many terms a thread takes at a time.
+// The number of terms in a thread's chunk.
 constexpr std::int64_t chunk_terms = 16 * block_terms;
 constexpr std::int64_t lookup_chunk_terms = 1 << 14;  // 128 KiB of scores
 
-// Scores the terms of the range by every class. O(n_classes * terms that occur).
+// Scores the terms of the range from all classes. O(n_classes * terms that occur).
 template <CountType Count>
 void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   const std::int64_t range_first = task.range.first, range_last = task.range.last;  // clang cannot capture bindings
@@ -61,7 +61,7 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     Workspace& work = workspaces.own(worker, task);
     const std::int64_t first = range_first + chunk * chunk_terms, last = std::min(first + chunk_terms, range_last);
     work.entries.find(task, first, last);
-    // If there are more pairs than terms, most terms occur, and searching for those that do would take longer than it saves.
+    // If there are more pairs than terms, most terms occur, and searching for them would take longer than it saves.
     const bool all = work.entries.size() > last - first;
     if (!all) {
       std::fill(work.chosen.begin(), work.chosen.end(), 0);
@@ -85,14 +85,14 @@ void clear_rows_without_documents(const ClassCounts<Count>& counts, std::int64_t
 
 // The score of a term depends only on its pattern: its counts in all classes. With few classes, most terms of a large
 // vocabulary share a few thousand patterns of counts below a `side`: of 4 million terms of two classes, 99.6% had counts
-// below 64 in both. The scores of these patterns fit an array that stays in the cache, in which the scores of terms are
-// looked up; a million terms of two to four classes take a quarter to 0.4 of the time. Pattern l_1, l_2, ... has the number
-// l_1 + side (l_2 + side (...)), and a term that no class has is number 0.
+// below 64 in both. An array of the scores of these patterns stays in the cache, and terms look their scores up there: a
+// million terms of two to four classes take a quarter to 0.4 of the time. Pattern l_1, l_2, ... has the number l_1 + side
+// (l_2 + side (...)), and a term that no class has is number 0.
 constexpr std::int64_t most_patterns = 1 << 12;
-constexpr std::uint16_t large = most_patterns;  // added to the number of a term for each count that is not small
+constexpr std::uint16_t large = most_patterns;  // added to a term's number for each large count
 constexpr std::size_t most_classes_of_patterns = 4;
 
-// Returns the side, or 1 if looking up does not pay.
+// Returns the side, or 1 if lookups do not pay.
 template <CountType Count>
 std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
   if (task.n_classes() > most_classes_of_patterns) return 1;
@@ -182,7 +182,7 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   if (aggregate == Aggregate::max || !(estimation.b1 > 0) || measure == Measure::direction) return false;
   double n_classes = 0, pairs = 0;
   for (const auto& row : counts.rows) {
-    if (row->n_docs == 0) continue;  // such a class takes no part
+    if (row->n_docs == 0) continue;  // it takes no part
     const double total = static_cast<double>(row->n_tokens) + estimation.b2;
     if (!(total >= 1 / most_pair_total && total <= most_pair_total)) return false;
     n_classes += 1, pairs += static_cast<double>(row->size);
