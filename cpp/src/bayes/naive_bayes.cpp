@@ -80,7 +80,7 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Each of n additions rounds by at most 2^-53 of the sum, and all other operations together by a few times that.
+  // Each of n additions errs by at most 2^-53 of the sum, and all other operations together by a few times that.
   Verdict judge(std::size_t step) {
     posteriors_.loss = &m_.loss[step * at(m_.stride)];
     posteriors_.tokens = tokens_;

@@ -111,7 +111,7 @@ bool AbsentClasses::find(DoubleDouble U, DoubleDouble& V) const {
   }
   if (!piece.usable) return false;
   const double t = ((U.hi - piece.middle_U) + U.lo) * piece.to_t;
-  // Four polynomials in t^4, whose operations overlap: Horner's rule alone is a chain of 36, which took three times as long.
+  // Operations of four polynomials in t^4 overlap. Horner's rule, a chain of 36 operations, took three times as long.
   const double t2 = t * t, t4 = t2 * t2;
   double slope[4];
   for (int i = 0; i < 4; ++i) slope[i] = piece.slope[n_slopes - 4 + i];

@@ -1,4 +1,4 @@
-// The careful way, for terms whose ordinary results are unreliable: differences from a reference class, in double-double.
+// The careful way, for terms with unreliable ordinary results: double-double differences from a reference class.
 //
 // Error, with u = 2^-53, n classes, e_k = p_k - p_r, S = |e_c| + sum_k pi_k |e_k|, and T the mixture of all classes:
 //     p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If some l + b1 or L is no double,

@@ -66,7 +66,7 @@ class HashingCounter {
       store.clear();
     }
     rows.take(sorter_, begin, end - begin);
-    // The tables only avoid hashing a term again, so they may be emptied when they are large.
+    // The tables only save repeated hashing, so large tables may be emptied.
     for (const std::vector<std::uint32_t>& columns : columns_)
       if (columns.size() > most_terms) return start();
   }

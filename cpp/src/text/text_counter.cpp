@@ -18,7 +18,7 @@
 namespace termsift {
 namespace {
 
-// The rows of a thread, of terms of one length, and the sorted term of each id, or -1.
+// A thread's rows for terms of one length, and the sorted term of each id, or -1.
 template <class Entry>
 struct TermEntries {
   const RowStore<Entry>* store;
@@ -101,7 +101,7 @@ struct TextCounter::State {
 
   const TextRules rules;
   const bool by_class;
-  bool failed = false;  // whether a call failed while it changed the counter, so that its parts do not fit together
+  bool failed = false;  // whether a call failed midway and left the counter inconsistent
   Counters<DocumentRows> documents;
   Counters<ClassRows> classes;
   std::vector<CountedChunk> chunks;                 // not by class
@@ -112,7 +112,7 @@ struct TextCounter::State {
   void require_whole() const {
     if (failed) throw std::logic_error("an earlier call of this counter failed; start again with a new counter");
   }
-  // Calls f(), which changes the counter. After an exception of f the counter refuses all calls.
+  // Calls f(), which changes the counter. If f throws, the counter refuses all further calls.
   template <class F>
   void change(const F& f) {
     require_whole();
@@ -249,7 +249,7 @@ struct TextCounter::State {
 
   template <class Rows>
   void sort(Counters<Rows>& counters, const Threads& threads) {
-    // Chunks refer to counters by position, so every position needs one.
+    // Chunks refer to counters by position, so every position needs a counter.
     for (auto& counter : counters)
       if (!counter) counter = std::make_unique<ThreadCounter<Rows>>(rules);
     if constexpr (std::is_same_v<Rows, ClassRows>)
@@ -281,7 +281,7 @@ struct TextCounter::State {
 
 namespace {
 
-// The column of each id in the tables of the threads: that of its sorted term, columns[term], or else the term itself.
+// The column of each id in the threads' tables: columns[term] of its sorted term, or the term itself without columns.
 class ColumnsOfIds {
  public:
   template <class Rows>
