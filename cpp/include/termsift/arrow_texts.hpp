@@ -14,7 +14,7 @@
 namespace termsift {
 
 // The structs of the Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html) and of its streams.
-// The holder of one with a non-null `release` calls it once; the call sets it to null.
+// The holder of a struct whose `release` is not null calls `release` once; the call sets it to null.
 struct ArrowSchema {
   const char* format;
   const char* name;
@@ -48,7 +48,7 @@ struct ArrowArrayStream {
   void* private_data;
 };
 
-// Texts that point into Arrow arrays. Destroying the last copy of its owner releases an array.
+// Texts that point into Arrow arrays. An array is released when the last copy of its owner is destroyed.
 struct ArrowTexts {
   std::vector<Text> texts;
   std::vector<std::shared_ptr<const void>> owners;

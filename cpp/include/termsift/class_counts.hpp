@@ -93,7 +93,7 @@ struct ClassCounts {
   ClassRowPtr<Count>& row_or_collection(std::size_t c) { return c < rows.size() ? rows[c] : collection; }
 };
 
-// The terms [first, last), by default all.
+// The terms [first, last); by default all terms.
 struct TermRange {
   std::int64_t first = 0, last = max_terms;
 
@@ -129,7 +129,7 @@ ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const st
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 
-// Returns the counts of `whole` without those of `part`. Throws std::invalid_argument where part exceeds whole, naming class
+// Returns the counts of `whole` without those of `part`. Throws std::invalid_argument if part exceeds whole, and names class
 // and term. In float counts a remainder within rounding of zero (2^-40 of the whole) is zero.
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);

@@ -64,8 +64,8 @@ struct GainRanking {
 //
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each class that
 // has a term, 48 for each term (8 more for each thread from the fifth on), 16 for each document, and for each document that
-// has a chosen term 12 for each class (rounded up to a multiple of 8), or 16 for each class in play if not all are: 1 KiB by
-// default.
+// has a chosen term 12 for each class (rounded up to a multiple of 8), or 16 for each class in play if these are not all
+// classes: 1 KiB by default.
 //
 // Throws std::invalid_argument as check_csr does, and unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
 // Throws it also if e^{b W} could leave the range of a double or e^{b (W - W')} could lose half of its digits.

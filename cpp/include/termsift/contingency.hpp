@@ -46,18 +46,18 @@ inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure
 // The name of a method, as above.
 const char* name_of(ContingencyMeasure measure);
 
-// All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and a score is 0
-// where no document has the term or, but for a smoothed log_ratio, the class holds all documents. No result is NaN. A sum or
-// mean of an infinite value is that infinity, or 0 if both infinities occur. A mean ignores the values of classes without
+// All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and a score is 0 if
+// no document has the term or, except for a smoothed log_ratio, if the class holds all documents. No result is NaN. A sum or
+// mean with an infinite value is that infinity, or 0 if both infinities occur. A mean ignores the values of classes without
 // weight. The functions throw std::invalid_argument if fewer than two classes have documents (except df and tfidf, which
-// compare none), and if weights are infinite, negative or all 0. log_odds needs b2 = 0 or between 2^-450 g and 2^450 g,
+// compare none), and if weights are not finite, negative or all 0. log_odds needs b2 = 0 or between 2^-450 g and 2^450 g,
 // log_ratio b1 = 0 or at least 2^-450 g. Only these two read the smoothing of `estimation`.
 //
-// Accuracy: 4 ulp of the formula's value, for bns a relative 1e-14. Where counts are fractions or exceed 2^50, the error of
-// det is up to 2^-104 a g. Counts more than 2^450 apart may underflow, so that a score may be wrong or infinite. A sum or
-// mean has a further error of up to 2^-104 n_classes times what the classes with the term would add without it. The further
-// error dominates if some classes have more than 10^7 times the documents of others. Bits depend neither on the number of
-// threads nor on the SIMD target.
+// Accuracy: 4 ulp of the formula's value, for bns a relative 1e-14. If counts are fractions or exceed 2^50, the error of det
+// is up to 2^-104 a g. Counts more than 2^450 apart may underflow; then a score may be wrong or infinite. A sum or mean has
+// a further error of up to 2^-104 n_classes times what the classes with the term would add without it. The further error
+// dominates if some classes have more than 10^7 times the documents of others. Bits depend neither on the number of threads
+// nor on the SIMD target.
 
 // scores (n_terms,). O(pairs of a term and a class that has it): the value of a class without the term depends only on t and
 // r. Only the sums and means of measures with Absent::each take O(pairs + n_classes * number of distinct

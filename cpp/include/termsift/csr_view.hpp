@@ -74,7 +74,7 @@ struct MatrixName {
 struct CsrFacts {
   bool distinct = true;    // whether the columns of every row strictly increase, so that no entry repeats a column
   bool has_zeros = false;  // whether zeros are stored
-  double value_bound = 0;  // at least the largest value, and less than twice as much
+  double value_bound = 0;  // at least the largest value, and less than twice that
 };
 
 // Checks that the view is safe to read and its values are counts: indptr starts at 0, never decreases and stays within

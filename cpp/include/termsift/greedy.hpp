@@ -42,9 +42,9 @@ struct GreedyRanking {
 
 // Selects the first k terms. `exhaustive` is Algorithm 1 as written: it computes every gain at every step, in O(k n_terms)
 // evaluations of O(n_classes) time. Otherwise terms with equal masses are evaluated together, and a ladder of shortlists
-// (greedy/greedy_ladder.cpp) leaves out groups that provably cannot win: the order is the same, and the evaluations are at
-// most about twice those of the plain search for the same k, usually near-linear in n_terms. Any number of threads and any
-// SIMD target give the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
+// (greedy/greedy_ladder.cpp) leaves out groups that provably cannot win: the order is the same. Evaluations are at most
+// about twice those of the plain search, and usually near-linear in n_terms. Any number of threads and any SIMD target give
+// the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
 //
 // Throws std::invalid_argument as score() does, unless 0 <= k <= n_terms, if a term has p = 0 in a class, if b2 < b1
 // n_terms, and if a mass that must be rounded has less than 2^10 units (about 2^-40 of the class's tokens; with the default

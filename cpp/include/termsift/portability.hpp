@@ -124,7 +124,7 @@ void advise_huge_pages(void* memory, std::size_t bytes);
 
 // ---- processors and processes ------------------------------------------------------------------------------------------
 
-// The processors that this process may run on, or none if the system does not say.
+// The number of processors that this process may use, or none if unknown.
 std::optional<int> allowed_processors();
 
 // Registers f to be called in each forked child process. Returns whether f was registered.

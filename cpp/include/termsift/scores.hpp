@@ -10,7 +10,7 @@
 
 namespace termsift {
 
-// How far apart p = p_ic and q = q_ic are. ClassCounts::model says what they are: probabilities of the distributions {p,
+// How far apart p = p_ic and q = q_ic are. ClassCounts::model says what they are: probabilities, with the distributions {p,
 // 1-p} and {q, 1-q}, or rates of two Poisson variables, which may exceed 1 and have no complement.
 enum class Measure : std::uint8_t {
   kl,          // p log(p/q) + (1-p) log((1-p)/(1-q))         Tang, Kay and He 2016, Algorithms 2 and 3

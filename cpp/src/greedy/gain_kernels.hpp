@@ -32,7 +32,7 @@ struct GainBlock {
   double* values;        // (n,) out
 };
 
-// A wedge is the set of pools with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1 in every class, where A = R_c / n_c and B =
+// A wedge is the set of pools with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1 in every class. There A = R_c / n_c and B =
 // Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). Arrays are (n_classes,). For two classes, the corners are (1,), and A and
 // B are the two masses.
 struct WedgeView {

@@ -92,7 +92,7 @@ class BestOfClasses<Count>::Search {
       const TermId term = row.terms[i];
       has_[static_cast<std::size_t>(term)] = 1;
       const auto l = static_cast<double>(row.term_frequency[i]);
-      // Terms that only this class has have equal values if their counts are equal.
+      // Two terms that occur only in this class, equally often, have equal values.
       const auto whole = l < static_cast<double>(n_alone.size()) ? static_cast<std::size_t>(l) : 0;
       const bool is_alone = of_.n_classes_of_[static_cast<std::size_t>(term)] == 1 && static_cast<double>(whole) == l;
       if (!is_alone || ++n_alone[whole] <= length_) add(term, l);

@@ -23,7 +23,7 @@ std::vector<std::int64_t> arrange_pairs_by_term(const ClassCounts<Count>& counts
       body(static_cast<std::size_t>(k), *counts.rows[static_cast<std::size_t>(classes[static_cast<std::size_t>(k)])]);
     });
   };
-  // While pairs are written, starts[p + 1] is where the next pair of place p goes. At last it is their end.
+  // While pairs are written, starts[p + 1] is the index of the next pair of place p; afterwards, the end of place p.
   std::vector<std::int64_t> starts(static_cast<std::size_t>(n_places) + 2, 0);
   for_each_row([&](std::size_t, const ClassRow<Count>& row) {
     for (std::int64_t i = 0; i < row.size; ++i)

@@ -54,7 +54,7 @@ std::string type_name(std::string_view format) {
 enum class Form : std::uint8_t { utf8, large_utf8, view, nulls };
 
 struct Layout {
-  std::int64_t column = -1;  // in a table: of the texts; -1 for an array
+  std::int64_t column = -1;  // the column of the texts in a table; -1 for an array
   char index = 0;            // the format of the indices if there is a dictionary, else 0
   Form form = Form::utf8;    // of the strings
 };

@@ -164,7 +164,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
   json::Place const data = block.bytes.get();
   json::Cursor cursor(data, data + size);
   json::Place used = data;
-  // Everything before `to` has been read. Line feeds are counted before strings are unescaped: unescaping adds others.
+  // Everything before `to` has been read. Line feeds are counted before strings are unescaped: unescaping may add others.
   const auto advance = [&](json::Place to) {
     line_ += std::count(used, to, '\n');
     json::Place line_begin = to;

@@ -1,7 +1,7 @@
 // What classes without a term add to its score.
 //
-// With smoothing, a class without the term has p_ic = b1 / L_c. So what the class adds depends on the term only through U =
-// sum_k w_k l_ik. The sum V(U) over all classes, as if the term were absent from each (pair_model.hpp), is smooth. It is
+// With smoothing, a class without the term has p_ic = b1 / L_c. So what it adds depends on the term only through U = sum_k
+// w_k l_ik. The sum V(U) over all classes, as if the term were absent from each (pair_model.hpp), is smooth. It is
 // interpolated piecewise; a piece is half an octave of U.
 #pragma once
 

@@ -5,7 +5,7 @@
 //     products of low parts are rounded or dropped, which adds 35 u^2 (p_c + T + 2 p_r).
 // The reference r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence the error of
 // p - q = (p - T) / (1 - pi) is at most 190 n^2 u^2 max(p, q): for c = r both S and the second error have a factor 1 - pi,
-// for other classes 1 - pi >= 1/2. All values depend on (p - q)^2, so they are right to 1e-14 if |p - q| >= n^2 2^-50 max(p,
+// for other classes 1 - pi >= 1/2. All values depend on (p - q)^2; they are right to 1e-14 if |p - q| >= n^2 2^-50 max(p,
 // q).
 //
 // Without low parts, values are right if |p - T| >= n 2^-52 S, however small S is beside p. Only by chance is T nearer to p.

@@ -21,7 +21,7 @@ TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
   return quick_two_sum(difference.hi, difference.lo - p.lo);
 }
 
-// w x. Without low parts, x is x.hi: a compiler may not omit a product with zero.
+// w x. Without low parts, it is w x.hi: a compiler may not omit a product with zero by itself.
 template <bool with_low>
 TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) {
   const DoubleDouble product = two_product(x.hi, w_hi);

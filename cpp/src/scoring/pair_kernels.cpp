@@ -130,8 +130,8 @@ struct Coupling {
   double margin;
 };
 
-// The part of V of a class without the term: -p log(1 - w x / T) + t(1-p, 1-q), or only the first summand for rates, with T
-// = T_0 + U. The series hold for p, q <= 2^-6 and for s <= 0.2.
+// The part of V of a class without the term: -p log(1 - w x / T) + t(1-p, 1-q), or only the first summand for rates. T = T_0
+// + U. The series hold for p, q <= 2^-6 and for s <= 0.2.
 template <Variable variable>
 TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, double T) {
   const double Y = c.T_0_rest + U;  // T - w x

@@ -173,8 +173,8 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   return ordinary_term<with_low>(p, q, d, ratio, ratio.s * atanh_rest(ratio.s * ratio.s));
 }
 
-// log(p/q) to two ulp or so, given d = p - q; 0 if d = 0, so log(0/0) = 0; infinite if only one is 0. p and q are in [0,
-// 2^123], or they are in [least_probability, 2^1002] and less than a factor 2^1022 apart.
+// log(p/q) to two ulp or so, given d = p - q; 0 if d = 0, so log(0/0) = 0; infinite if only one is 0. Both p and q are in
+// [0, 2^123], or they are in [least_probability, 2^1002] and less than a factor 2^1022 apart.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d) <= sum;
@@ -310,8 +310,8 @@ TERMSIFT_INLINE double exponential(double x) {
   return x < -708.0 ? 0.0 : power + power * (r + series);
 }
 
-// exp(x) for x <= 0, to 2^-46: in single precision it differs from exp(x) once in millions of times. 0 for x < -708. The
-// series to r^11 has an error of 2^-47.
+// exp(x) for x <= 0, to 2^-46: once in millions of times it rounds to the wrong number of single precision. 0 for x < -708.
+// The series to r^11 has an error of 2^-47.
 TERMSIFT_INLINE double short_exponential(double x) {
   constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;
   const double in_range = larger(x, -708.0);

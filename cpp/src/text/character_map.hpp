@@ -35,7 +35,7 @@ class Mapped {
   std::uint64_t bits = 0;
 };
 
-// What every character becomes: its lowercase, or without accents, or both. It is filled as characters occur, by any thread.
+// The replacement of every character: its lowercase, without accents, or both. Any thread fills it as characters occur.
 class CharacterMap {
  public:
   struct Expansion {

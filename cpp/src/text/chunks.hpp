@@ -24,7 +24,7 @@ std::vector<std::int64_t> chunk_bounds(Texts texts);
 // Prefetches the texts [begin, end), which may lie anywhere.
 void prefetch_texts(Texts texts, std::int64_t begin, std::int64_t end);
 
-// Throws the BadText of the first broken text. The text `found` is broken, but a thread may not have reached an earlier one.
+// Throws the BadText of the first broken text. The text `found` is broken, but an earlier one may be unread yet.
 [[noreturn]] void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads);
 
 // Calls f(), which cuts `texts` in order on several threads. If f() throws BadText, throws the BadText of the first broken

@@ -41,7 +41,7 @@ class ClassSum {
     std::int64_t n_entries = 0;
     for (const auto& [row, columns] : rows) n_entries += row->size;
     // A table of all columns is fastest if many rows repeat columns. For few entries and 3 million columns, which no cache
-    // holds, it takes four times as long as a sort.
+    // holds, a table takes four times as long as a sort.
     if (n_entries < n_columns_)
       add_up_sorted(rows, worker);
     else

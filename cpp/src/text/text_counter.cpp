@@ -70,7 +70,7 @@ std::vector<TermTables*> tables_of(const Counters<Rows>& counters) {
   return tables;
 }
 
-// Documents sorted by class. Counts by class do not depend on the order of documents, and fewer are written in this order.
+// Documents sorted by class. Counts by class do not depend on the order; in this order, fewer are written down.
 struct ByClass {
   std::vector<Text> texts;
   std::vector<std::int64_t> number;  // the place of each in the caller's order

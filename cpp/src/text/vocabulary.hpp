@@ -16,7 +16,7 @@
 
 namespace termsift {
 
-// A word as it is sorted. A word that is its own key (term_keys.hpp) is `first`; any other begins with it.
+// A word in sortable form. A word that is its own key (term_keys.hpp) is `first`; other words begin with `first`.
 struct SortedWord {
   std::uint64_t first[2];  // its first 16 bytes, padded with zeros; the first byte is the most significant
   const char* outside;     // null, or the word in a table's arena, right after its length, if no key holds it
@@ -48,8 +48,8 @@ struct SortedTerms {
   Key* keys = nullptr;                // (size,)
 };
 
-// Terms are sorted as strings: by code points, a term before all terms that it begins. A blank sorts below every character
-// of a word, so n-grams are sorted as sequences of words, and no strings are built.
+// Terms are sorted as strings: by code points, a term right before the terms that it begins. A blank sorts below every
+// character of a word, so n-grams are sorted as sequences of words, and no strings are built.
 class Vocabulary {
  public:
   // Sorts the terms of the tables of all threads. Ids below n_stop are stop words and are skipped, as are n-grams of fewer
