@@ -97,8 +97,8 @@ bool are_equal(PyObject* a, PyObject* b) {
 }
 
 // Numbers the items of a list or of a vector of objects: strings by their characters (in a third of the time of a
-// dictionary), all others by ==. A string and an equal object of another class have two numbers. Raises TypeError for an
-// item that is not hashable.
+// dictionary), all others by ==. A string and an equal object of a different class have different numbers. Raises TypeError
+// for an item that is not hashable.
 py::tuple number_objects(const py::object& labels) {
   const bool is_list = PyList_Check(labels.ptr());
   PyObject* const* elements = nullptr;

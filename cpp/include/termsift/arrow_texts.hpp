@@ -1,4 +1,4 @@
-// Columns of strings that another library passes by the Arrow C data interface.
+// Columns of strings from other libraries, passed by the Arrow C data interface.
 #pragma once
 
 #include <cstdint>

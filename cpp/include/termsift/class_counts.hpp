@@ -113,7 +113,7 @@ ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>*
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
 
-// Class c of a result is class map[c] of the operand, or has no counts if map[c] is -1.
+// Class c of a result is class map[c] of the operand, or is empty if map[c] is -1.
 using ClassMap = std::span<const std::int64_t>;
 
 // Returns the counts under a different list of classes. The rows are shared.

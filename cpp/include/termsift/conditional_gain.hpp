@@ -1,4 +1,4 @@
-// Documents -> ranking: each term is chosen for what it adds about the documents' classes, given the terms chosen before.
+// Documents -> ranking: each term is chosen by what it adds to the information of earlier terms about the classes.
 #pragma once
 
 #include <cstdint>

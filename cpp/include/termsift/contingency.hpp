@@ -7,7 +7,7 @@
 //
 // Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, chi2_counts has a = l_ic and
 // t = l_i, and log_odds, log_ratio and g2_counts count tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The totals t
-// and g are those of the collection, which counts a document of several classes once.
+// and g are the collection's, where a document of several classes counts once.
 #pragma once
 
 #include <cstdint>

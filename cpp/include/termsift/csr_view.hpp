@@ -72,7 +72,7 @@ struct MatrixName {
 };
 
 struct CsrFacts {
-  bool distinct = true;    // whether the columns of every row strictly increase, so that no entry repeats a column
+  bool distinct = true;    // whether columns strictly increase in every row: no entry repeats a column
   bool has_zeros = false;  // whether zeros are stored
   double value_bound = 0;  // at least the largest value, and less than twice that
 };

@@ -24,7 +24,7 @@ class LargeArray {
   LargeArray() = default;
   static LargeArray uninitialised(std::int64_t size) { return LargeArray(size, false); }
   static LargeArray zeroed(std::int64_t size) { return LargeArray(size, true); }
-  // Uses small pages, for an array in which few elements, far apart, will be touched.
+  // Uses small pages: only few, scattered elements of such an array will be touched.
   static LargeArray zeroed_for_few(std::int64_t size) { return LargeArray(size, true, false); }
 
   T* get() const { return static_cast<T*>(memory_.get()); }

@@ -21,7 +21,7 @@ struct LinearMachines {
   std::int32_t epochs = 10;
 };
 
-// The documents are rows of x, which has been checked.
+// The documents are rows of the checked matrix x.
 struct MachineInput {
   const AnyCsr& x;
   bool distinct;                           // as in CsrFacts

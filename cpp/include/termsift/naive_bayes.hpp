@@ -19,7 +19,7 @@ struct NaiveBayes {
   std::span<const std::int64_t> ks;       // strictly increasing, in [1, ranking.size()]
 };
 
-// The documents to classify. Their entries are counted as those of the training documents were.
+// The documents to classify. Their entries are counted in the same way as the training documents'.
 struct LabelledDocuments {
   AnyCsr x;
   std::span<const ClassId> labels;  // (n_rows,), -1 for a class that was not counted

@@ -46,7 +46,7 @@ class TextCounter {
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
   // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for all if `columns` is empty.
-  // Now and then it calls check(), which may throw to stop.
+  // It calls check() now and then; check() may throw to stop.
   void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit,
                      const std::function<void()>& check = {}) const;
   // columns[term] is the column of a term, or -1 if it is dropped. Columns must increase. If empty, all terms stay.

@@ -149,7 +149,7 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
                                 std::to_string(counts.n_terms));
   const CsrFacts facts = check_csr(x, {}, threads);
   if (facts.value_bound >= 0x1p900)
-    throw std::invalid_argument("the documents hold values above 2^900, which no sum of logarithms survives");
+    throw std::invalid_argument("the documents hold values above 2^900, too large for sums of logarithms");
   const PrefixModel model = make_prefix_model(as_counted_by(bayes.model, counts, threads), bayes);
   const bool of_presence = bayes.model == EventModel::binary || bayes.model == EventModel::bernoulli;
   const TermWeight term_weight = of_presence ? TermWeight::binary : documents.term_weight;

@@ -93,7 +93,7 @@ class Posteriors {
     std::partial_sort(likeliest_.begin(), likeliest_.begin() + static_cast<std::ptrdiff_t>(width_), likeliest_.end(), first);
   }
 
-  // Restricts the update to the classes in play, which are chosen when m = 1. `values` has 2 strides.
+  // Restricts the update to the classes in play. These are chosen when m = 1. `values` has 2 strides.
   void narrow(std::int64_t d, std::int32_t y, std::int32_t m, double* values, EvidenceUpdate& update) {
     std::int32_t* const classes = in_play_.get() + d * stride_;
     if (m == 1) {

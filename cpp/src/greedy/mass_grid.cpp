@@ -76,7 +76,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
     const Count tokens = counts.rows[static_cast<std::size_t>(c)]->n_tokens;
     totals.push_back(static_cast<double>(tokens) + estimation.b2);
     most = std::max(most, totals.back());
-    if (!(totals.back() > 0x1p-960 && totals.back() < 0x1p960))  // the range in which no unit or mass overflows
+    if (!(totals.back() > 0x1p-960 && totals.back() < 0x1p960))  // in this range no unit or mass overflows
       throw std::invalid_argument("class " + std::to_string(c) + " has " + text(tokens) + " tokens and b2 = " +
                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }

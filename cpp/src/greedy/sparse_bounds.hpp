@@ -6,7 +6,7 @@
 // classes, as if the term were absent from each, is therefore at most its chord between two values of U. The sum is computed
 // once at each end of a chord. Then only the classes that have the term are read.
 //
-// A chord is above its curve, so these bounds are a little larger than those of GainKernels::bounds, and as valid.
+// A chord is above its curve, so these bounds are valid and a little larger than those of GainKernels::bounds.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
     total = scale(total, scales.back());
     rest.push_back(total);
     inverse_total.push_back(divide({1, 0}, total));
-    // For two classes, the mixture outside each is the other class, whatever the priors.
+    // Of two classes, each has the other as its complement, for any priors.
     const ClassConstants& constants = model.constants[c];
     prior.push_back(n_classes == 2 ? DoubleDouble{0.5, 0} : DoubleDouble{constants.prior_hi, constants.prior_lo});
     others_inverse.push_back(n_classes == 2 ? DoubleDouble{2, 0}

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Values of class_scores() are right to 1e-14, and those of PairKernels::values to 2^-45.
+// Values of class_scores() are right to 1e-14, values of PairKernels::values to 2^-45.
 constexpr double margin = 1e-9;
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Finds the terms that can be among the best of a class, without computing the values of all terms in all classes.
 //
-// The values of the classes that have a term are computed one by one. A class from which it is absent has p_ic = b1 / L_c
-// and a q_ic that grows with the term's mixture T = sum_k w_k x_ik (scoring/pair_model.hpp). Every measure is 0 at q = p,
-// and grows as q moves away on either side. So the best absent terms are first or last in the order of T, which is the same
-// for all classes.
+// The values of the classes that have a term are computed one by one. A class without the term has p_ic = b1 / L_c and a
+// q_ic that grows with the term's mixture T = sum_k w_k x_ik (scoring/pair_model.hpp). Every measure is 0 at q = p, and
+// grows as q moves away on either side. So the best absent terms are first or last in the order of T, which is the same for
+// all classes.
 //
 // Values here may differ by rounding from those of class_scores(). Terms within a margin of the best are included.
 #pragma once

@@ -244,7 +244,7 @@ ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::st
   if (s.release == nullptr) throw std::invalid_argument("the Arrow stream has been read before");
   const auto fail = [&] {
     const char* const why = s.get_last_error == nullptr ? nullptr : s.get_last_error(&s);
-    throw std::runtime_error(std::string("the Arrow stream failed: ") + (why == nullptr ? "it does not say why" : why));
+    throw std::runtime_error(std::string("the Arrow stream failed: ") + (why == nullptr ? "it gave no reason" : why));
   };
   Owned<ArrowSchema> schema;
   if (s.get_schema(&s, &schema.value) != 0) {

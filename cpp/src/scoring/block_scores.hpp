@@ -83,7 +83,7 @@ class BlockScorer {
       : task_(task), kernels_(kernels_in_use<ScoreKernels>()), cursor_(task.n_classes()),
         buffers_(task.n_classes(), task.scores == nullptr) {}
 
-  // Scores the terms first + t of the chunk [first, last) for which chosen[t] is 1 rather than 0, or all if `chosen` is
+  // Scores the terms first + t of the chunk [first, last) with chosen[t] = 1 (otherwise it is 0), or all if `chosen` is
   // null. Calls store(terms, n, results) for n terms at a time: results[i] is the score of terms[i], or results[i + k *
   // block_terms] is its value in class k. `entries` are the chunk's. O(entries + n_classes * chosen terms).
   template <class Store>

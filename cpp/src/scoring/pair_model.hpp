@@ -79,7 +79,7 @@ struct PairTotals {
 
 struct PairModel {
   Measure measure;
-  // A probability counts as small if b1 / L_c <= ordinary_p in every class, whatever the event model. If a count makes p
+  // For every event model, a probability counts as small if b1 / L_c <= ordinary_p in every class. If a count makes p
   // larger, the sum is doubtful, and the term is scored the dense way.
   Variable variable;
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)

@@ -69,7 +69,7 @@ class SparseScorer {
   }
 
  private:
-  // Chooses the doubtful terms for a second sum, which starts at 0, and returns whether there are any.
+  // Chooses the doubtful terms for a second sum, sets that sum to 0, and returns whether there are any.
   bool choose_doubtful() {
     for (std::size_t j = 0; j < n_; ++j) {
       if (doubtful_[j] == 0) continue;

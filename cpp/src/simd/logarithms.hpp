@@ -32,7 +32,7 @@ TERMSIFT_INLINE double sign(double x) { return (x > 0 ? 1.0 : 0.0) - (x < 0 ? 1.
 TERMSIFT_INLINE double larger(double a, double b) { return a > b ? a : b; }
 TERMSIFT_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 
-// log 2 = ln2_hi + ln2_lo; ln2_hi has 42 bits, so that k ln2_hi is exact.
+// log 2 = ln2_hi + ln2_lo; ln2_hi has 42 bits, so k ln2_hi is exact.
 constexpr double ln2_hi = 0x1.62e42fefa3800p-1, ln2_lo = 0x1.ef35793c76730p-45;
 
 // R(z) = (atanh(s)/s - 1)/z for z = s^2 in [0, 1/9]: the Chebyshev interpolant of degree 10 (error 1.2e-18), computed with

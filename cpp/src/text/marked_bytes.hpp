@@ -23,7 +23,7 @@ struct MarkedBytes {
   std::int64_t size = 0;
   bool ascii = true;  // whether all characters read so far are ASCII
 
-  // Adds `n` bytes, which have been written behind the last. No mark is set beyond them; n <= 64.
+  // Adds the `n` bytes that were written behind the last byte. No mark is set beyond them; n <= 64.
   TERMSIFT_INLINE void append(std::int64_t n, std::uint64_t new_marks) {
     std::uint64_t* const word = marks + size / 64;
     const std::int64_t bit = size % 64;

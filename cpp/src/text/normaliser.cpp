@@ -123,7 +123,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
   const std::int64_t limit = n < text_.length - at_ ? at_ + n : text_.length;
   const ScanKernels& kernels = kernels_in_use<ScanKernels>();
   out.all().ascii = ascii_;
-  // Read in steps, so that room never far exceeds the text.
+  // Read in steps, so room never far exceeds the text.
   while (at_ < limit) {
     constexpr std::int64_t step = 1 << 16;
     const std::int64_t end = std::min(limit, at_ + step);
@@ -160,7 +160,7 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   at_ += length;
 }
 
-// Follows str.lower: a sigma is final after a cased letter unless another follows. Skips case-ignorable characters.
+// Follows str.lower: a sigma is final after a cased letter unless a cased letter follows. Skips case-ignorable characters.
 template <class Encoding>
 bool Normaliser::sigma_is_final() const {
   const auto* const begin = static_cast<const typename Encoding::Unit*>(text_.data);

@@ -52,7 +52,7 @@ class RowStore {
     n_entries_ += rows_.back().size;
     is_open_ = false;
   }
-  // Removes all rows, which must be closed. Keeps the last block for new rows.
+  // Removes all rows; they must be closed. Keeps the last block for new rows.
   void clear() {
     rows_.clear();
     if (blocks_.size() > 1) blocks_.erase(blocks_.begin(), blocks_.end() - 1);

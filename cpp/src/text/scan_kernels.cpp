@@ -1,4 +1,4 @@
-// As in logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
+// As in logarithms.hpp, code here may use a function of a different file only if it is always inlined.
 #include "text/scan_kernels.hpp"
 
 #include "termsift/portability.hpp"

@@ -236,7 +236,7 @@ struct TextCounter::State {
     for (std::size_t n = 2; n <= counter.rows.size(); ++n)
       counter.rows[n - 1].close(counter.tables.ngrams[n - 2], &worker);
   }
-  // Unites each thread's rows of a class, so that memory grows with the pairs of class and term, not with the calls.
+  // Unites each thread's rows of a class, so memory grows with the pairs of class and term, not with the calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();
@@ -409,7 +409,7 @@ ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> colu
   state_->check_columns(columns);
   if (n_classes < 0) throw std::invalid_argument("there are " + std::to_string(n_classes) + " classes");
   if (n_classes < static_cast<std::int64_t>(state_->class_documents.size()))
-    throw std::invalid_argument("documents have class " + std::to_string(state_->class_documents.size() - 1) +
+    throw std::invalid_argument("some documents have class " + std::to_string(state_->class_documents.size() - 1) +
                                 ", expected below " + std::to_string(n_classes));
   for (const std::int32_t column : columns)
     if (column >= n_columns)
