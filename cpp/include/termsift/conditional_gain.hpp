@@ -10,18 +10,18 @@
 
 namespace termsift {
 
-// Let D_tc be the number of documents of class c that have term t, d_t that of all classes, n_c and n the documents of the
-// class and of all classes:
+// Let D_tc be the number of documents of class c that have term t, d_t that of all classes, and n_c and n the numbers of
+// documents of the class and of all classes:
 //     W_tc  = log (D_tc + a) - log (n_c d_t / n + a),                                   the log lift, shrunk to 0,
 //     W'_tc = log (D_tc - 1 + a) - log ((n_c - 1)(d_t - 1) / (n - 1) + a),              the same without one document of c,
 // where negative numbers count as 0 and 0/0 = 0. A document d of class y that has m chosen terms is of class c with the
 // probability
-//     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),   F_dc the sum of W_tc over these terms, for c = y of W'_tc,
-// kept in single precision. The gain of a term is the reduction of the documents' losses -log P_dy by a step with the term:
+//     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),   F_dc = the sum of W_tc (W'_tc if c = y) over these terms,
+// P_dc has single precision. The gain of a term is the reduction of the documents' losses -log P_dy by a step with the term:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
 // If there are more classes than `classes_in_play`, only that many are in play for a document once it has its first chosen
 // term t: its own class, and the others with the largest log(n_c / n) + W_tc, compared in whole units of 2^-30, ties by
-// index. P_dc = 0 for all other classes.
+// index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be their
 // weights, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of their vectors, and w_t*

@@ -78,8 +78,8 @@ struct Counted {
 
 // Returns `counts` plus the documents of x.
 //
-//   x        (n_docs, n_terms), any entry order, repeated entries add up, zeros count nowhere
-//   labels   of n_docs documents, labels.n_classes == counts.rows.size(); check_labels passed
+//   x        (n_docs, n_terms), any entry order, repeated entries add up, zeros are ignored
+//   labels   for n_docs documents, with labels.n_classes == counts.rows.size(); check_labels has passed
 //   weights  (n_docs,) or null, finite and not negative; a document of weight w counts as w documents
 //
 // Throws as check_csr does if x is unsound. Count must be double if the term weight is log, or if it is raw and x holds

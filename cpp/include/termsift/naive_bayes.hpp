@@ -30,10 +30,10 @@ struct LabelledDocuments {
 // Writes two arrays (ks.size(), n_classes). For each k and class c, `predicted` is the number of documents predicted as c,
 // and `hits` the number of these that are of class c. Both are row-major. A document of weight w counts as w documents.
 //
-// The predicted class has the largest log posterior, or is the first class whose log posterior agrees with it to 2^-45 of
-// the sum of magnitudes added for either class, and 2^-53 per ranked term of the document. O(pairs + entries of the
-// documents * classes), and O(classes) more for each k at which the closest two classes might have changed places. Memory:
-// 12 bytes for each pair of a class and a ranked term (28 while the model is built), and 8 for each k and class.
+// The predicted class is the first class whose log posterior agrees with the largest one to 2^-45 of the sum of magnitudes
+// added for either class, plus 2^-53 per ranked term of the document. O(pairs + entries of the documents * classes), plus
+// O(classes) for each k where the closest two classes might have changed places. Memory: 12 bytes for each pair of a class
+// and a ranked term (28 while the model is built), and 8 for each k and class.
 //
 // Throws std::invalid_argument if the ranking, ks, labels, weights or documents are not as above, if b1 is not positive, if
 // a count divided by b1 is infinite, and if no class has documents.

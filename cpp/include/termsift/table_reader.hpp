@@ -79,7 +79,7 @@ class TableReader {
   // the table ends there, and the last row needs no line feed.
   virtual std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) = 0;
 
-  // Throws an error if the table ends here but is not complete.
+  // Throws an error if the table ends here and is incomplete.
   virtual void finish() {}
 
   // Makes room in a block and keeps its first `size` bytes.
@@ -95,7 +95,7 @@ class TableReader {
   // characters for other encodings, whose bytes are not known here.
   std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
   std::string place(std::int64_t n_units) const;
-  // Returns the fault of a byte that is not in the encoding.
+  // Returns the message for a byte that is invalid in the encoding.
   std::string wrong_byte(std::int64_t n_units) const;
 
   Options options_;

@@ -9,7 +9,7 @@ namespace termsift {
 
 enum class Analyzer : std::uint8_t {
   word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
-  chars,   // every run of n characters of the text, after two or more white-space characters became a blank
+  chars,   // every run of n characters of the text, after two or more white-space characters are made a blank
   char_wb  // every run of n characters of each blank-separated word, after a blank is added at both its ends
 };
 

@@ -25,7 +25,7 @@ inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 template <class T>
 concept CountType = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>;
 
-// What is counted, and what it is divided by: p_ic = (x_ic + b1) / (X_c + b2) with
+// The event that is counted: p_ic = (x_ic + b1) / (X_c + b2) with
 enum class EventModel : std::uint8_t {
   multinomial,  // x = l_ic, X = l_c           one draw of a term per token
   binary,       // x = d_ic, X = sum_i d_ic    the same, once per term and document

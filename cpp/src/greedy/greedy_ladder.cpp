@@ -3,10 +3,10 @@
 // The gain is phi(p) + phi(R-p) - phi(R), where phi is convex and homogeneous of degree 1. Three facts hold for the gain
 // with two classes, and for each class's part of the gain with N (gain_kernels.cpp):
 //   1. Let R = (A, B) and p = (a, b). If a/b > A/B, the gain falls in A and grows in B; if a/b < A/B, it grows in A and
-//      falls in B. Shrinking R along a ray raises every gain. Hence the largest gain of a term in a wedge of pools is that
-//      at one of two corners.
-//   2. Gains do not diminish: by fact 1 they may grow as terms leave the pool. Lazy evaluation of old gains, which is right
-//      for submodular functions, would be wrong here.
+//      falls in B. Shrinking R along a ray raises every gain. Hence the largest gain of a term in a wedge of pools is at
+//      one of two corners.
+//   2. By fact 1, gains may grow as terms leave the pool. So lazy evaluation of old gains would be wrong here; it is right
+//      only for submodular functions.
 //   3. A group's own gain does not fall as its copies leave, because the difference of the gains is
 //      phi(R) - 2 phi(R-p) + phi(R-2p) >= 0.
 //
@@ -26,7 +26,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Constants tuned on text. They affect time only: the order does not depend on them.
+// Constants tuned on text. They affect only time: the order does not depend on them.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
 constexpr double used_up = 0.4;                     // the share of a list expected to be selected before its renewal
 constexpr double front = 2 * used_up / list_ratio;  // the share of a list that is sorted: its best groups

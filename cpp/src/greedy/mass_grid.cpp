@@ -81,7 +81,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }
 
-  // The first denominator that keeps all digits of whole counts.
+  // Find the first denominator that keeps all digits of whole counts.
   Grid grid;
   const double both = has_leftover ? common_multiple(b1.denominator, b2.denominator) : b1.denominator;
   grid.denominator = 1;

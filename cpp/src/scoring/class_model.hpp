@@ -56,7 +56,7 @@ struct ClassModel {
   double lost = 0;
 };
 
-// O(n_classes); for rates of float counts O(pairs), to check them. Throws std::invalid_argument (termsift/scores.hpp).
+// O(n_classes); O(pairs) to check rates of float counts. Throws std::invalid_argument (termsift/scores.hpp).
 template <CountType Count>
 ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation);
 

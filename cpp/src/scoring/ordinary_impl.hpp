@@ -9,8 +9,7 @@ namespace {
 // A product of two probabilities below this may have lost digits. Only unsmoothed float counts lead to such products.
 constexpr double least_product = 0x1p-960;
 
-// The product of a probability above this and a second such probability, or a difference that is not rounding, is a normal
-// number.
+// A probability above this has a normal product with any such probability, and with any difference that is not rounding.
 constexpr double least_factor = 0x1p-480;
 
 // If 1-p is below this, subtracting p from 1 leaves too few digits.

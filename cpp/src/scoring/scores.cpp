@@ -22,7 +22,7 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   const std::int64_t range_first = task.range.first, range_last = task.range.last;  // clang cannot capture bindings
   const std::int64_t n_terms = task.range.size();
   const std::size_t n_classes = task.n_classes();
-  // Row by row: the values of a term lie a row apart.
+  // The array is row-major: the values of a term lie a row apart.
   const auto store_in_rows = [&]<class Result>(Result* rows, const std::int64_t* terms, int n, const double* results) {
     for (std::size_t k = 0; k < n_classes; ++k) {
       Result* const row = rows + task.model.classes[k] * n_terms;
@@ -188,7 +188,7 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
     n_classes += 1, pairs += static_cast<double>(row->size);
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
-  // Measured costs, in units of one class's value the dense way. V is tabulated in about 48 pieces.
+  // Measured costs. The unit is the cost of one class's value the dense way. V is tabulated in about 48 pieces.
   const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * AbsentClasses::n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }

@@ -195,7 +195,7 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const SharedSums shared(model, estimation.b1, measure, aggregate);
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
-  // Measured costs, in units of one class's value the dense way, as for run_dense().
+  // Measured costs, as in run_dense(). The unit is the cost of one class's value the dense way.
   const Threads threads = worth(requested, 3 * n_pairs + 8 * counts.n_terms);
   PerThread<SparseScorer<Count>> scorers(threads);
   const std::int64_t size = size_of_chunk(counts.n_terms, n_pairs, task.n_classes(), threads);

@@ -33,7 +33,7 @@ struct WordKey {
   bool operator==(const WordKey& other) const { return ((low ^ other.low) | (high ^ other.high)) == 0; }
 };
 
-// The key of an n-gram of words: the id of its first n - 1 words (its prefix), and that of its last word.
+// The key of an n-gram of words: the id of its prefix (the first n - 1 words), and the id of its last word.
 struct NgramKey {
   std::uint64_t pair_plus_one = 0;  // 0 marks an empty slot
 

@@ -281,7 +281,7 @@ struct TextCounter::State {
 
 namespace {
 
-// The column of each id in the threads' tables: columns[term] of its sorted term, or the term itself without columns.
+// The column of each id in the threads' tables: columns[term] of its sorted term, or that term if `columns` is empty.
 class ColumnsOfIds {
  public:
   template <class Rows>
