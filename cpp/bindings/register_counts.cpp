@@ -218,7 +218,7 @@ const CountsObject& counts_of(const py::handle& object) { return object.cast<con
 py::object to_python(CountsObject counts) { return py::cast(Counts{std::move(counts)}); }
 
 void register_counts(py::module_& module) {
-  // It is a ValueError, as for any unsound input, and an OverflowError, as Python's arithmetic raises.
+  // CountOverflowError is a ValueError, as for any unsound input, and an OverflowError, as in Python's arithmetic.
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 

@@ -39,7 +39,7 @@ enum class ContingencyMeasure : std::uint8_t {
   chi2_counts,   // (a - E)^2 / E, E = t r / g
   log_ratio,     // log2((a + b1) (g - r + b2) / ((t - a + b1) (r + b2)))
   g2_counts,     // g2 of tokens
-  direction      // the sign of det, 1, 0 or -1, from tokens throughout; the only one that is not a method
+  direction      // the sign of det, 1, 0 or -1, from tokens throughout; the only measure that is not a method
 };
 inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure::direction);
 

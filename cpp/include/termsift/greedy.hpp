@@ -16,7 +16,7 @@ namespace termsift {
 // where for two classes phi(p) = (p_1 - p_2) log(p_1/p_2), as in the paper. For N > 2 termsift replaces J by the JMH
 // divergence of Algorithms 2 and 3:
 //     phi(p) = sum_c p_c log(p_c/q_c),  q_c = sum_{k != c} pi_k p_k / (1 - pi_c),
-// which for N = 2 is J whatever the priors.
+// which is J for N = 2 and any priors.
 //
 // One function computes the gains that order the terms. The relative error is about 1e-14, and a gain is exactly 0 if and
 // only if m_i is proportional to R in all classes. Ties go to the lowest index. Terms with equal masses tie, and so do the

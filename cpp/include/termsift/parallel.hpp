@@ -22,10 +22,10 @@ struct Threads {
 
 // Returns the number of threads of a call:
 //   requested > 0   that many;
-//   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the processors that this process may use:
-//                   those of its affinity, and of the quota of its control group, rounded up;
+//   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the processors that this process may use
+//                   by its affinity and by the quota of its control group (rounded up);
 //   always 1        inside a loop with several threads or an OpenMP parallel region, and in a child process forked after
-//                   threads had started, because they do not exist there;
+//                   threads had started, because these threads do not exist in the child;
 //   never more than OMP_THREAD_LIMIT.
 // Without OpenMP, its settings are ignored, and the default is the number of processors that this process may use.
 int effective_n_threads(int requested);

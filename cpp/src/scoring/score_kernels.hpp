@@ -6,8 +6,8 @@
 
 namespace termsift {
 
-// The number of terms in a block: a whole number of vectors on every target, and enough terms to pay for loading the
-// constants of a class.
+// The number of terms in a block: a whole number of vectors on every target, and enough terms to make loading a class's
+// constants worthwhile.
 inline constexpr int block_terms = 128;
 
 // A block of n <= block_terms terms, n a multiple of 8. Arrays of shape (n_classes, block) are row-major, with rows of
