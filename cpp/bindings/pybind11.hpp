@@ -31,9 +31,9 @@ namespace termsift::bindings {
 namespace py = pybind11;
 using namespace py::literals;
 
-// Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 ends such a thread by pthread_exit, and
-// that must not unwind through noexcept functions. The thread sleeps until the process ends instead, as it does from 3.14
-// on.
+// Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 ends such a thread by pthread_exit, which
+// must not unwind through noexcept functions. Instead, this makes the thread sleep until the process ends, as Python 3.14
+// does.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__
@@ -61,7 +61,7 @@ class WithoutGil {
   PyThreadState* const state_ = PyEval_SaveThread();
 };
 
-// Returns the threads of a call from Python, which check for Ctrl-C, with the GIL, between blocks of work.
+// Returns the Threads of a call from Python. Their poll takes the GIL and checks for Ctrl-C between blocks of work.
 inline Threads python_threads(int n_threads) {
   return {effective_n_threads(n_threads), [] {
             return or_sleep_at_exit([] {
@@ -135,15 +135,15 @@ std::span<const T> span_of(const py::array& array, const char* name) {
   return {data, static_cast<std::size_t>(array.size())};
 }
 
-// Returns the arguments of a call as an Estimation, which refers to the array. b2 is a double-double: value and remainder.
+// Returns an Estimation of the arguments, which refers to the array `prior`. b2 is a double-double: value and remainder.
 inline Estimation estimation(double b1, std::pair<double, double> b2, const std::optional<py::array>& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");
   return e;
 }
 
-// Returns a view of the arrays, which the caller keeps alive. Raises TypeError for a dtype that types.hpp does not list;
-// nothing is converted.
+// Returns a view of the arrays; the caller keeps them alive. Nothing is converted: a dtype that types.hpp does not list
+// raises TypeError.
 inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns) {
   require_vector(data, "data");
   if (indptr.size() < 1) throw py::value_error("indptr is empty, expected one entry more than rows");
@@ -163,17 +163,17 @@ inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py
 // Exact or float counts. They are immutable: every operation returns new ones.
 using CountsObject = std::variant<ClassCounts<std::int64_t>, ClassCounts<double>>;
 
-// Returns the counts of a Python object of class Counts. Raises a Python error for another object.
+// Returns the counts of a Python object of class Counts. Raises a Python error for any other object.
 const CountsObject& counts_of(const py::handle& object);
 
 // Returns a Python object of class Counts.
 py::object to_python(CountsObject counts);
 
-// Returns the documents of a Python object of class Texts, which must outlive the result. Raises a Python error for another
-// object. A call that throws BadText raises BadTextError in Python, whatever binding it came through.
+// Returns the documents of a Python object of class Texts, which must outlive the result. Raises a Python error for any
+// other object. In every binding, a BadText that is thrown becomes a BadTextError in Python.
 Texts texts_of(const py::handle& object);
 
-// Returns a Python object of class Texts whose documents lie in what `owner` holds.
+// Returns a Python object of class Texts whose documents lie in the memory that `owner` holds.
 py::object texts_object(std::vector<Text> texts, std::shared_ptr<const void> owner);
 
 // ---- modules ------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 namespace termsift::bindings {
 namespace {
 
-// These read tables of the interpreter and need no lock.
+// These functions only read tables of the interpreter and need no lock.
 Character character(char32_t c) {
   return {static_cast<char32_t>(Py_UNICODE_TOLOWER(static_cast<Py_UCS4>(c))),
           Py_UNICODE_ISALNUM(static_cast<Py_UCS4>(c)) || c == U'_', Py_UNICODE_ISSPACE(static_cast<Py_UCS4>(c)) != 0};
@@ -18,7 +18,7 @@ py::str text(std::initializer_list<char32_t> characters) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-// Asks str.lower, which makes a sigma final after a cased letter, and skips what is case-ignorable between the two.
+// Tests with str.lower: it makes a sigma final after a cased letter, ignoring case-ignorable characters between them.
 void casings(char32_t first, Casing* casings) {
   or_sleep_at_exit([=] {
     const py::gil_scoped_acquire gil;

@@ -34,7 +34,7 @@ Counts empty_counts(std::int64_t n_classes, bool exact) {
   return {make(double{})};
 }
 
-// The position in counting_paths of the path that use_counting_path asked for, or -1.
+// The index in counting_paths of the path set by use_counting_path, or -1.
 std::atomic<int> forced_path{-1};
 
 template <CountType Count>
@@ -44,7 +44,7 @@ ClassCounts<Count> as(const Counts& counts, const Threads& threads) {
   return std::get<ClassCounts<Count>>(counts.value);
 }
 
-// Returns f(a, b, threads) of both operands in their common type, which is exact if both are.
+// Returns f(a, b, threads) of both operands, as float counts if either is.
 template <class F>
 Counts combine(const Counts& a, const Counts& b, int n_threads, const F& f) {
   const Threads threads = python_threads(n_threads);
@@ -200,7 +200,7 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
     counts.rows.push_back(std::make_shared<const ClassRow<Count>>(std::move(row)));
   }
   for (const auto& row : counts.rows)
-    if (!(row->n_docs <= counts.n_docs)) throw py::value_error("a class has more documents than there are");
+    if (!(row->n_docs <= counts.n_docs)) throw py::value_error("a class has more documents than the collection");
   if (has_collection) {
     counts.collection = counts.rows.back();
     counts.rows.pop_back();
@@ -224,7 +224,7 @@ const CountsObject& counts_of(const py::handle& object) { return object.cast<con
 py::object to_python(CountsObject counts) { return py::cast(Counts{std::move(counts)}); }
 
 void register_counts(py::module_& module) {
-  // It is a ValueError, as for any unsound input, and an OverflowError, as Python's arithmetic raises.
+  // CountOverflowError is a ValueError, as for any unsound input, and an OverflowError, as in Python's arithmetic.
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 
@@ -329,7 +329,7 @@ void register_counts(py::module_& module) {
     for (const CountingPath path : counting_paths) names.emplace_back(name(path));
     return names;
   });
-  // It is for tests that all paths return the same bits.
+  // Lets tests check that all paths return the same bits.
   module.def("use_counting_path", [](const std::optional<std::string>& wanted) {
     if (!wanted) return forced_path.store(-1);
     for (int i = 0; i < static_cast<int>(std::size(counting_paths)); ++i)

@@ -9,7 +9,7 @@
 namespace termsift::bindings {
 namespace {
 
-// The codes of labels: numbers of the distinct ones.
+// Codes of labels: equal labels have the same number.
 class Numbering {
  public:
   explicit Numbering(std::int64_t n) : n_(n), codes_(LargeArray<std::int32_t>::uninitialised(n)) {}
@@ -18,13 +18,13 @@ class Numbering {
   std::int32_t& code(std::int64_t i) const { return codes_[i]; }
   std::int64_t first(std::int32_t number) const { return firsts_[static_cast<std::size_t>(number)]; }
   std::int32_t next() const { return static_cast<std::int32_t>(firsts_.size()); }
-  // Returns the number of a distinct label, which label i is the first to be.
+  // Returns the number of a new distinct label, which first occurs as label i.
   std::int32_t add(std::int64_t i) {
     if (next() == std::numeric_limits<std::int32_t>::max()) throw std::length_error("there are 2^31 different labels");
     firsts_.push_back(i);
     return next() - 1;
   }
-  // Gives label i its number. If it is next(), this is the first such label.
+  // Gives label i its number. If the number is next(), the label is new.
   void put(std::int64_t i, std::int32_t number) { codes_[i] = number == next() ? add(i) : number; }
   // Returns the codes and the position of the first label of each number.
   py::tuple result() && {
@@ -40,7 +40,7 @@ class Numbering {
 
 // ---- arrays --------------------------------------------------------------------------------------------------------------
 
-// Numbers labels of `size` bytes each. `width` is the same size, or 0 if it has no code of its own.
+// Numbers labels of `size` bytes each. `width` is `size`, or 0 if no code is specialised for it.
 template <std::size_t width>
 void number_bytes(const char* bytes, std::size_t size, Numbering& numbering) {
   if constexpr (width != 0) size = width;
@@ -67,7 +67,7 @@ py::tuple number_elements(const py::array& labels) {
 
 // ---- strings and other objects -------------------------------------------------------------------------------------------
 
-// Remembers the numbers of some addresses. Labels of a list are mostly the same few objects, which need not be read then.
+// Remembers the numbers of some addresses. Most labels of a list are the same few objects, so few objects are read.
 class Identities {
  public:
   std::int32_t& of(const void* address) {
@@ -96,9 +96,9 @@ bool are_equal(PyObject* a, PyObject* b) {
          std::memcmp(PyUnicode_DATA(a), PyUnicode_DATA(b), bytes_of(a)) == 0;
 }
 
-// Numbers the items of a list or of a vector of objects: strings by their characters, which takes a third of the time of a
-// dictionary, all others by ==. A string and an equal object of another class have two numbers. Raises TypeError for an
-// item that is not hashable.
+// Numbers the items of a list or of a vector of objects: strings by their characters (in a third of the time of a
+// dictionary), all others by ==. A string and an equal object of a different class have different numbers. Raises TypeError
+// for an item that is not hashable.
 py::tuple number_objects(const py::object& labels) {
   const bool is_list = PyList_Check(labels.ptr());
   PyObject* const* elements = nullptr;
@@ -115,7 +115,7 @@ py::tuple number_objects(const py::object& labels) {
   Identities identities;
   LabelTable strings;
   py::dict others;
-  std::vector<py::object> firsts;  // of each number; held, because comparing may run code that changes the list
+  std::vector<py::object> firsts;  // by number; owned, because comparing may change the list
   for (std::int64_t i = 0; i < n; ++i) {
     check_signals(i);
     if (is_list && i >= PyList_GET_SIZE(labels.ptr())) throw py::value_error("the labels changed while they were read");

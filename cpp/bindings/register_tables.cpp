@@ -43,7 +43,7 @@ TableReader::Read python_read(py::object readinto) {
       const py::gil_scoped_acquire gil;
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       const auto buffer = py::memoryview::from_memory(static_cast<void*>(to), static_cast<py::ssize_t>(n));
-      struct Release {  // after an exception too: a traceback keeps the buffer
+      struct Release {  // even after an exception: a traceback keeps the buffer
         const py::memoryview& view;
         ~Release() {
           Py_XDECREF(PyObject_CallMethod(view.ptr(), "release", nullptr));
@@ -55,7 +55,7 @@ TableReader::Read python_read(py::object readinto) {
   };
 }
 
-// The Python class: a reader, and what errors call its file.
+// The Python class: a reader, and the name of its file in errors.
 class Table {
  public:
   Table(std::unique_ptr<TableReader> reader, py::str file) : reader_(std::move(reader)), file_(std::move(file)) {}
@@ -99,7 +99,7 @@ TableReader::Options options_of(const py::list& labels, bool skip, const std::st
   return {encoded_all(labels), skip, encoding, block_bytes};
 }
 
-// Returns the texts of the next block and the class of each, or None at the end.
+// Returns the texts and classes of the next block, or None at the end.
 py::object read(Table& table) {
   auto block = std::make_shared<TableBlock>();
   if (!table.reading([&](TableReader& reader) { return reader.next(*block); })) return py::none();
@@ -121,7 +121,7 @@ py::list skipped(const Table& table) {
   return all;
 }
 
-// Returns (line, fields, what is wrong or None) of the first row as a delimiter divides it.
+// Returns (line, fields, fault or None) of the first row, split at the delimiter.
 py::tuple first_row(DelimitedTable& table, char delimiter, bool is_header) {
   const DelimitedReader::Row row = table.reading(
       [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, is_header); });

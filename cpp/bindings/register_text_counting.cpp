@@ -11,7 +11,7 @@ namespace {
 
 using Columns = std::optional<py::array>;
 
-// Returns the UTF-8 bytes of strings, in which lone surrogates take three bytes each.
+// Returns the UTF-8 bytes of strings; a lone surrogate takes three bytes.
 std::vector<std::string> utf8_of(const py::sequence& strings, const char* name) {
   std::vector<std::string> all;
   for (const py::object string : strings) {  // owned, because a signal handler may change the sequence
@@ -50,7 +50,7 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   if (min_n < 1 || max_n < min_n)
     throw py::value_error("the range of n-grams must be 1 <= min_n <= max_n, got (" + std::to_string(min_n) + ", " +
                           std::to_string(max_n) + ")");
-  // Every length of n-grams of words has tables of its own.
+  // Each length of n-grams of words has its own tables.
   constexpr std::int64_t most_words = 1000;
   if (rules.analyzer == Analyzer::word && max_n > most_words)
     throw py::value_error("n-grams may have at most " + std::to_string(most_words) + " words, got " + std::to_string(max_n));
@@ -60,7 +60,7 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   return rules;
 }
 
-// Copies an array that is checked and then used without the GIL: another thread of Python may change it meanwhile.
+// Copies an array that is used without the GIL: another Python thread could change it after it was checked.
 std::vector<std::int32_t> copied(const std::optional<py::array>& array, const char* name) {
   if (!array) return {};
   const auto elements = span_of<std::int32_t>(*array, name);
@@ -105,7 +105,7 @@ py::object counts(const TextCounter& counter, std::int64_t n_classes, const Colu
   })));
 }
 
-// Returns f(counter, threads) as an array by term.
+// Returns the array f(counter, threads), one value per term.
 template <class F>
 auto by_term(const F& f) {
   return [f](const TextCounter& counter, int n_threads) {

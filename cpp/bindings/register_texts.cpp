@@ -25,7 +25,7 @@ std::shared_ptr<const void> owner_of(py::object object) { return std::make_share
 
 // ---- from Python objects -------------------------------------------------------------------------------------------------
 
-// Returns text_of(item, i) of every item of a list or a tuple, and holds the items: a list may change while it is used.
+// Returns text_of(item, i) of every item of a list or tuple. It owns the items, because a list may change meanwhile.
 template <class TextOf>
 TextsObject of_items(const py::object& sequence, const char* expected, const TextOf& text_of) {
   if (!PyList_Check(sequence.ptr()) && !PyTuple_Check(sequence.ptr()))
@@ -49,7 +49,7 @@ TextsObject of_items(const py::object& sequence, const char* expected, const Tex
   throw py::error_already_set();
 }
 
-// Returns whether an object is None, or unequal to itself as NaN, NaT and pandas' NA are (NA has no truth value).
+// Returns whether an object is None or not equal to itself, like NaN, NaT and pandas' NA (NA has no truth value).
 bool is_missing(PyObject* item) {
   if (item == Py_None) return true;
   const auto equal = py::reinterpret_steal<py::object>(PyObject_RichCompare(item, item, Py_EQ));
@@ -59,7 +59,7 @@ bool is_missing(PyObject* item) {
   return truth == 0 || no_truth;
 }
 
-// Returns the characters of a Python string. Its UTF-8 form is not asked for, because the string would keep it.
+// Returns the characters of a Python string. It does not ask for the UTF-8 form, since the string would cache it.
 Text text_of(PyObject* string) {
 #if PY_VERSION_HEX < 0x030C0000
   if (PyUnicode_READY(string) != 0) throw py::error_already_set();
@@ -195,7 +195,7 @@ TextsObject take(const TextsObject& object, const py::array& positions) {
 
 // ---- errors --------------------------------------------------------------------------------------------------------------
 
-PyObject* bad_text_error = nullptr;  // the class, as long as the process
+PyObject* bad_text_error = nullptr;  // the class; never freed
 
 void register_bad_text(py::module_& module) {
   const py::dict attributes("document"_a = 0, "byte"_a = 0, "__module__"_a = "termsift._core");

@@ -1,4 +1,4 @@
-// Columns of strings that another library passes by the Arrow C data interface.
+// Columns of strings from other libraries, passed by the Arrow C data interface.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace termsift {
 
 // The structs of the Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html) and of its streams.
-// Whoever holds one whose `release` is not null calls it once, which makes it null.
+// The holder of a struct whose `release` is not null calls `release` once; the call sets it to null.
 struct ArrowSchema {
   const char* format;
   const char* name;
@@ -48,21 +48,21 @@ struct ArrowArrayStream {
   void* private_data;
 };
 
-// Texts that point into Arrow arrays. An array is released with the last copy of its owner.
+// Texts that point into Arrow arrays. An array is released when the last copy of its owner is destroyed.
 struct ArrowTexts {
   std::vector<Text> texts;
   std::vector<std::shared_ptr<const void>> owners;
 };
 
-// Thrown for a column of another type.
+// Thrown for a column that does not hold strings.
 struct NotStrings : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// Both functions return the texts of an array of strings, or of the column of a table if `column` names one. Nulls are
-// missing texts. The string types are utf8, large_utf8, utf8_view and dictionaries of these; text is not copied. Both take
-// over their argument and release it exactly once, on errors too. They trust the structure of an array and check its values.
-// Whether bytes are UTF-8 is checked by whoever reads the texts.
+// Both functions return the texts of an array of strings, or of the named `column` of a table. Nulls are missing texts. The
+// string types are utf8, large_utf8, utf8_view and dictionaries of these; text is not copied. Both take over their argument
+// and release it exactly once, even on errors. They trust the structure of an array and check its values. The reader of the
+// texts checks that the bytes are UTF-8.
 ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll);
 ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
                           const Poll& poll = {});

@@ -1,5 +1,5 @@
-// What the language that calls the core says about characters. The core has no Unicode tables of its own, so that it cuts
-// the words that the running Python would cut.
+// Properties of characters, from the language that calls the core. The core has no Unicode tables of its own, so it cuts
+// words as the running Python would.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace termsift {
 
 struct Character {
-  char32_t lower;  // its lowercase, where that is one character
+  char32_t lower;  // its lowercase, if that is one character
   bool word;       // a letter, a digit or "_", as `\w`
   bool space;      // white space, as `\s`
 };
@@ -17,7 +17,7 @@ struct Character {
 enum class Casing : std::uint8_t { unknown, none, cased, ignorable };
 inline constexpr char32_t n_casings_at_once = 64;
 
-// These functions may be called by any thread, and by several at once. They must always give the same answers.
+// Any thread may call these functions, even several at once. They must always give the same answers.
 struct CharacterSource {
   Character (*character)(char32_t c) = nullptr;
   // Writes the casings of n_casings_at_once characters, from `first` on.

@@ -12,8 +12,8 @@
 
 namespace termsift {
 
-// The term or document frequencies of a row. Each takes 4 bytes if all of the row's are integers below 2^32, else it is a
-// Count; the values are the same.
+// The term or document frequencies of a row. Each takes 4 bytes if all in the row are integers below 2^32, and is a Count
+// otherwise; values are the same.
 template <CountType Count>
 class Frequencies {
  public:
@@ -33,8 +33,8 @@ class Frequencies {
   Count* wide_ = nullptr;
 };
 
-// The counts of one class. Rows are immutable once built, so counts share them freely: an update replaces the rows that it
-// changes and shares the others. A failed update therefore leaves its operand intact.
+// The counts of one class. Rows are immutable once built: an update replaces the rows that it changes and shares the others
+// with its operand. A failed update therefore leaves its operand intact.
 template <CountType Count>
 struct ClassRow {
   Count n_docs = 0;    // documents of the class, or the sum of their weights; 0 if unknown
@@ -90,17 +90,17 @@ struct ClassCounts {
   Count n_docs = 0;  // counts every document once, even one with several classes or none
   std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
-  // The whole collection as one class, with every document counted once. Null if it is the sum of the rows. It is kept if
-  // some document has no class or several. Float counts keep it also if the labels were lists.
+  // The whole collection as one class, with every document counted once. It is kept if some document has no class or
+  // several, and in float counts also if the labels were lists. Otherwise it is null: the sum of the rows.
   ClassRowPtr<Count> collection;
 
-  EventModel model = EventModel::multinomial;  // that term_frequency and n_tokens follow (as_counted_by)
+  EventModel model = EventModel::multinomial;  // the model of term_frequency and n_tokens (as_counted_by)
 
-  // The row of class c, or the collection for the c after the last class.
+  // The row of class c; if c is one more than the last class, the collection.
   ClassRowPtr<Count>& row_or_collection(std::size_t c) { return c < rows.size() ? rows[c] : collection; }
 };
 
-// The terms [first, last), by default all.
+// The terms [first, last); by default all terms.
 struct TermRange {
   std::int64_t first = 0, last = max_terms;
 
@@ -112,7 +112,7 @@ struct TermRange {
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 
-// Joins the rows [begin, end), each of which has larger terms than those before it. Leaves n_docs at 0.
+// Joins the rows [begin, end). The terms of a row are larger than those of the rows before it. Leaves n_docs at 0.
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
@@ -120,15 +120,15 @@ ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>*
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
 
-// Class c of a result is class map[c] of the operand, or has no counts if map[c] is -1.
+// Class c of a result is class map[c] of the operand, or is empty if map[c] is -1.
 using ClassMap = std::span<const std::int64_t>;
 
-// Returns the counts under another list of classes. Shares the rows.
+// Returns the counts under a different list of classes. The rows are shared.
 template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 
-// Returns the counts of the given terms, which increase and become the terms 0, 1, ... All totals stay those of all
-// terms, so that scores keep their bits. Throws std::invalid_argument for unsound terms. O(n_terms + pairs).
+// Returns the counts of the given terms, which increase and become 0, 1, ... All totals remain those of all terms, so scores
+// keep their bits. Throws std::invalid_argument for terms that do not increase or do not exist. O(n_terms + pairs).
 template <CountType Count>
 ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads);
 
@@ -136,21 +136,19 @@ ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const st
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 
-// Returns the counts of `whole` without those of `part`; unknown documents stay unknown. Throws std::invalid_argument where
-// part exceeds whole, naming class and term. In float counts a remainder within rounding of zero (2^-40 of the whole) is
-// zero.
+// Returns the counts of `whole` without those of `part`; unknown documents stay unknown. Throws std::invalid_argument if part
+// exceeds whole, and names class and term. In float counts a remainder within rounding of zero (2^-40 of the whole) is zero.
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 
-// Returns the same counts as doubles. Throws std::invalid_argument if a count is not a double, such as an odd one above
+// Returns the same counts as doubles. Throws std::invalid_argument if a double cannot hold a count, such as an odd one above
 // 2^53.
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads);
 
 // Returns counts whose term_frequency is x and whose n_tokens is X of the model (EventModel). They share the memory of
-// `counts`, and carry the model, so that scores know whether p are probabilities or rates.
+// `counts`. They store the model, which tells scores whether p are probabilities or rates.
 //
-// For float counts of bernoulli, X is the largest d_ic where that exceeds n_c, since both are rounded sums. O(pairs) at
-// most.
+// For float counts of bernoulli, X is the largest d_ic if it exceeds n_c: both are rounded sums. O(pairs) at most.
 template <CountType Count>
 ClassCounts<Count> as_counted_by(EventModel model, const ClassCounts<Count>& counts, const Threads& threads);
 

@@ -1,4 +1,4 @@
-// Documents -> ranking: each term is chosen for what it adds about the documents' classes, given the terms chosen before.
+// Documents -> ranking: each term is chosen by what it adds to the information of earlier terms about the classes.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace termsift {
 
-// Let D_tc be the number of documents of class c that have term t, d_t that of all classes, n_c and n the documents of the
-// class and of all classes:
+// Let D_tc be the number of documents of class c that have term t, d_t that of all classes, and n_c and n the numbers of
+// documents of the class and of all classes:
 //     W_tc  = log (D_tc + a) - log (n_c d_t / n + a),                                   the log lift, shrunk to 0,
 //     W'_tc = log (D_tc - 1 + a) - log ((n_c - 1)(d_t - 1) / (n - 1) + a),              the same without one document of c,
 // where negative numbers count as 0 and 0/0 = 0. A document d of class y that has m chosen terms is of class c with the
 // probability
-//     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),   F_dc the sum of W_tc over these terms, for c = y of W'_tc,
-// kept in single precision. The gain of a term is the reduction of the documents' losses -log P_dy by a step with the term:
+//     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),   F_dc = the sum of W_tc (W'_tc if c = y) over these terms,
+// P_dc has single precision. The gain of a term is the reduction of the documents' losses -log P_dy by a step with the term:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
 // If there are more classes than `classes_in_play`, only that many are in play for a document once it has its first chosen
-// term t: its own class, and the others with the largest log(n_c / n) + W_tc, which are compared in whole units of 2^-30,
-// with ties by index. P_dc = 0 for all other classes.
+// term t: its own class, and the others with the largest log(n_c / n) + W_tc, compared in whole units of 2^-30, ties by
+// index. All other classes have P_dc = 0.
 //
-// Guided gain: linear machines (linear_machines.hpp) tell what a trained classifier would make of a term. Let w_tc be their
+// Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be their
 // weights, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of their vectors, and w_t*
-// the mean weight of t for the classes that do not have it. The losses of the documents of class y that have t then count
-// u_ty times, and W_tc and W'_tc of the classes that have t grow by share z (w_tc - w_t*).
+// the mean weight of t for the classes that do not have it. The loss of a document of class y that has t is then multiplied
+// by u_ty. For classes that have t, share z (w_tc - w_t*) is added to W_tc and W'_tc.
 struct GuideOptions {
-  double cost = 0;  // C of the machines; at 0 there are none
+  double cost = 0;  // C of the machines; 0 means no machines
   std::int32_t epochs = 3;
   double share = 0.5;
   double power = 0.75;
@@ -41,34 +41,34 @@ struct ConditionalGain {
   double step = 0.5;     // b
   std::int64_t k = 0;
   std::int32_t classes_in_play = 64;
-  // The loss of a document of class c counts in proportion to n_c^-balance, and all losses as much as without it. At 1 each
-  // class counts as much as any other.
+  // The loss of a document of class c has a weight proportional to n_c^-balance; the mean weight is 1. At 1 all classes
+  // count equally.
   double balance = 0;
   GuideOptions guide = {};
 };
 
 struct GainRanking {
   LargeArray<std::int64_t> indices;  // (k,)
-  LargeArray<double> gains;          // (k,), each at the time it was chosen
+  LargeArray<double> gains;          // (k,), each when its term was chosen
   std::int64_t evaluations = 0;      // gains computed, including the first one of each term
 };
 
 // Terms are kept in the order of their last known gains. If the gain of the first term was computed in this step, the term
 // is chosen; otherwise the gain is computed again. Rounding must not decide a tie, so gains are compared in whole units of
 // 2^-40 n, where n is the number of documents, and ties go to the lowest index. A gain may grow when other terms are chosen,
-// so that the chosen gain need not be the largest of all. Computing all gains at every step would take twelve times as many
-// evaluations, and the chosen terms would be no better (docs/methods.md).
+// so the chosen gain need not be the largest. Computing all gains at every step would take twelve times as many evaluations
+// and choose no better terms (docs/methods.md).
 //
-// classes (n_rows,) are below n_classes. weights (n_rows,), or empty: a document of weight w counts as w documents, of which
-// one is left out. x is as for counting: entries may be in any order, repeated or 0.
+// classes (n_rows,) are below n_classes. weights (n_rows,), or empty: a document of weight w counts as w documents, and W'
+// leaves out one of them. x is as for counting: entries may be in any order, repeated or 0.
 //
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each class that
-// has a term, 48 for each term (8 more for each thread from the fifth on), 16 for each document, and for a document that has
-// a chosen term 12 for each class (rounded up to a multiple of 8), or 16 for each class in play if those are fewer: 1 KiB by
-// default.
+// has a term, 48 for each term (8 more for each thread from the fifth on), 16 for each document, and for each document that
+// has a chosen term 12 for each class (rounded up to a multiple of 8), or 16 for each class in play if these are not all
+// classes: 1 KiB by default.
 //
-// Throws std::invalid_argument as check_csr does, unless 0 <= k <= n_columns, shape and step are positive and temper is not
-// negative, and if e^{b W} could leave the range of a double or e^{b (W - W')} could lose half of its digits.
+// Throws std::invalid_argument as check_csr does, and unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
+// Throws it also if e^{b W} could leave the range of a double or e^{b (W - W')} could lose half of its digits.
 GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
                              std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
                              const Progress& progress = {});

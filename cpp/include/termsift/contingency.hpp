@@ -7,7 +7,7 @@
 //
 // Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, chi2_counts has a = l_ic and
 // t = l_i, and log_odds, log_ratio and g2_counts count tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The totals t
-// and g are those of the collection, which counts a document of several classes once.
+// and g are the collection's, where a document of several classes counts once.
 #pragma once
 
 #include <cstdint>
@@ -38,27 +38,26 @@ enum class ContingencyMeasure : std::uint8_t {
   jlh,           // max(0, A/r - t/g) (A/r) / (t/g)
   chi2_counts,   // (a - E)^2 / E, E = t r / g
   log_ratio,     // log2((a + b1) (g - r + b2) / ((t - a + b1) (r + b2)))
-  g2_counts,     // as g2, of tokens
-  direction      // the sign of det, 1, 0 or -1, from tokens throughout; the only one that is not a method
+  g2_counts,     // g2 of tokens
+  direction      // the sign of det, 1, 0 or -1, from tokens throughout; the only measure that is not a method
 };
 inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure::direction);
 
 // The name of a method, as above.
 const char* name_of(ContingencyMeasure measure);
 
-// All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and a score is 0
-// where no document has the term or, but for a smoothed log_ratio, the class holds all documents. No result is NaN. A sum or
-// mean that has an infinite value is that infinity, or 0 if it has both infinities. A mean ignores the values of classes
-// without weight. The functions throw std::invalid_argument if fewer than two classes have documents (except for df and
-// tfidf, which compare none), unless the weights are finite and not negative, some positive, for log_odds unless b2 is 0 or
-// between 2^-450 g and 2^450 g, and for log_ratio unless b1 is 0 or at least 2^-450 g. Only these two read the smoothing of
-// `estimation`.
+// All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and a score is 0 if
+// no document has the term or, except for a smoothed log_ratio, if the class holds all documents. No result is NaN. A sum or
+// mean with an infinite value is that infinity, or 0 if both infinities occur. A mean ignores the values of classes without
+// weight. The functions throw std::invalid_argument if fewer than two classes have documents (except df and tfidf, which
+// compare none), and if weights are not finite, negative or all 0. log_odds needs b2 = 0 or between 2^-450 g and 2^450 g,
+// log_ratio b1 = 0 or at least 2^-450 g. Only these two read the smoothing of `estimation`.
 //
-// Accuracy: 4 ulp of the formula's value, for bns a relative 1e-14. Where counts are fractions or exceed 2^50, the error of
-// det is up to 2^-104 a g. Counts more than 2^450 apart may underflow, so that a score may be wrong or infinite. A sum or
-// mean has a further error of up to 2^-104 n_classes times what the classes that have the term would add if it were absent
-// from them; that error is the larger one where some classes have more than 10^7 times the documents of others. Bits depend
-// neither on the number of threads nor on the SIMD target.
+// Accuracy: 4 ulp of the formula's value, for bns a relative 1e-14. If counts are fractions or exceed 2^50, the error of det
+// is up to 2^-104 a g. Counts more than 2^450 apart may underflow; then a score may be wrong or infinite. A sum or mean has
+// a further error of up to 2^-104 n_classes times what the classes with the term would add without it. The further error
+// dominates if some classes have more than 10^7 times the documents of others. Bits depend neither on the number of threads
+// nor on the SIMD target.
 
 // scores (n_terms,). O(pairs of a term and a class that has it): the value of a class without the term depends only on t and
 // r. Only the sums and means of measures with Absent::each take O(pairs + n_classes * number of distinct
@@ -84,9 +83,8 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
                   const Threads& threads, double* class_scores, TermRange range = {});
 
 // directions (n_classes, terms of the range), row-major: the sign of det in the table that the measure reads; for log_ratio,
-// which compares smoothed frequencies, the sign of its value. tfidf mixes tokens and documents and compares no class with
-// the others; its direction is that of the tokens that it counts.
-// O(n_classes * terms).
+// which compares smoothed frequencies, the sign of its value. tfidf mixes tokens and documents and compares no classes; its
+// direction is that of its tokens. O(n_classes * terms).
 template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});

@@ -41,16 +41,16 @@ inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, C
                                                   CountingPath::term_blocks, CountingPath::rows};
 const char* name(CountingPath path);
 
-// Returns the fastest path for n_entries of n_terms in n_rows, which are the classes and the collection if it is kept:
+// Returns the fastest path. n_rows is the number of classes, plus one if the collection is kept:
 //   term_blocks    for at most 16 rows of 2^21 to 2^27 terms, where the counters of one row would not stay in the cache.
 //                  With 2 classes and 19 million entries it took 1.8 times as long as class_streams at 2^20 terms, 0.8 at
 //                  2^21 and 0.5 at 2^24. More than 2^27 terms would make too many blocks;
 //   touched_terms  for rows that have less than an eighth of the terms on average. With 5,000 classes it took 0.65 of the
 //                  time of class_streams;
 //   class_streams  otherwise.
-// Whatever the shape, `rows` counts logarithms, weighted documents, fractions, matrices with many values that repeat a
-// column or are too large to pack, and updates of float counts that already hold documents. Blocks of terms leave matrices
-// with rows that are unsorted, repeat a column or store a zero to touched_terms.
+// For any shape, `rows` counts logarithms, weighted documents, fractions, updates of float counts that hold documents, and
+// matrices with many values that repeat a column or are too large to pack. touched_terms replaces term_blocks for a matrix
+// with rows that are unsorted, repeat a column or store a zero.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
 // How an entry x > 0 is counted. Repeated entries of a document are added up first; document weights apply afterwards.
@@ -78,18 +78,18 @@ struct Counted {
 
 // Returns `counts` plus the documents of x.
 //
-//   x        (n_docs, n_terms), any entry order, repeated entries add up, zeros count nowhere
-//   labels   of n_docs documents, labels.n_classes == counts.rows.size(); check_labels passed
+//   x        (n_docs, n_terms), any entry order, repeated entries add up, zeros are ignored
+//   labels   for n_docs documents, with labels.n_classes == counts.rows.size(); check_labels has passed
 //   weights  (n_docs,) or null, finite and not negative; a document of weight w counts as w documents
 //
-// Throws as check_csr does if x is unsound. Count may be int64 only if x holds no floats or the term weight is binary, and
-// never if it is log.
+// Throws as check_csr does if x is unsound. Count must be double if the term weight is log, or if it is raw and x holds
+// floats.
 //
 // Each cell is summed in document order, starting from its value in `counts`. Therefore neither the number of threads nor
-// cutting a collection into successive calls changes a bit. Throws CountOverflow, naming the document.
+// cutting a collection into successive calls changes a bit. CountOverflow names the document.
 //
-// Time and extra memory are those of the path. The result takes 12 bytes a pair, or 20 in a class whose tokens may exceed
-// 2^32 or are fractions.
+// Time and extra memory depend on the path. The result takes 12 bytes a pair, or 20 in a class whose tokens may exceed 2^32
+// or are fractions.
 template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);

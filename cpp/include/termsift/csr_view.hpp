@@ -36,8 +36,8 @@ class Offsets {
   const std::int64_t* wide_ = nullptr;
 };
 
-// A CsrView of any of the 22 kinds of matrix. A function that takes it is compiled once; only the loops over entries that
-// it passes to `visit` are compiled for each kind.
+// A CsrView of any of the 22 kinds of matrix. A function of an AnyCsr is compiled once; only the loops that it passes to
+// `visit` are compiled for each kind.
 class AnyCsr {
  public:
   template <class Index, class Value>
@@ -65,19 +65,19 @@ class AnyCsr {
 #undef TERMSIFT_AND_VIEW_
 };
 
-// The name of a matrix in messages. `transposed` swaps the words row and column, for the CSR view of a CSC matrix.
+// The name of a matrix in messages. `transposed`, for the CSR view of a CSC matrix, swaps the words row and column.
 struct MatrixName {
   std::string name = "X";
   bool transposed = false;
 };
 
 struct CsrFacts {
-  bool distinct = true;    // whether the columns of every row strictly increase, so that no entry repeats a column
+  bool distinct = true;    // whether columns strictly increase in every row: no entry repeats a column
   bool has_zeros = false;  // whether zeros are stored
-  double value_bound = 0;  // at least the largest value, and less than twice as much
+  double value_bound = 0;  // at least the largest value, and less than twice that
 };
 
-// Checks what makes the view safe to read and its values counts: indptr starts at 0, never decreases and stays within
+// Checks that the view is safe to read and its values are counts: indptr starts at 0, never decreases and stays within
 // n_stored; every column is in [0, n_columns); every value is finite and not negative. Throws std::invalid_argument, or
 // CountOverflow for an integer of 2^63 or more, and names the first wrong row (and column and value) in row order. Reads the
 // arrays once, in parallel.

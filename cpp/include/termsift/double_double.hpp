@@ -1,8 +1,8 @@
 // Double-double arithmetic: a number as the unevaluated sum hi + lo, |lo| <= ulp(hi) / 2, about 106 bits.
 //
-// Every divergence depends on a difference of probabilities. If p is within 1e-12 of q, p - q keeps 16 digits only if p and
-// q had 28. Each operation is exact or states its error. None has a branch, so loops over them vectorise. All return the
-// same bits with and without fused multiply-add. They are wrong under -ffast-math and -ffp-contract=fast.
+// Every divergence depends on a difference of probabilities. If p is within 1e-12 of q, p - q has 16 correct digits only if
+// p and q have 28. Each operation is exact or states its error. None has a branch, so loops over them vectorise. All return
+// the same bits with and without fused multiply-add. The operations are wrong under -ffast-math and -ffp-contract=fast.
 //
 // Sources: Dekker 1971 (two_product without FMA); Knuth, TAOCP 2, 4.2.2 (two_sum); Joldes, Muller and Popescu, "Tight and
 // rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017 (the others).
@@ -40,7 +40,7 @@ TERMSIFT_INLINE DoubleDouble quick_two_sum(double a, double b) {
   return {s, b - (s - a)};
 }
 
-// a * b exactly, for |a|, |b| < 2^996 and |ab| > 2^-969, where nothing overflows or underflows.
+// a * b exactly, for |a|, |b| < 2^996 and |ab| > 2^-969, so nothing overflows or underflows.
 TERMSIFT_INLINE DoubleDouble two_product(double a, double b) {
   const double p = a * b;
 #ifdef TERMSIFT_FUSED
@@ -85,7 +85,7 @@ TERMSIFT_INLINE DoubleDouble scale(DoubleDouble a, double power_of_two) {
   return {a.hi * power_of_two, a.lo * power_of_two};
 }
 
-// Returns the count without loss. An int64 above 2^53 may not be a double, but each of its halves is one.
+// Returns the count without loss. A double may not hold an int64 above 2^53, but two hold its halves.
 TERMSIFT_INLINE DoubleDouble exact_double(std::int64_t count) {
   const std::int64_t low = count & 0xffffffff;
   return quick_two_sum(static_cast<double>(count - low), static_cast<double>(low));

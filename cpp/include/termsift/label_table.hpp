@@ -1,4 +1,4 @@
-// A hash table that numbers keys, which stay where the caller has them.
+// A hash table that numbers keys. The keys stay in the caller's memory.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ std::uint64_t load(const unsigned char* bytes) {
 
 inline std::uint64_t of_word(std::uint64_t word) { return fold(word ^ seeds[0], seeds[1]); }
 
-// The last words may overlap those before them, so that no byte behind the key is read.
+// The last words may overlap earlier ones, so no byte behind the key is read.
 inline std::uint64_t of_bytes(const void* data, std::size_t size) {
   const auto* const bytes = static_cast<const unsigned char*>(data);
   const auto* const end = bytes + size;
@@ -34,7 +34,7 @@ inline std::uint64_t of_bytes(const void* data, std::size_t size) {
     if (size == 0) return fold(one, other);
     return fold((std::uint64_t{bytes[0]} | bytes[size / 2] << 8 | bytes[size - 1] << 16) ^ one, other);
   }
-  // Two chains of multiplications run side by side: one alone would wait for itself.
+  // Two independent chains of multiplications hide each other's latency.
   const auto* at = bytes;
   for (; end - at > 32; at += 32) {
     one = fold(load<std::uint64_t>(at) ^ one, load<std::uint64_t>(at + 8) ^ seeds[0]);
@@ -50,8 +50,8 @@ inline std::uint64_t of_bytes(const void* data, std::size_t size) {
 // Open addressing with linear search. At most half of the slots are taken.
 class LabelTable {
  public:
-  // Returns the number of the key for which same(number) holds, or gives the key the number `next`, which must not be
-  // taken. Expected time O(1).
+  // Returns the number for which same(number) holds. If there is none, numbers the key `next`, a number not yet taken.
+  // Expected time O(1).
   template <class Same>
   std::int32_t find_or_add(std::uint64_t hash, std::int32_t next, const Same& same) {
     const auto tag = static_cast<std::uint32_t>(hash >> 32);

@@ -16,15 +16,15 @@ struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// An array of trivial elements. `zeroed` memory costs nothing until it is touched, and most terms of a huge vocabulary never
-// occur in a class.
+// An array of trivial elements. `zeroed` memory costs nothing until touched: most terms of a huge vocabulary never occur in
+// a class.
 template <class T>
 class LargeArray {
  public:
   LargeArray() = default;
   static LargeArray uninitialised(std::int64_t size) { return LargeArray(size, false); }
   static LargeArray zeroed(std::int64_t size) { return LargeArray(size, true); }
-  // Uses small pages, for an array in which few elements, far apart, will be touched.
+  // Uses small pages: only few, scattered elements of such an array will be touched.
   static LargeArray zeroed_for_few(std::int64_t size) { return LargeArray(size, true, false); }
 
   T* get() const { return static_cast<T*>(memory_.get()); }
@@ -36,7 +36,7 @@ class LargeArray {
     const auto n = static_cast<std::size_t>(std::max<std::int64_t>(size, 1));
     if (n > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();
     const std::size_t bytes = n * sizeof(T);
-    // A smaller array may come from memory that the allocator kept, whose pages have been touched.
+    // The allocator may reuse pages that were already touched for a smaller array.
     const bool large = bytes >= std::size_t{32} << 20;
     memory_.reset(zero    ? std::calloc(n, sizeof(T))
                   : large ? allocate_at_huge_page(bytes)

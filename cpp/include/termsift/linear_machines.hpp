@@ -1,4 +1,4 @@
-// Documents -> for each class, the weights of a linear support vector machine that tells its documents from the others.
+// Documents -> the weights of a linear support vector machine for each class, which separates it from the others.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace termsift {
 // where s_dc is 1 for documents of the class and -1 for others, g_d is the document's weight, and z_d is the vector of
 // log(1 + x) of its counts x, scaled to length 1, with a 1 for the intercept. The dual of this problem is solved by
 // coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008): an epoch
-// takes each document once, in an order of its own.
+// visits each document once, in a new random order.
 struct LinearMachines {
   double cost = 1;  // C
   std::int32_t epochs = 10;
 };
 
-// The documents are rows of x, which has been checked.
+// The documents are rows of the checked matrix x.
 struct MachineInput {
   const AnyCsr& x;
   bool distinct;                           // as in CsrFacts
@@ -36,20 +36,20 @@ inline constexpr std::int64_t machine_lanes = 16;
 // The machines of the classes [first, first + n), n <= 16.
 struct MachineBlock {
   std::int64_t first, n;
-  std::span<const std::int32_t> terms;  // those that a document has, increasing
+  std::span<const std::int32_t> terms;  // the terms that occur in a document, increasing
   const float* weights;                 // (terms + 1, 16), intercepts last; other terms have the weight 0
 };
 
-// Trains sixteen machines at a time, and calls `take` for each block of them: on any thread and in any order, but one at a
-// time. Returns the mean entry of the vectors, without intercepts. Numbers have single precision: after as many epochs,
-// weights differ from those of exact arithmetic by at most 2e-5 of the largest in the tests. Any number of threads and any
-// SIMD target give the same bits.
+// Trains sixteen machines at a time, and calls `take` for each block: on any thread and in any order, but one call at a
+// time. Returns the mean entry of the vectors without intercepts. Numbers have single precision: in the tests, weights
+// differ from those of exact arithmetic after the same number of epochs by at most 2e-5 of the largest. Any number of
+// threads and any SIMD target give the same bits.
 //
 // O(epochs * entries * n_classes / 16) steps of one vector. Memory: 8 bytes for each entry, 4 for each
 // column, 28 for each document, and for each thread 64 for each term that a document has and 68 for each document.
 //
-// Throws std::invalid_argument if lengths differ, for a class out of its range, and unless cost is positive and finite
-// and epochs positive.
+// Throws std::invalid_argument if lengths differ, a class is out of range, cost is not positive and finite, or epochs is not
+// positive.
 double train_linear_machines(const MachineInput& input, const LinearMachines& options, const Threads& threads,
                              const std::function<void(const MachineBlock&)>& take);
 

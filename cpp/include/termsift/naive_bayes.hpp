@@ -19,7 +19,7 @@ struct NaiveBayes {
   std::span<const std::int64_t> ks;       // strictly increasing, in [1, ranking.size()]
 };
 
-// The documents to classify. Their entries are counted as those of the training documents were.
+// The documents to classify. Their entries are counted in the same way as the training documents'.
 struct LabelledDocuments {
   AnyCsr x;
   std::span<const ClassId> labels;  // (n_rows,), -1 for a class that was not counted
@@ -27,16 +27,16 @@ struct LabelledDocuments {
   std::span<const std::int64_t> weights{};  // (n_rows,), not negative, their sum below 2^63; empty: each is 1
 };
 
-// Writes two arrays (ks.size(), n_classes). For each k and class c, `predicted` is how many documents are predicted to be of
-// class c, and `hits` is how many of these are of class c. Both are row-major. A document of weight w counts as w documents.
+// Writes two arrays (ks.size(), n_classes). For each k and class c, `predicted` is the number of documents predicted as c,
+// and `hits` the number of these that are of class c. Both are row-major. A document of weight w counts as w documents.
 //
-// The predicted class is that of the largest log posterior, or the first of those that agree with it within rounding: 2^-45
-// of the sum of magnitudes added for either class, and 2^-53 for each ranked term of the document. O(pairs + entries of the
-// documents * classes), and O(classes) more for each k at which the closest two classes might have changed places. Memory:
-// 12 bytes for each pair of a class and a ranked term, 28 while the model is made, and 8 for each k and class.
+// The predicted class is the first class whose log posterior agrees with the largest one to 2^-45 of the sum of magnitudes
+// added for either class, plus 2^-53 per ranked term of the document. O(pairs + entries of the documents * classes), plus
+// O(classes) for each k where the closest two classes might have changed places. Memory: 12 bytes for each pair of a class
+// and a ranked term (28 while the model is built), and 8 for each k and class.
 //
-// Throws std::invalid_argument for a ranking, ks, labels, weights or documents that are not as above, for b1 that is not
-// positive or so small that a count divided by it is infinite, and if no class has documents.
+// Throws std::invalid_argument if the ranking, ks, labels, weights or documents are not as above, if b1 is not positive, if
+// a count divided by b1 is infinite, and if no class has documents.
 template <CountType Count>
 void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes, const LabelledDocuments& documents,
                           const Threads& threads, std::int64_t* hits, std::int64_t* predicted);

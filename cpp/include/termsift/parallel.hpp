@@ -22,15 +22,15 @@ struct Threads {
 
 // Returns the number of threads of a call:
 //   requested > 0   that many;
-//   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the processors that this process may use:
-//                   those of its affinity, and of the quota of its control group, rounded up;
+//   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the processors that this process may use
+//                   by its affinity and by the quota of its control group (rounded up);
 //   always 1        inside a loop with several threads or an OpenMP parallel region, and in a child process forked after
-//                   threads had started, because they do not exist there;
+//                   threads had started, because these threads do not exist in the child;
 //   never more than OMP_THREAD_LIMIT.
-// Without OpenMP its settings are not read, and the default is the processors that this process may use.
+// Without OpenMP, its settings are ignored, and the default is the number of processors that this process may use.
 int effective_n_threads(int requested);
 
-// Returns what sets the number of threads of a call that requests none, in words.
+// Returns a phrase that says what sets the number of threads of a call that requests none.
 std::string what_limits_threads();
 
 // A thread inside for_each_block.
@@ -46,7 +46,7 @@ class Worker {
 
 // Runs body(block, worker) for every block in [0, n_blocks), in increasing order on any thread. If no two blocks write the
 // same memory, the result is the same for any number of threads. An exception stops the loop and is rethrown here; if
-// several blocks threw, the exception of the lowest block is.
+// several blocks threw, the lowest block's exception is rethrown.
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
 

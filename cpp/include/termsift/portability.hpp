@@ -1,9 +1,9 @@
-// Builtins and vectors of compilers, and calls of systems. No file but this and base/portability.cpp uses them.
+// Builtins and vectors of compilers, and system calls. Only this file and base/portability.cpp use them.
 //
 // Kernels are written with the builtins and vectors of GCC and Clang. On Windows the compiler is clang-cl.
 //
-// Kernels include this file. Functions here are always inlined, because a function of a header that is compiled for several
-// SIMD targets exists once in the program, and the linker could keep the version for AVX-512.
+// Kernels include this file. Functions here are always inlined, because the linker keeps one copy of a header's function
+// that was compiled for several SIMD targets, and that could be the AVX-512 copy.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 #define TERMSIFT_INLINE_LAMBDA __attribute__((always_inline))
 
-// Declares the iterations of the next loop independent. GCC does not check fifteen arrays for overlap.
+// Declares the iterations of the next loop independent. Without it, GCC does not vectorise loops over many arrays.
 #if defined(__clang__)
 #define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -64,7 +64,7 @@ TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return
 #endif
 
 // Returns the high half of the product of 128 bits xor its low half. This is the step of the hash functions of labels and of
-// terms: a strong mixing in one multiplication. Compilers for 32-bit systems lack it, so these have no wheels.
+// terms: a strong mixing in one multiplication. Compilers for 32-bit systems lack it, so there are no 32-bit wheels.
 TERMSIFT_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -73,9 +73,9 @@ TERMSIFT_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
 
 // ---- vectors -----------------------------------------------------------------------------------------------------------
 
-// n numbers that are added, multiplied and compared lane by lane, for loops that compilers do not vectorise by themselves.
-// A function that returned a vector of the compiler would have another calling convention on each target, so functions have
-// results as arguments. A comparison yields integers, -1 where it holds and 0 elsewhere.
+// n numbers that are added, multiplied and compared lane by lane, for loops that compilers do not vectorise. Functions
+// return vectors through arguments: vector return values have a different calling convention on each target. A comparison
+// yields integers: -1 where it holds, and 0 elsewhere.
 template <class T, int n>
 struct LanesOf {
   typedef T Type __attribute__((vector_size(n * sizeof(T))));
@@ -118,21 +118,21 @@ inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 // Returns memory to be freed by std::free, or null. It begins at a huge page if the system has them.
 void* allocate_at_huge_page(std::size_t bytes);
 
-// Asks for pages of 2 MiB where the memory is large enough for them, as numpy does for its arrays. Faulting in pages of 4
-// KiB took 40% of the time of counting 10^8 entries.
+// Asks for pages of 2 MiB if the memory is large enough, as numpy does for its arrays. Faulting in pages of 4 KiB took 40%
+// of the time of counting 10^8 entries.
 void advise_huge_pages(void* memory, std::size_t bytes);
 
 // ---- processors and processes ------------------------------------------------------------------------------------------
 
-// The processors that this process may run on, or none if the system does not say.
+// The number of processors that this process may use, or none if unknown.
 std::optional<int> allowed_processors();
 
-// Calls f in each child process that is forked, where the system forks. Returns whether it will.
+// Registers f to be called in each forked child process. Returns whether f was registered.
 bool call_in_forked_children(void (*f)());
 
 // ---- files -------------------------------------------------------------------------------------------------------------
 
-// Opens a file, whose path is in UTF-8 on Windows, for reading bytes. Returns null and sets errno if it cannot.
+// Opens a file for reading bytes; on Windows its path is UTF-8. On failure, returns null and sets errno.
 std::FILE* open_for_reading(const std::string& path);
 
 }  // namespace termsift

@@ -14,7 +14,7 @@ std::string openmp_version();  // e.g. "201511", or "none"
 std::vector<std::string> simd_targets();
 // Returns the target in use, by default the best.
 std::string simd_target();
-// Uses the target `name`, one of simd_targets(). Throws std::invalid_argument for another name.
+// Uses the target `name`, one of simd_targets(). Throws std::invalid_argument for any other name.
 void use_simd_target(const std::string& name);
 
 }  // namespace termsift

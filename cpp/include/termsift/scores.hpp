@@ -10,8 +10,8 @@
 
 namespace termsift {
 
-// How far apart p = p_ic and q = q_ic are. The model that counted (ClassCounts::model) says what they are: probabilities,
-// of the distributions {p, 1-p} and {q, 1-q}; or rates of two Poisson variables, which may exceed 1 and have no complement.
+// How far apart p = p_ic and q = q_ic are. ClassCounts::model says what they are: probabilities, with the distributions {p,
+// 1-p} and {q, 1-q}, or rates of two Poisson variables, which may exceed 1 and have no complement.
 enum class Measure : std::uint8_t {
   kl,          // p log(p/q) + (1-p) log((1-p)/(1-q))         Tang, Kay and He 2016, Algorithms 2 and 3
                // of rates p log(p/q) - p + q
@@ -34,7 +34,7 @@ enum class Aggregate : std::uint8_t {
 struct Estimation {
   double b1 = 1;
   double b2 = 1;
-  // One weight per class, normalised to sum to 1 over the classes that take part; if empty, the numbers of documents.
+  // One weight per class, normalised to sum to 1 over the classes that take part; if empty, numbers of documents.
   std::span<const double> prior_weights = {};
   double b2_rest = 0;  // the rounding error of b2, since alpha * n_terms is rarely a double
 };
@@ -46,11 +46,11 @@ struct Estimation {
 // - unless the weights are finite and not negative.
 // 0 log 0 = 0, x log(x/0) = inf, and 0/0 = 0, so p = 0 in a class without tokens if b2 = 0. No result is NaN.
 //
-// Accuracy: 4 ulp in ordinary cases, and 1e-14 where |p - q| >= n_classes^2 2^-50 max(p, q); no double-double could tell p
-// from q where they agree to all its digits (scoring/careful_impl.hpp has the proof, tests/unit/test_accuracy.py the cases).
-// A difference p - q below 2^-92 of the spread of the p_ik counts as 0. Bits depend on neither the number of threads nor the
-// SIMD target. They depend on other terms only through the constants of the classes and, in `score`, through the choice
-// between two ways, which is made for all terms at once.
+// Accuracy: 4 ulp in ordinary cases, and 1e-14 if |p - q| >= n_classes^2 2^-50 max(p, q); if all digits of p and q agree, no
+// double-double can tell them apart (proof in scoring/careful_impl.hpp, cases in tests/unit/test_accuracy.py). A difference
+// p - q below 2^-92 of the spread of the p_ik counts as 0. Bits depend on neither the number of threads nor the SIMD target.
+// They depend on other terms only through the constants of the classes and, in `score`, through the choice of an algorithm
+// for all terms at once.
 //
 // Each thread has up to 56 bytes of scratch for each class and term of a block of 128 terms, and 1 MiB.
 

@@ -19,7 +19,7 @@
 
 namespace termsift {
 
-// Texts that were read together, the class of each, and the memory that they lie in.
+// Texts that were read together, their classes, and the memory that holds the texts.
 struct TableBlock {
   std::vector<Text> texts;
   std::vector<ClassId> classes;
@@ -30,7 +30,7 @@ struct TableBlock {
   std::deque<std::u32string> wide;    // texts with lone surrogates, which UTF-8 cannot hold
 };
 
-// Lines that are not a row as expected. A row may have several lines.
+// The lines of a malformed row. A row may have several lines.
 struct BadRow {
   std::int64_t first_line, last_line;
   std::string fault;
@@ -39,7 +39,7 @@ struct BadRow {
 struct RowError : std::invalid_argument {
   RowError(BadRow bad, bool skippable) : std::invalid_argument(bad.fault), row(std::move(bad)), can_skip(skippable) {}
   BadRow row;
-  bool can_skip;  // whether the next row is known, so that this one could be left out
+  bool can_skip;  // whether the next row can be found, so this one could be skipped
 };
 
 // Reads rows in blocks, in order. A class is numbered when its label first occurs.
@@ -51,15 +51,15 @@ class TableReader {
   struct Options {
     std::vector<std::string> labels = {};     // of the first classes
     bool skip = false;                        // whether bad rows are left out; otherwise the first one throws RowError
-    std::string encoding = "UTF-8";           // of the file, for messages; what is read is UTF-8
+    std::string encoding = "UTF-8";           // of the file, for messages; the bytes read are UTF-8
     std::int64_t block_bytes = 1 << 20;
   };
 
   TableReader(Read read, Options options);
   virtual ~TableReader() = default;
 
-  // Reads the next rows to `block`, whose memory is used again. Returns false at the end. Memory is bounded by the longest
-  // row. After an exception every call returns false. Calls of several threads must come one after the other.
+  // Reads the next rows to `block` and reuses its memory. Returns false at the end. Memory is bounded by the longest row.
+  // After an exception every call returns false. Threads must take turns.
   bool next(TableBlock& block);
 
   const std::vector<std::string>& labels() const { return options_.labels; }
@@ -70,32 +70,32 @@ class TableReader {
 
  protected:
   static constexpr std::int64_t padding = 64;  // bytes behind the content that may be read and written
-  // A quote that is never closed makes the rest of a file one row. It is refused before it fills the memory.
+  // A quote that is never closed makes the rest of a file one row. Such a row is refused before it fills the memory.
   static constexpr std::int64_t longest_row = (std::int64_t{1} << 31) - 2, longest_header = std::int64_t{1} << 26;
   static constexpr const char* too_long =
       "the row that begins here is longer than 2 GiB; a quote may open a field that no quote closes";
 
-  // Adds the whole rows among the first `size` bytes of the block, and returns how many bytes these are. If is_last is true,
+  // Adds the complete rows among the first `size` bytes of the block, and returns their number of bytes. If is_last is true,
   // the table ends there, and the last row needs no line feed.
   virtual std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) = 0;
 
-  // Throws an error if the table ends here but is not complete.
+  // Throws an error if the table ends here and is incomplete.
   virtual void finish() {}
 
-  // Makes room in a block, of which `size` bytes are kept.
+  // Makes room in a block and keeps its first `size` bytes.
   static void reserve(TableBlock& block, std::int64_t size, std::int64_t room);
-  // Reads until there are `wanted` bytes or the content ends. Returns how many there are.
+  // Reads until the block has `wanted` bytes or the content ends. Returns the number of bytes.
   std::int64_t fill(TableBlock& block, std::int64_t size, std::int64_t wanted);
   bool at_end() const { return at_end_; }
-  // Returns the class of a label, or -1 for one that is empty or blank.
+  // Returns the class of a label, or -1 for an empty or blank label.
   ClassId class_of(std::string_view label);
-  // Leaves out a row, or throws.
+  // Skips a row or throws, as `skip` says.
   void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
-  // Return the distance of two places in a line, and the name of a place, such as "byte 5". Units are bytes of UTF-8, but
-  // characters of other encodings, whose bytes are not known here.
+  // Return the distance of two places in a line, and the name of a place, such as "byte 5". Units are bytes for UTF-8 and
+  // characters for other encodings, whose bytes are not known here.
   std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
   std::string place(std::int64_t n_units) const;
-  // Returns the fault of a byte that is not in the encoding.
+  // Returns the message for a byte that is invalid in the encoding.
   std::string wrong_byte(std::int64_t n_units) const;
 
   Options options_;
@@ -113,8 +113,8 @@ class TableReader {
   ClassId last_class_ = -1;
 };
 
-// Rows of fields. With quoting, exactly what Python's csv module accepts with strict=True is accepted; without, fields are
-// what stands between delimiters, and carriage returns before a line feed are dropped.
+// Rows of fields. With quoting, the reader accepts exactly what Python's csv module accepts with strict=True. Without
+// quoting, delimiters separate fields, and carriage returns before a line feed are dropped.
 class DelimitedReader final : public TableReader {
  public:
   struct Row {
@@ -128,10 +128,10 @@ class DelimitedReader final : public TableReader {
   DelimitedReader(Read read, Options options, bool quoted)
       : TableReader(std::move(read), std::move(options)), quoted_(quoted) {}
 
-  // Returns the first row that is not blank as a delimiter divides it, and leaves it to be read. It has no fields if there
+  // Returns the first row that is not blank, split at the delimiter, without consuming it. The result has no fields if there
   // is none. A header of more than 64 MiB is an error.
   Row first_row(char delimiter, bool is_header = false);
-  // Chooses columns; those of texts are joined by a blank. A header is left out. Other rows need n_fields fields.
+  // Chooses columns; the texts of a row are joined by a blank. A header is skipped. Other rows need n_fields fields.
   void choose(char delimiter, std::vector<std::int64_t> texts, std::int64_t label, std::int64_t n_fields, bool has_header);
 
  private:
@@ -151,7 +151,7 @@ class DelimitedReader final : public TableReader {
   std::vector<std::string_view> fields_;  // of the row that is parsed
 };
 
-// JSON objects with a string for each of some keys, and a label: one object in a line, or all in an array.
+// JSON objects with a string for each of some keys, and a label: one object per line, or one array of all.
 class JsonReader final : public TableReader {
  public:
   JsonReader(Read read, Options options, std::vector<std::string> texts, std::string label, bool may_be_array);

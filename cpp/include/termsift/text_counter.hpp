@@ -17,7 +17,7 @@
 
 namespace termsift {
 
-// A CSR matrix of counts. Rows are sorted by column and hold no column twice.
+// A CSR matrix of counts. Rows are sorted by column, without repetitions.
 struct TextMatrix {
   std::int64_t n_rows = 0, n_entries = 0;
   LargeArray<std::int64_t> indptr;   // (n_rows + 1,)
@@ -31,25 +31,25 @@ class TextCounter {
  public:
   TextCounter(const TextRules& rules, bool by_class);
   ~TextCounter();
-  // Adds documents. `classes` has the class of each in a counter by class, and is empty otherwise.
-  // Throws BadText for the first text that is not UTF-8. If it throws after the arguments were checked, later calls of the
-  // counter throw std::logic_error.
+  // Adds documents. In a counter by class, `classes` has one class per document; otherwise it is empty. Throws BadText for
+  // the first text that is not UTF-8. If it throws after the arguments were checked, later calls of the counter throw
+  // std::logic_error.
   void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
-  // Adds the rows of about the next n_bytes bytes of a table, or of all that are left, in a counter by class. One thread
+  // Adds the rows in about the next n_bytes bytes of a table, or in all that remain. Only for a counter by class. One thread
   // reads a block while the others count theirs. Returns the number of documents.
   std::int64_t add(TableReader& table, std::int64_t n_bytes, const Threads& threads);
 
-  // Sorts the terms that were found (by code points). No text is added after that.
+  // Sorts the terms found so far by code points. No text may be added afterwards.
   void sort(const Threads& threads);
   std::int64_t n_terms() const;
-  // Of each term, sorted: in how many documents it occurs, and how often.
+  // Per sorted term: in how many documents it occurs, and how often.
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
   // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for all if `columns` is empty.
-  // Now and then it calls check(), which may throw to stop.
+  // It calls check() now and then; check() may throw to stop.
   void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit,
                      const std::function<void()>& check = {}) const;
-  // columns[term] is the column of a term, or -1 if it is dropped. Columns must increase. None given: all terms stay.
+  // columns[term] is the column of a term, or -1 if it is dropped. Columns must increase. If empty, all terms stay.
   TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;   // not by class
   ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,
                                    bool binary, const Threads& threads) const;               // by class
@@ -59,7 +59,7 @@ class TextCounter {
   std::unique_ptr<State> state_;
 };
 
-// A vocabulary that does not grow: texts are counted by the columns of its terms, and other terms are left out.
+// A fixed vocabulary: texts are counted by the columns of its terms, and other terms are ignored.
 class TextIndex {
  public:
   TextIndex(const TextRules& rules, std::span<const std::string> terms, const Poll& poll = {});

@@ -9,8 +9,8 @@ namespace termsift {
 
 enum class Analyzer : std::uint8_t {
   word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
-  chars,   // every run of n characters of the text, in which runs of two or more white-space characters became a blank
-  char_wb  // every run of n characters of each blank-separated word, which has a blank added at both ends
+  chars,   // every run of n characters of the text, after two or more white-space characters are made a blank
+  char_wb  // every run of n characters of each blank-separated word, after a blank is added at both its ends
 };
 
 enum class StripAccents : std::uint8_t { none, ascii, unicode };

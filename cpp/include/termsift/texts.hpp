@@ -8,19 +8,19 @@
 
 namespace termsift {
 
-// How the characters of a text lie in memory. Python stores a string as Latin-1, UCS-2 or UCS-4, whichever is the smallest
-// that fits, and these may hold lone surrogates. Arrow columns and files are UTF-8.
+// How the characters of a text lie in memory. Python stores a string as the smallest of Latin-1, UCS-2 and UCS-4 that fits,
+// and may store lone surrogates. Arrow columns and files are UTF-8.
 enum class TextEncoding : std::uint8_t { utf8, latin1, ucs2, ucs4 };
 
 // One document. ASCII text may be passed as utf8 or latin1.
 struct Text {
   const void* data = nullptr;  // null if the text is missing; not null if it is empty
-  std::int64_t length = 0;     // in units of the encoding: bytes, or characters of one, two or four bytes
+  std::int64_t length = 0;     // in bytes of UTF-8, or characters of one, two or four bytes
   TextEncoding encoding = TextEncoding::utf8;
 };
 using Texts = std::span<const Text>;
 
-// Thrown where a text is not valid UTF-8 (lone surrogates and overlong forms included).
+// Thrown if a text is not valid UTF-8; lone surrogates and overlong forms are invalid too.
 struct BadText : std::runtime_error {
   BadText(std::int64_t in_document, std::int64_t at_byte, const std::string& message)
       : std::runtime_error(message), document(in_document), byte(at_byte) {}

@@ -9,8 +9,8 @@
 
 namespace termsift {
 
-// A term is a column of the matrix. It takes four bytes, because every score reads the terms of all pairs from memory. The
-// largest vocabulary that can be counted has 2^31 - 1 terms (its scores alone take 16 GiB).
+// A term is a column of the matrix. It takes four bytes, because every score reads the terms of all pairs from memory. A
+// vocabulary has at most 2^31 - 1 terms (whose scores alone take 16 GiB).
 using TermId = std::int32_t;
 inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 
@@ -20,15 +20,15 @@ using ClassId = std::int32_t;
 // The index of an element of a container of the standard library.
 inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Counts of occurrences or documents are int64, which is exact, if matrix and weights hold integers, else double. The
-// template parameter `Count` stands for either.
+// Counts are exact (int64) if matrix and weights hold integers, and double otherwise. The template parameter `Count` stands
+// for either.
 template <class T>
 concept CountType = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>;
 
-// What is counted, and what it is divided by: p_ic = (x_ic + b1) / (X_c + b2) with
+// The event that is counted: p_ic = (x_ic + b1) / (X_c + b2) with
 enum class EventModel : std::uint8_t {
   multinomial,  // x = l_ic, X = l_c           one draw of a term per token
-  binary,       // x = d_ic, X = sum_i d_ic    the same, after repeated terms of a document are dropped
+  binary,       // x = d_ic, X = sum_i d_ic    the same, once per term and document
   bernoulli,    // x = d_ic, X = n_c           one coin toss per term and document
   poisson       // x = l_ic, X = n_c           a rate: occurrences per document
 };

@@ -6,7 +6,7 @@
 
 namespace termsift {
 
-// Returns where the first character that is not valid UTF-8 begins (overlong forms and surrogates are not), or `size`.
+// Returns the offset of the first invalid UTF-8 character (overlong forms and surrogates are invalid), or `size`.
 inline std::int64_t first_invalid_utf8(const std::uint8_t* text, std::int64_t size) {
   const auto follows = [&](std::int64_t i) { return i < size && (text[i] & 0xc0) == 0x80; };
   for (std::int64_t i = 0; i < size;) {

@@ -1,4 +1,4 @@
-// Many files, read on several threads.
+// Reads many files on several threads.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct FileError : std::runtime_error {
   std::string path;
 };
 
-// Returns the contents of the files, in the order of their paths (UTF-8 on Windows). Throws FileError for the first that
-// cannot be read. The files are read and not mapped: if another program cut a mapped file short, it would kill the process.
+// Returns the contents of the files, in the order of their paths (UTF-8 on Windows). Throws FileError for the first file
+// that cannot be read. Files are not mapped: the process would be killed if another program truncated a mapped file.
 std::vector<WholeFile> read_files(const std::vector<std::string>& paths, const Threads& threads);
 
 }  // namespace termsift

@@ -25,8 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Body = std::function<void(std::int64_t, Worker&)>;
 
-// Whether threads have started, and whether this process was forked after that: a child has none of its parent's threads,
-// and OpenMP would wait for them.
+// Whether threads have started, and whether this process was forked afterwards: OpenMP would wait for the parent's threads,
+// which a child lacks.
 std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
 std::atomic<bool> is_child{false};
@@ -36,12 +36,12 @@ std::atomic<bool> is_child{false};
   lost_threads = had_threads.load();
 });
 
-// Whether this thread runs blocks of a loop that has several threads. A loop within a block has one.
+// Whether this thread runs blocks of a loop that has several threads. A loop within a block uses one thread.
 thread_local bool runs_blocks = false;
 
 // ---- threads: OpenMP's, or without OpenMP those of C++ -----------------------------------------------------------------
 
-// Starts n threads that call f with 1, 2, ..., or fewer if the system does not allow as many.
+// Starts n threads that call f with 1, 2, ... It starts fewer if the system does not allow n.
 template <class F>
 std::vector<std::thread> start_threads(int n, const F& f) {
   std::vector<std::thread> started;
@@ -57,7 +57,7 @@ void join(std::vector<std::thread>& threads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Calls f(thread) on n_threads threads at most, which are started for this call. The caller is thread 0.
+// Calls f(thread) on at most n_threads threads, started for this call. The caller is thread 0.
 template <class F>
 void on_new_threads(int n_threads, const F& f) {
   std::vector<std::thread> others = start_threads(n_threads - 1, f);
@@ -89,8 +89,8 @@ int allowed_threads(int n) {
   return std::min(n, most);
 }
 
-// Calls f(thread) on n_threads threads at most. The caller is thread 0. In a child process, OpenMP would wait for the
-// threads of the parent if any library has used it there.
+// Calls f(thread) on at most n_threads threads. The caller is thread 0. If any library has used OpenMP in the parent
+// process, OpenMP would wait in a child for the parent's threads.
 template <class F>
 void on_threads(int n_threads, const F& f) {
   if (is_child) return on_new_threads(n_threads, f);
@@ -122,8 +122,8 @@ class Loop {
   Loop(std::int64_t n_blocks, int n_threads, const Poll& poll, const Body& body)
       : n_blocks_(n_blocks), n_threads_(n_threads), poll_(poll), body_(body) {}
 
-  // Runs blocks until none is left. Each thread calls this once. A thread that comes later finds no block. The caller's
-  // thread polls until the others have left.
+  // Runs blocks until none is left. Each thread calls this once. A late thread finds no block. The caller's thread polls
+  // until the others have left.
   void run(int thread) noexcept {
     const bool before = std::exchange(runs_blocks, runs_blocks || n_threads_ > 1);
     LoopWorker worker(*this, thread);
@@ -158,8 +158,8 @@ class Loop {
     int thread() const override { return thread_; }
     void check() override {
       if (loop_.stop_) throw Interrupted();
-      // Only thread 0, the caller's, may ask Python about signals. The interval spans loops (thread_local), so that a
-      // call of many short loops is interrupted too.
+      // Only thread 0, the caller's, may ask Python about signals. The interval spans loops (thread_local), so a call of
+      // many short loops can be interrupted too.
       thread_local Clock::time_point polled = Clock::now();
       if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled < poll_interval) return;
       polled = Clock::now();
@@ -178,8 +178,8 @@ class Loop {
       });
   }
 
-  // No exception may leave a thread's part of the loop. rethrow() throws the one of the lowest block. An Interrupted that
-  // is thrown because the loop has already stopped does not count.
+  // No exception may leave a thread's part of the loop. rethrow() throws the exception of the lowest block. An Interrupted
+  // thrown because the loop had already stopped is ignored.
   template <class F>
   void guard(std::int64_t block, const F& f) noexcept {
     const auto keep = [&](bool interrupted) {

@@ -39,14 +39,14 @@ Registers processor_id(unsigned leaf) {
   return r;
 }
 
-// The registers that the system saves when it switches threads.
+// Returns which registers the system saves when it switches threads.
 __attribute__((target("xsave"))) std::uint64_t saved_registers() {
   return static_cast<std::uint64_t>(_xgetbv(0));
 }
 
 }  // namespace
 
-// Clang's __builtin_cpu_supports needs a library that programs of MSVC are not linked with.
+// MSVC programs are not linked with the library that Clang's __builtin_cpu_supports needs.
 X86Features x86_features() {
   constexpr unsigned fma = 1u << 12, xsave = 1u << 27;                              // leaf 1, c
   constexpr unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8;                            // leaf 7, b: BMI, AVX2, BMI2
@@ -78,7 +78,7 @@ void advise_huge_pages(void* memory, std::size_t bytes) {
   if (bytes < 2 * huge_page) return;
   const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
   const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge_page * huge_page;
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // may fail, which changes nothing
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // failure is harmless
 }
 
 #else
@@ -107,7 +107,7 @@ std::optional<int> allowed_processors() {
   if (GetProcessAffinityMask(GetCurrentProcess(), &process, &system) != 0 && process != 0) {
     int n = 0;
     for (; process != 0; process &= process - 1) ++n;
-    // The masks are those of one group of 64 processors. Where there are more groups, a process may use all of them.
+    // The masks cover one group of 64 processors. If there are several groups, a process may use all of them.
     if (GetActiveProcessorGroupCount() == 1) return n;
   }
 #endif

@@ -1,4 +1,4 @@
-// The values of a matrix as counts, and as text for messages.
+// Converts values of a matrix to counts, and to text for messages.
 #pragma once
 
 #include <cstdint>

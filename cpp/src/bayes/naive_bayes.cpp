@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t docs_in_block = 128;
 
-// Classifies one document after the other. Each thread has its own.
+// Classifies documents one by one. Each thread has its own Sweep.
 class Sweep {
  public:
   Sweep(const PrefixModel& model, TermWeight term_weight)
@@ -29,7 +29,7 @@ class Sweep {
   Sweep(const Sweep&) = delete;  // it points into itself
   Sweep& operator=(const Sweep&) = delete;
 
-  // Calls emit(begin, end, class position) for every range of ks in which one class is predicted for the document.
+  // Calls emit(begin, end, class position) for every range of ks for which the document's predicted class is the same.
   template <class Emit>
   void classify(const AnyCsr& x, std::int64_t document, bool distinct, const Emit& emit) {
     read(x, document, distinct);
@@ -40,7 +40,7 @@ class Sweep {
     std::int64_t now = 0;
     for (auto entry = ranked_.begin(); step < n_steps;) {
       for (; entry != ranked_.end() && at(m_.step_of[at(entry->rank)]) == step; ++entry) add(*entry);
-      // The document has no other term before `end`.
+      // The document has no further term before `end`.
       const std::size_t end = entry == ranked_.end() ? n_steps : at(m_.step_of[at(entry->rank)]);
       while (step < end) {
         const Verdict verdict = judge(step);
@@ -80,7 +80,7 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Each of n additions rounds by at most 2^-53 of the sum, and all other operations together by a few times that.
+  // Each of n additions errs by at most 2^-53 of the sum, and all other operations together by a few times that.
   Verdict judge(std::size_t step) {
     posteriors_.loss = &m_.loss[step * at(m_.stride)];
     posteriors_.tokens = tokens_;
@@ -96,7 +96,7 @@ class Sweep {
     if (!(verdict.lead > 0)) return step + 1;
     const double bound = m_.drift[step] + verdict.lead / weight();
     if (m_.drift[end - 1] <= bound) return end;
-    // The step is near or far, so the width of the search doubles.
+    // The step may be near or far, so the width of the search doubles.
     std::size_t first = step + 1, width = 1;
     for (; first + width < end && m_.drift[first + width - 1] <= bound; width *= 2) first += width;
     const auto begin = m_.drift.begin() + static_cast<std::ptrdiff_t>(first);
@@ -113,7 +113,7 @@ class Sweep {
   double tokens_ = 0, n_added_ = 0;             // sum_r x_r, and the number of these x_r
 };
 
-// The steps [begin, end), in which a document of class `label` is predicted to be of class `predicted`.
+// The steps [begin, end): for these, the class `predicted` is predicted for a document of class `label`.
 struct Prediction {
   std::size_t begin, end;
   std::int64_t predicted, weight;
@@ -149,7 +149,7 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
                                 std::to_string(counts.n_terms));
   const CsrFacts facts = check_csr(x, {}, threads);
   if (facts.value_bound >= 0x1p900)
-    throw std::invalid_argument("the documents hold values above 2^900, which no sum of logarithms survives");
+    throw std::invalid_argument("the documents hold values above 2^900, too large for sums of logarithms");
   const PrefixModel model = make_prefix_model(as_counted_by(bayes.model, counts, threads), bayes);
   const bool of_presence = bayes.model == EventModel::binary || bayes.model == EventModel::bernoulli;
   const TermWeight term_weight = of_presence ? TermWeight::binary : documents.term_weight;
@@ -157,8 +157,8 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   const std::size_t n_classes = counts.rows.size(), n_steps = bayes.ks.size();
   std::fill_n(hits, n_steps * n_classes, std::int64_t{0});
   std::fill_n(predicted, n_steps * n_classes, std::int64_t{0});
-  // The results hold the changes at each k until they are summed up at the end, so that a document costs only one addition
-  // for each change of its class. Additions of integers give the same sums in any order.
+  // The results hold the changes at each k and are summed up at the end, so a document costs one addition per change of its
+  // class. Sums of integers do not depend on the order.
   std::mutex results;
   const auto count = [&](const Prediction& p, std::int64_t* result) {
     result[p.begin * n_classes + at(p.predicted)] += p.weight;

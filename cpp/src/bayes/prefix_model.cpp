@@ -18,7 +18,7 @@
 namespace termsift {
 namespace {
 
-// Replaces every x by L(x) (prefix_model.hpp). The kernel takes eight at a time.
+// Replaces every x by L(x) (prefix_model.hpp). The kernel processes eight at a time.
 void log_plus_one(std::vector<double>& values) {
   const auto whole = std::ssize(values) / 8 * 8;
   std::array<double, 8> rest{};
@@ -29,7 +29,7 @@ void log_plus_one(std::vector<double>& values) {
   std::copy_n(rest.begin(), values.end() - tail, tail);
 }
 
-// Returns x, a number of class c that will be added up. Throws std::invalid_argument if it is infinite or NaN.
+// Returns x, a summand of class c. Throws std::invalid_argument if it is infinite or NaN.
 double finite(double x, std::int64_t c) {
   if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small beside the counts of class " + std::to_string(c));
   return x;
@@ -111,7 +111,7 @@ void set_drift(PrefixModel& m, std::size_t n_steps) {
       most = std::max(most, after[c] - before[c]);
     }
     const double more = (most - least) + 0x1p-40 * std::max(std::fabs(least), std::fabs(most));
-    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // no less than the sum, however it is rounded
+    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // an upper bound of the sum despite rounding
   }
 }
 

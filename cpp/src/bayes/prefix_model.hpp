@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// After the terms of the first k ranks, and up to a number that all classes share, the log posterior of class c is
+// Given the terms of the first k ranks, the log posterior of class c, less a number that all classes share, is
 //
 //   v_c = log n_c + sum_r x_r gain_rc - absent_c sum_r x_r - w loss_c(k)
 //
@@ -20,8 +20,8 @@ namespace termsift {
 //   bernoulli            L(l/b1) + L(l/(X_c - l + b1))  L(X_c/b1)  sum_{r<k} -log(1 - p_rc)              1
 //   poisson              L(l/b1)                        L(X_c/b1)  sum_{r<k} p_rc = (l + b1)/(X_c + b1)  1
 //
-// where L(x) = log(1 + x) and X_c is the model's total (event_model.hpp). A class from which the term is absent gains
-// nothing, so only the pairs of a term and a class that has it are kept. All these numbers except v_c are at least 0.
+// where L(x) = log(1 + x) and X_c is the model's total (event_model.hpp). A class without the term gains nothing, so only
+// the pairs of a term and a class that has it are kept. All these numbers except v_c are at least 0.
 struct PrefixModel {
   std::vector<std::int64_t> classes;      // (n,) the rows of the counts that take part, increasing
   std::int64_t stride = 0;                // n padded to whole vectors, as in ClassPosteriors
@@ -34,12 +34,12 @@ struct PrefixModel {
   std::vector<std::int32_t> pair_class;   // the position in `classes`, increasing within a rank
   std::vector<double> pair_gain;
   std::vector<double> loss;               // (ks.size(), stride)
-  // (ks.size(),) Between two ks, the loss difference of any two classes changes by less than this sum. The
-  // margin lets the tolerance for rounding grow meanwhile.
+  // (ks.size(),) Between two ks, the loss difference of any two classes changes by less than this sum. A margin covers the
+  // growth of the rounding tolerance.
   std::vector<double> drift;
 };
 
-// `counts` as the model counts them. O(pairs + n_terms + ks * classes).
+// `counts` come from as_counted_by(). O(pairs + n_terms + ks * classes).
 template <CountType Count>
 PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes& bayes);
 

@@ -1,5 +1,5 @@
 // The kernel of naive Bayes, compiled once for each SIMD target. The rules of logarithms.hpp on bits and on functions from
-// outside the target hold here too. Maxima do not depend on the order in which they are taken.
+// outside the target hold here too. A maximum does not depend on the order of its arguments.
 #include "simd/logarithms.hpp"
 #include "bayes/verdict_kernels.hpp"
 
@@ -14,7 +14,7 @@ TERMSIFT_INLINE void raise(Vector& a, const Vector& to) { choose(to > a, to, a, 
 
 TERMSIFT_INLINE double largest(const Vector& v) { return larger(larger(v[0], v[1]), larger(v[2], v[3])); }
 
-// The general case, in which several classes may agree with the largest v_c.
+// The general case: several classes may agree with the largest v_c.
 Verdict judge_ties(const ClassPosteriors& p, double least_of_best) {
   std::int64_t winner = 0;
   while (p.values[winner] + p.errors[winner] < least_of_best) ++winner;

@@ -1,4 +1,4 @@
-// The documents and classes that conditional gain is computed from.
+// The documents and classes from which conditional gain is computed.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,10 @@
 
 namespace termsift {
 
-// Rows of class values are padded to whole vectors of this many.
+// Rows of class values are padded to a multiple of this.
 inline constexpr std::int64_t gain_lanes = 8;
 inline std::int64_t padded(std::int64_t n) { return (n + gain_lanes - 1) / gain_lanes * gain_lanes; }
-// The documents of positive weight. They are numbered class by class, so that the documents of a term come in runs of one
-// class.
+// The documents of positive weight, numbered class by class: so the documents of a term form one run per class.
 struct Collection {
   std::int64_t n_classes = 0, stride = 0;  // classes with documents, and the padded length of a row of class values
   std::vector<std::int64_t> rows;          // (documents,) the row of the matrix

@@ -31,7 +31,7 @@ class Evaluator {
       : lifts(collection, guide, options), all_(collection), guide_(guide), posteriors_(posteriors),
         importance_(importance) {}
 
-  // The gain of a term before any is chosen, when the documents of a class are alike. O(classes that have the term)
+  // The gain of a term before any term is chosen: all documents of a class are alike. O(classes that have the term)
   double first_gain(const TermDocuments& term) {
     lifts.find(term);
     const std::int64_t n_runs = std::ssize(term.runs);
@@ -78,14 +78,14 @@ class Evaluator {
     });
   }
 
-  // Replaces the values of the documents by one for each run: the sum of the logarithms of its documents' values.
+  // Replaces the values of each run of documents by the sum of their logarithms.
   void add_logarithms(std::span<const ClassRun> runs) {
     const std::int64_t n_runs = std::ssize(runs);
     scratch_.resize(std::max(scratch_.size(), at(padded(n_runs))));
     kernels_.logs_of_products(values_.data(), runs.data(), n_runs, values_.data(), scratch_.data());
   }
 
-  // The same if documents have weights. The sums have twice the digits of a double, as weights may be far apart.
+  // The same if documents have weights. Weights may be far apart, so the sums have twice the digits of a double.
   void add_weighted_logarithms(const TermDocuments& term) {
     logarithms(std::ssize(term.documents));
     std::size_t i = 0;
@@ -111,12 +111,12 @@ class Evaluator {
   const Collection& all_;
   const Guide& guide_;
   const Posteriors& posteriors_;
-  const std::span<const double> importance_;  // (stride,) of the losses of each class
+  const std::span<const double> importance_;  // (stride,) weights of the losses by class
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   std::vector<double> values_, scratch_;
 };
 
-// How much the losses of the documents of each class count.
+// The weights of the losses by class of the document.
 std::vector<double> importance_of(const Collection& all, double balance) {
   std::vector<double> importance(at(all.stride), 1.0);
   if (balance == 0) return importance;
@@ -142,8 +142,8 @@ struct Known {
   bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
 
-// Restores the heap after its first element has become smaller. Most computed gains stay near the top, where this stops;
-// std::pop_heap and std::push_heap would walk to the leaves and back.
+// Restores the heap after its first element has become smaller. Most elements stop near the top; std::pop_heap and
+// std::push_heap would walk to the leaves and back.
 void sink_first(std::vector<Known>& heap) {
   const Known first = heap.front();
   std::size_t place = 0;
@@ -177,7 +177,7 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
                                 " of step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
                                 " documents");
   };
-  // No |W| exceeds the logarithm of 1 + n/a. No W - W', which costs a mixture digits, exceeds the logarithm of 1 + 1/a.
+  // No |W| exceeds the logarithm of 1 + n/a. No W - W' exceeds the logarithm of 1 + 1/a; a large one costs digits.
   double most[gain_lanes] = {n / options.shape, 1 / options.shape};
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use<LogarithmKernels>().log_plus_one(most, gain_lanes);
   limit_step(most[0], 300, "1 + documents / shape");
@@ -194,8 +194,8 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   std::vector<double> gain_of(at(n_terms), 0);
   const Threads for_all = worth(threads, postings.n_entries() + n_terms * all.stride);
   {
-    // Terms with most documents come first, because they take longest. Terms with equally many documents share their lifts
-    // for the classes from which they are absent. In a hashed vocabulary most terms have no document.
+    // Terms with the most documents come first: they take longest. Terms with equally many documents share the lifts for
+    // classes from which they are absent. In a hashed vocabulary most terms have no document.
     std::vector<TermId> order;
     for (TermId term = 0; term < n_terms; ++term)
       if (!postings[term].documents.empty()) order.push_back(term);
@@ -217,7 +217,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   known.reserve(at(n_terms));
   for (TermId term = 0; term < n_terms; ++term) known.emplace_back(term, gain_of[at(term)], all.n);
   std::make_heap(known.begin(), known.end());
-  std::vector<std::int64_t> step_of(at(n_terms), 0);  // at which the gain was computed
+  std::vector<std::int64_t> step_of(at(n_terms), 0);  // the step in which the gain was computed
   Evaluator evaluator(all, guide, posteriors, options, importance);
   TermId evaluated = -1;  // the term whose lifts the evaluator holds
   Pacer pacer(threads, progress);

@@ -57,7 +57,7 @@ Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, 
     double present = 0;
     for (std::size_t run = 0; run < documents.runs.size(); ++run)
       present += static_cast<double>(of_run[at(documents.first_run) + run]);
-    // If all classes have the term, any number serves.
+    // If all classes have the term, any number will do.
     const double elsewhere = n_runs < n_classes ? (sum - present) / (n_classes - n_runs) : sum / n_classes;
     for (std::size_t run = 0; run < documents.runs.size(); ++run) {
       const std::size_t i = at(documents.first_run) + run;

@@ -1,4 +1,4 @@
-// What linear machines make of each term.
+// How useful each term is to linear machines.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace termsift {
 
-// Of each class that has a term, in the order of the postings' runs. Empty if no machines are asked for.
+// Values for each class that has a term, in the order of the postings' runs. Empty without machines.
 struct Guide {
   std::vector<double> usefulness;  // u_tc
-  std::vector<double> log_lift;    // what is added to W_tc and W'_tc
+  std::vector<double> log_lift;    // the number added to W_tc and W'_tc
 };
 
 // O(pairs * n_classes / 16) besides the machines.

@@ -14,9 +14,8 @@
 
 namespace termsift {
 
-// Each thread has its own. Most terms are in few classes, and the lift for a class from which a term is absent depends on
-// d_t alone: these lifts are kept until a term of another d_t comes, and only the vectors of classes that have the term are
-// replaced.
+// Each thread has its own. Most terms are in few classes. The lift for a class without the term depends only on d_t, so it
+// is kept until a term with a different d_t comes; only the vectors of classes that have the term are replaced.
 class Lifts {
  public:
   Lifts(const Collection& collection, const Guide& guide, const ConditionalGain& options)
@@ -24,8 +23,8 @@ class Lifts {
         absent_logs_(docs_), absent_lifts_(docs_),
         logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_), at_the_start_(docs_) {}
 
-  // Computes the lifts of a term. O(classes that have it), and O(classes) if d_t is not the last term's. If documents have
-  // weights, O(d_t) besides.
+  // Computes the lifts of a term. O(classes that have it), plus O(classes) if d_t differs from the last term's, plus O(d_t)
+  // if documents have weights.
   void find(const TermDocuments& term) {
     for (const std::int64_t vector : vectors_) {
       std::fill_n(docs_.begin() + vector, gain_lanes, 0.0);
@@ -87,7 +86,7 @@ class Lifts {
     for (std::size_t c = 0; c < lifts_.size(); ++c) absent_mixture_ += static_cast<double>(all_.prior[c]) * lifts_[c];
   }
 
-  // Returns what the classes of the vector add to sum_c prior_c e^{b W_c} beyond what they add if the term is absent.
+  // Returns what the classes of the vector add to sum_c prior_c e^{b W_c}, less what they would add without the term.
   double set_vector(std::int64_t first) {
     const double rest = d_t_ > 1 && all_.n > 1 ? (d_t_ - 1) / (all_.n - 1) / options_.shape : 0;
     double x[3 * gain_lanes], e[2 * gain_lanes];
@@ -123,7 +122,7 @@ class Lifts {
   double d_t_ = -1;
   std::vector<double> docs_;                        // (stride,) D_c
   std::vector<double> guided_;                      // (stride,) what the machines add to W_c and W'_c
-  std::vector<double> absent_logs_, absent_lifts_;  // (stride,) for classes that the term is absent from
+  std::vector<double> absent_logs_, absent_lifts_;  // (stride,) for classes without the term
   double absent_mixture_ = 0;  // sum_c prior_c e^{b W_c} of a term that no class has
   std::vector<double> logs_, lifts_, own_logs_, own_lifts_, at_the_start_;
   std::vector<std::int64_t> vectors_;  // the first class of each vector that has the term

@@ -1,12 +1,12 @@
 // The kernels of conditional gain, compiled once for each SIMD target. The rules of logarithms.hpp on bits and on functions
-// from outside the target hold here too. Sums over classes are kept in eight lanes, which are added in one order.
+// from outside the target hold here too. Sums over classes are kept in eight lanes, which are added in a fixed order.
 #include "simd/logarithms.hpp"
 #include "gain/posterior_kernels.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Vectors are written out where compilers leave loops scalar or use half of a register.
+// Explicit vectors replace loops that compilers leave scalar or vectorise with half a register.
 constexpr int lanes = 8;
 using Vector = Lanes<double, lanes>;
 using Half = Lanes<double, lanes / 2>;
@@ -18,8 +18,8 @@ TERMSIFT_INLINE double sum_of(const Vector& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 
-// Adds the products of the four posteriors from place c on with the lifts of their classes. GCC 12 converts eight numbers
-// from single precision slower than twice four.
+// Multiplies the four posteriors from place c on by the lifts of their classes, and adds the products. GCC 12 converts twice
+// four numbers from single precision faster than eight.
 template <bool some_in_play>
 TERMSIFT_INLINE void add_products(Half& sums, const float* row, const std::int32_t* in_play, const double* lift,
                                   std::int64_t c) {
@@ -35,7 +35,7 @@ TERMSIFT_INLINE void add_products(Half& sums, const float* row, const std::int32
   sums += wide * lifts;
 }
 
-// Prefetches the beginning of a row; the hardware fetches the rest of a long one as it is read.
+// Prefetches the beginning of a row; the hardware prefetches the rest of a long row.
 template <class T>
 TERMSIFT_INLINE void prefetch_row(const T* row, std::int64_t size) {
   const char* const bytes = reinterpret_cast<const char*>(row);
@@ -51,7 +51,7 @@ void exponentials(double* __restrict x, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) x[j] = exponential(x[j]);
 }
 
-// Numbers are multiplied as fractions in [1, 2), and their exponents added. The product of the lanes is below 256.
+// The fractions of the numbers, in [1, 2), are multiplied, and their exponents added. The product of the lanes is below 256.
 void logs_of_products(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* exponents) {
   constexpr unsigned long long fraction_bits = (1ull << 52) - 1, exponent_of_one = 1023;
   const Bits places = {0, 1, 2, 3, 4, 5, 6, 7};

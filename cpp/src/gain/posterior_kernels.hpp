@@ -6,7 +6,7 @@
 
 namespace termsift {
 
-// A run of documents of one class among the documents of a term, which are in the order of classes.
+// A run of documents of one class among a term's documents, which are sorted by class.
 struct ClassRun {
   std::int32_t of_class;  // y
   std::int32_t end;       // one more than the place of its last document
@@ -18,11 +18,11 @@ struct ClassRun {
 // A document's row holds all classes, or only those in play for it: first its own class, then the others in any order.
 struct MixtureBatch {
   std::int64_t first, last;       // places of documents, last <= runs[n_runs - 1].end
-  const std::int32_t* documents;  // those of a term
+  const std::int32_t* documents;  // the documents of a term
   const ClassRun* runs;
-  const std::int32_t* n_chosen;  // (documents of the collection,) the chosen terms of each; if 0, its row holds nothing yet
+  const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; a row is unset while it is 0
   const float* posteriors;       // (documents of the collection, stride) P_dc
-  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, 0 beyond; null: all, in order
+  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, then 0; null: all, in order
   std::int64_t stride;
   const double* lift;         // (n_classes,) e_c
   const double* own_lift;     // (n_classes,) e'_c
@@ -33,7 +33,7 @@ struct MixtureBatch {
 // Adds a chosen term to a document.
 struct EvidenceUpdate {
   std::int64_t stride;
-  double* sums;             // (stride,) in and out: F_c, to which the lifts are added
+  double* sums;             // (stride,) in and out: F_c; the lifts are added to it
   const double* next_sums;  // the row of a later document, to be prefetched, or null
   const double* log_lift;   // (stride,) W_c, and W'_y in the place of y
   double temperature;       // 1 / (1 + rho (m - 1))
@@ -47,8 +47,8 @@ struct PosteriorKernels {
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
   void (*short_exponentials)(double* x, std::int64_t n);  // of numbers up to 0, to 2^-46
-  // Computes the logarithm of the product of each run of the positive normal numbers x, with one logarithm a run. Its error
-  // is below 2^-53 for each factor, and 1 ulp. x is followed by 7 doubles of any value. logs and scratch have n_runs
+  // Computes the logarithm of the product of each run of the positive normal numbers x, with one logarithm per run. The
+  // error is below 2^-53 per factor plus 1 ulp. x is followed by 7 doubles of any value. logs and scratch have n_runs
   // numbers, rounded up to a multiple of 8; logs may be x.
   void (*logs_of_products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* scratch);
   void (*mixtures)(const MixtureBatch&);

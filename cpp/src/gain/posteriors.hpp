@@ -28,7 +28,7 @@ class Posteriors {
     if (width_ < all_.n_classes) in_play_ = zeroed<std::int32_t>();
   }
 
-  // (documents,) how many chosen terms each has. If none, P_dc is the prior and its row holds zeros.
+  // (documents,) the number of chosen terms in each. If it is 0, P_dc is the prior, and the row holds zeros.
   const std::int32_t* n_chosen() const { return n_chosen_.data(); }
   // (n_docs, stride), as in MixtureBatch
   const float* rows() const { return rows_.get(); }
@@ -37,7 +37,7 @@ class Posteriors {
 
   // Adds a chosen term.
   void choose(std::span<const std::int32_t> documents, const Lifts& lifts, const Threads& threads) {
-    // The exponentials of several documents are computed at once. Those of one document would wait for each other.
+    // The exponentials of several documents are computed at once, to hide latency.
     constexpr std::int64_t docs_in_block = 256, docs_at_once = 16;
     const std::int64_t n = std::ssize(documents);
     const Threads worthwhile = worth(threads, n * stride_, 1 << 16);
@@ -79,8 +79,8 @@ class Posteriors {
     return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * stride_);
   }
 
-  // Finds the most probable classes of a document whose only chosen term is this one. O(classes), or O(documents) if there
-  // is no such document.
+  // Finds the most probable classes of a document whose only chosen term is this one. O(classes), or O(documents) if no such
+  // document exists.
   void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
     if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return n_chosen_[at(d)] > 0; })) return;
     std::vector<double> units(at(all_.n_classes));  // rounding decides no tie
@@ -93,7 +93,7 @@ class Posteriors {
     std::partial_sort(likeliest_.begin(), likeliest_.begin() + static_cast<std::ptrdiff_t>(width_), likeliest_.end(), first);
   }
 
-  // Restricts the update to the classes in play, which are chosen when m = 1. `values` has 2 strides.
+  // Restricts the update to the classes in play. These are chosen when m = 1. `values` has 2 strides.
   void narrow(std::int64_t d, std::int32_t y, std::int32_t m, double* values, EvidenceUpdate& update) {
     std::int32_t* const classes = in_play_.get() + d * stride_;
     if (m == 1) {
@@ -119,7 +119,7 @@ class Posteriors {
   std::vector<std::int32_t> n_chosen_;  // (documents,) how many chosen terms each has
   LargeArray<double> sums_;             // (n_docs, stride); rows that are never touched take no memory
   LargeArray<float> rows_;
-  LargeArray<std::int32_t> in_play_;     // or none, if all classes are in play
+  LargeArray<std::int32_t> in_play_;     // empty if all classes are in play
   std::vector<std::int32_t> likeliest_;  // classes; only the first `width_` are in order
 };
 

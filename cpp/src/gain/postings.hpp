@@ -14,7 +14,7 @@
 
 namespace termsift {
 
-// The documents that have a term, increasing, each once, and their classes. There are fewer than 2^31 documents.
+// The distinct documents that have a term, increasing, and their classes. There are fewer than 2^31 documents.
 struct TermDocuments {
   std::span<const std::int32_t> documents;
   std::span<const ClassRun> runs;
@@ -23,8 +23,8 @@ struct TermDocuments {
 
 class Postings {
  public:
-  // The rows of the matrix, which has been checked, are the documents of `all`. O(entries) time; memory: 4 bytes for each
-  // entry, 8 for each class that has a term, and 16 for each term and 8 more for each thread.
+  // The rows of the matrix, which has been checked, are the documents of `all`. O(entries) time; memory: 4 bytes per entry,
+  // 8 per class that has a term, and 16 per term, plus 8 per term and thread.
   static Postings of(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Threads& requested);
 
   std::int64_t n_terms() const { return std::ssize(first_) - 1; }
@@ -37,7 +37,7 @@ class Postings {
             begin.run};
   }
 
-  // Prefetches what is read of a term, in two steps: first where it is, and some microseconds later what is there.
+  // Prefetches a term's data in two steps: first its position, then, some microseconds later, its documents.
   void prefetch_place(std::int64_t term) const { prefetch(&first_[at(term)]); }
   void prefetch_documents(std::int64_t term) const {
     const Place begin = first_[at(term)], end = first_[at(term + 1)];

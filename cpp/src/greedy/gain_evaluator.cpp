@@ -6,13 +6,13 @@
 namespace termsift {
 namespace {
 
-// The least evaluations of one class, some 6 ns each, in a chunk that is handed to a thread.
+// The fewest evaluations of one class (some 6 ns each) in a thread's chunk.
 constexpr std::int64_t grain = 1 << 12;
 
 // With fewer groups, hardly two share a chord.
 constexpr std::int64_t least_for_sparse_bounds = 256;
 
-int block_width(int n) { return (n + 7) / 8 * 8; }  // a multiple of the vectors of every target
+int block_width(int n) { return (n + 7) / 8 * 8; }  // a multiple of every target's vector length
 
 }  // namespace
 
@@ -44,7 +44,7 @@ template <class Kernel, class View>
 void GainEvaluator::run(Kernel kernel, const View& view, const GroupId* groups, std::int64_t n, double* values) {
   evaluations_ += n;
   if (n <= block_) return run_block(kernel, view, groups, static_cast<int>(n), scratch_[0], values);
-  // A chunk for a thread is several blocks of the kernel.
+  // A thread's chunk is several blocks of the kernel.
   const std::int64_t chunk = std::max<std::int64_t>(grain / groups_.n_classes() / block_, 1) * block_;
   for_each_block((n + chunk - 1) / chunk, worth(threads_, n * groups_.n_classes(), 2 * grain),
                  [&](std::int64_t c, Worker& worker) {

@@ -16,10 +16,10 @@ class GainEvaluator {
  public:
   GainEvaluator(const TermGroups& groups, const Threads& threads);
 
-  // These write one value for each of n groups: its gain in a pool, a bound of its gains in a wedge of pools,
+  // These functions write one value for each of n groups: its gain in a pool, an upper bound of its gains in a wedge,
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
-  // or its cell of the divergence, for which the pool is the whole collection.
+  // or its cell of the divergence, where the pool is the whole collection.
   void cells(const GroupId* groups, std::int64_t n, const PoolView& whole, double* values);
   // The cell of masses (n_classes,).
   double cell(const double* masses, const PoolView& whole);
@@ -27,7 +27,7 @@ class GainEvaluator {
   void gains_along_path(const GroupId* groups, const PoolView& pools, double* values);
 
   int block() const { return block_; }  // groups in a block
-  // Whether bounds of many groups are computed from the classes that have their terms, and so take far less time than gains.
+  // Whether bounds of many groups read only the classes that have their terms, which is far faster than computing gains.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   std::int64_t evaluations() const { return evaluations_; }
 

@@ -1,14 +1,14 @@
-// The gains of greedy selection, without a branch in a loop over terms. The file is compiled once for each SIMD target. The
-// rules of logarithms.hpp on bits and on functions from outside the target hold here too.
+// The gains of greedy selection, without branches in loops over terms. The file is compiled once per SIMD target. The rules
+// of logarithms.hpp on bits and on functions from outside the target hold here too.
 //
-// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R), which loses all digits of a small
-// gain if it is computed as written. It is computed with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp) as
+// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). Computed as written, a small gain
+// loses all its digits. So it is computed with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp) as
 //     two classes, p = (a, b), R = (A, B):
 //         gain = [t(aB, bA) + t((A-a)B, (B-b)A)] / (n_1 B) + [t(bA, aB) + t((B-b)A, (A-a)B)] / (n_2 A);
 //     N classes:
 //         gain = sum_c R_c / n_c [t(s_c, t_c) + t(1-s_c, 1-t_c)],
-// where nothing cancels, given the differences d of the arguments of t. These come from determinants aB - bA of whole
-// numbers below 2^53, which cancel without loss.
+// where nothing cancels, given the difference d of the arguments of each t. The differences come from determinants aB - bA
+// of whole numbers below 2^53, which cancel without loss.
 #include "greedy/gain_kernels.hpp"
 #include "simd/logarithms.hpp"
 
@@ -16,7 +16,7 @@ namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 // aB - bA, rounded once or twice; exactly 0 if it is 0. For whole a, b, A, B <= 2^53, both low parts are whole numbers below
-// 2^52 and their difference is exact. So is the difference of the high parts, unless they are far apart.
+// 2^52 and their difference is exact. The difference of the high parts is exact too, unless they are far apart.
 TERMSIFT_INLINE double determinant(double a, double b, double A, double B) {
   const DoubleDouble aB = two_product(a, B), bA = two_product(b, A);
   return (aB.hi - bA.hi) + (aB.lo - bA.lo);
@@ -26,7 +26,7 @@ struct BothWays {
   double forward, backward;  // t(p, q), t(q, p)
 };
 
-// t(p, q) and t(q, p) to a relative 2^-50 or so, for p, q >= 0 and given d = p - q to 2^-52; exactly 0 for d = 0.
+// t(p, q) and t(q, p) for p, q >= 0, to a relative 2^-50 or so if d = p - q is given to 2^-52; exactly 0 for d = 0.
 TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
   const double sum = p + q;
   const bool near = 3 * magnitude(d) <= sum;
@@ -77,9 +77,9 @@ void two_class_gains(const GainBlock& block, const PoolView& pool) {
   }
 }
 
-// The gain of a term with a/b > A/B falls in A, grows in B, and grows as the pool shrinks along a ray: in the wedge it is
-// largest at (A1, B1). For a term with a/b < A/B it is largest at (A2, B2). If the wedge has pools of both kinds for a term,
-// the larger of the two bounds holds.
+// The gain of a term with a/b > A/B falls in A, grows in B, and grows as the pool shrinks along a ray, so its maximum in the
+// wedge is at (A1, B1). For a term with a/b < A/B it is at (A2, B2). If the wedge has pools of both kinds for a term, the
+// larger value is the bound.
 void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n;
   const double* a = block.masses;
@@ -110,9 +110,9 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
 
 // ---- N classes ----------------------------------------------------------------------------------------------------------
 
-// t_c comes from sums over the classes before c and after it: subtracting the class's own part from a total would lose the
-// digits of a term that a single class has. d_c = s_c - t_c is delta_c = s_c - s_r minus the mean of delta over the others,
-// where delta_c = (m_c R_r - m_r R_c) / (R_c R_r) is rounded only once, however alike the shares are.
+// t_c comes from sums over the classes before c and after it: if a single class has the term, subtracting the class's part
+// from a total would lose all digits. d_c = s_c - t_c is delta_c = s_c - s_r minus the mean of delta over the others, where
+// delta_c = (m_c R_r - m_r R_c) / (R_c R_r) is rounded only once, however alike the shares are.
 
 // sum_k v_k x_k over some classes, (n,) each.
 struct Sums {
@@ -203,7 +203,7 @@ void many_class_gains(const GainBlock& block, const PoolView& pool) {
 // R_c kl(p / R_c || q / Q_c) at the corner A = R_c, B = Q_c.
 TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, double B, double B_inverse) {
   const double value = both_ways(p * B, q * A, d).forward + both_ways((A - p) * B, (B - q) * A, -d).forward;
-  // Close to the corner, the difference from the corner has too few digits.
+  // Near the corner, the difference p - A or q - B has too few digits.
   return ((p > 0.98 * A) | (q > 0.98 * B)) ? infinity : value * B_inverse;
 }
 
@@ -215,7 +215,7 @@ struct Corners {
 // The largest rounding error of pB - qA, where q is a sum over the classes, relative to pB + qA.
 TERMSIFT_INLINE double lost_in_sum(int n_classes) { return (n_classes + 8) * 0x1p-52; }
 
-// Writes the larger of a class's two bounds to values (n,); unless is_upper, a finite number up to it.
+// Writes the larger of a class's two bounds to values (n,), or, unless is_upper, a finite lower bound of it.
 template <bool one_class, bool is_upper>
 TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, const Corners& corners, double lost_in_q,
                                    double* values) {

@@ -1,8 +1,8 @@
-// The interface of the kernels of greedy selection, which compute what a term would add to the divergence. The source is
+// The interface of the kernels of greedy selection. They compute what a term would add to the divergence. The source is
 // gain_kernels.cpp.
 //
-// Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the part of it
-// that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c, and t_c is the same share of the
+// Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the mass in the
+// class that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c, and t_c is the same share of the
 // complement.
 #pragma once
 
@@ -10,16 +10,16 @@
 
 namespace termsift {
 
-// The pool R, on which gains depend besides the masses. Arrays are (n_classes, width): width is 1 if all terms of a block
-// meet the same pool, otherwise each term has a pool of its own.
+// The pool R; gains depend on it and on the masses. Arrays are (n_classes, width): width is 1 if all terms of a block share
+// a pool; otherwise each term has its own.
 struct PoolView {
   const double* rest;     // R_c
   const double* weight;   // R_c / n_c; for two classes 1 / (n_c R_other)
-  // The others are not used for two classes.
+  // For two classes, the members below are not used.
   const double* inverse;         // 1 / R_c
   const double* share;           // v_c = pi_c R_c / n_c
   const double* others_inverse;  // 1 / sum_{k != c} v_k
-  int reference;                 // the class r, with which shares are compared
+  int reference;                 // r: the class to which shares are compared
 };
 
 inline constexpr int longest_gain_block = 64;
@@ -32,9 +32,9 @@ struct GainBlock {
   double* values;        // (n,) out
 };
 
-// A wedge is the set of pools that have in every class A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1, where A = R_c / n_c and
-// B = Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). Arrays are (n_classes,). For two classes the corners are (1,), and
-// A and B are the masses of the two.
+// A wedge is the set of pools with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1 in every class. There A = R_c / n_c and B =
+// Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). Arrays are (n_classes,). For two classes, the corners are (1,), and A and
+// B are the two masses.
 struct WedgeView {
   const double *A1, *B1, *A2, *B2;
   const double* inverse_total;   // (n_classes,) 1 / n_c
@@ -42,7 +42,7 @@ struct WedgeView {
   const double* others_inverse;  // 1 / (1 - pi_c)
 };
 
-// A class in bounds of terms that are absent from most classes (greedy/sparse_bounds.hpp). a_k is the mass of a term that is
+// A class, for the bounds of terms absent from most classes (greedy/sparse_bounds.hpp). a_k is the mass of a term that is
 // absent from class k, and w_k = pi_k / n_k.
 struct BoundClass {
   double A1, B1, A2, B2;      // WedgeView
@@ -53,7 +53,7 @@ struct BoundClass {
   double absent_rest;           // sum_{k != c} w_k a_k
 };
 
-// Made-up terms that are absent from every class but have the given U = sum_c w_c (m_c - a_c).
+// Imaginary terms that are absent from every class but have the given U = sum_c w_c (m_c - a_c).
 struct AbsentBoundBlock {
   int n;  // terms, a multiple of 8, at most longest_gain_block
   int n_classes;
@@ -79,7 +79,7 @@ struct PairBoundBlock {
 struct CellBlock {
   int n;                       // cells, at most longest_gain_block
   int n_classes;               // at least 2
-  double remainder_of;         // what p was subtracted from, 0 if it was not; p - q below 2^-92 of this counts as 0 too
+  double remainder_of;         // the minuend if p is a difference, else 0; p - q below 2^-92 of this counts as 0 too
   const double *p_hi, *p_lo;
   double *before_hi, *before_lo;  // scratch
   double* values;                 // (n,) out
@@ -93,16 +93,16 @@ struct MixtureView {
 struct GainKernels {
   void (*gains)(const GainBlock&, const PoolView&);              // one pool for all terms
   void (*gains_along_path)(const GainBlock&, const PoolView&);   // a pool for each term
-  // sum_c t(m_c / n_c, q_c), the part of the divergence in a cell of the partition. The pool is the whole, R = n.
+  // sum_c t(m_c / n_c, q_c), a cell's part of the divergence. The pool is the whole collection, R = n.
   void (*cells)(const GainBlock&, const PoolView&);
   // The same cells, sum_c t(p_c, q_c), given p to some 106 bits.
   void (*precise_cells)(const CellBlock&, const MixtureView&);
-  // A bound no less than any gain in the wedge, up to rounding (Ladder::margin_); infinite if a term has nearly all of a
-  // corner.
+  // An upper bound of all gains in the wedge, up to rounding (Ladder::margin_); infinite if a term has nearly all the mass
+  // of a corner.
   void (*bounds)(const GainBlock&, const WedgeView&);
-  // The same bound, of terms that are absent from all classes,
+  // The same bound for terms that are absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
-  // and what it changes by at least, because a class has the term.
+  // An upper bound of the change of that bound if a class has the term.
   void (*pair_bounds)(const PairBoundBlock&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp

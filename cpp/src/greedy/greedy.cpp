@@ -11,7 +11,7 @@
 namespace termsift {
 namespace {
 
-// Algorithm 1 as written, over groups: evaluates every group that is left at every step.
+// Algorithm 1 as written, over groups: every step evaluates all remaining groups.
 void search_plainly(Selection& selection, GainEvaluator& evaluator, Pacer& pacer) {
   std::vector<GroupId> live(static_cast<std::size_t>(selection.groups.n_groups()));
   std::iota(live.begin(), live.end(), 0);
@@ -30,7 +30,7 @@ void search_plainly(Selection& selection, GainEvaluator& evaluator, Pacer& pacer
   }
 }
 
-// Adds up the gains of the selected steps, a block of steps at a time, each with its own pool.
+// Adds up the gains of the selected steps. A block of steps is evaluated at once, each step with its own pool.
 void accumulate_gains(const Selection& selection, GainEvaluator& evaluator, Pacer& pacer, double* divergences) {
   const TermGroups& groups = selection.groups;
   const auto block = static_cast<std::size_t>(evaluator.block());

@@ -1,19 +1,19 @@
-// Finds the greedy order from nested shortlists of the groups that can win, without evaluating most groups.
+// Finds the greedy order from nested shortlists of groups that can win. Most groups are not evaluated.
 //
-// The gain is phi(p) + phi(R-p) - phi(R), where phi is convex and homogeneous of degree 1. Three facts hold for the gain of
-// two classes, and for the part of each class in the gain of N (gain_kernels.cpp):
+// The gain is phi(p) + phi(R-p) - phi(R), where phi is convex and homogeneous of degree 1. Three facts hold for the gain
+// with two classes, and for each class's part of the gain with N (gain_kernels.cpp):
 //   1. Let R = (A, B) and p = (a, b). If a/b > A/B, the gain falls in A and grows in B; if a/b < A/B, it grows in A and
-//      falls in B. Shrinking R along a ray raises every gain. Hence the largest gain of a term in a wedge of pools is that
-//      at one of two corners.
-//   2. Gains do not diminish: by fact 1 they may grow as terms leave the pool. Lazy evaluation of old gains, which is right
-//      for submodular functions, would be wrong here.
+//      falls in B. Shrinking R along a ray raises every gain. Hence the largest gain of a term in a wedge of pools is at
+//      one of two corners.
+//   2. By fact 1, gains may grow as terms leave the pool. So lazy evaluation of old gains would be wrong here; it is right
+//      only for submodular functions.
 //   3. A group's own gain does not fall as its copies leave, because the difference of the gains is
 //      phi(R) - 2 phi(R-p) + phi(R-2p) >= 0.
 //
-// The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each has a wedge W of pools, and `left_out`: a
-// bound, in W, of the gain of every group that is in the list above but not in this one. While R is in all wedges, a step
+// The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each has a wedge W of pools and a number
+// `left_out`: no group of the next longer list that is missing here has a larger gain in W. While R is in all wedges, a step
 // evaluates C_0 only: its best group wins if its gain exceeds every left_out, since these bound the gains of all other
-// groups. If it does not, or if R has left a wedge, that list and the shorter ones are made again from the list above. In
+// groups. If it does not, or R has left a wedge, that list and all shorter ones are rebuilt from the next longer list. In
 // the worst case a step makes all lists, so a budget limits the ladder to the cost of the plain search.
 #include <algorithm>
 #include <cmath>
@@ -26,21 +26,21 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Constants tuned on text. They affect time only: the order does not depend on them.
+// Constants tuned on text. They affect only time: the order does not depend on them.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
 constexpr double used_up = 0.4;                     // the share of a list expected to be selected before its renewal
-constexpr double front = 2 * used_up / list_ratio;  // the share of a list that is sorted, with the best groups
+constexpr double front = 2 * used_up / list_ratio;  // the share of a list that is sorted: its best groups
 constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
 constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios, per mass expected to be selected
 // The reach and width of a list (Shortlist) are adapted by these factors.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
 constexpr double wider = 1.4, narrower = 0.93, farther = 1.3;
-constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for a list that fails in the round in which it was made, or later
+constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for a list that fails in the round that made it, or later
 constexpr double point_reach = 1e-3;     // with a smaller reach the wedge becomes a point
 constexpr double nearly_equal = 1e-10;   // at a point, all gains this close to the largest must be compared
 constexpr double most_saved = 64;        // the largest budget, in scans of all groups
 constexpr std::int64_t longest_pause = 4096;
-constexpr std::int64_t first_run = 3, run_ratio = 4;  // the number of copies whose wins are checked together, and its growth
+constexpr std::int64_t first_run = 3, run_ratio = 4;  // copies whose wins are checked together, and growth
 
 // A bound of the relative rounding error of axes, their products and their ratios.
 constexpr double rounding = 1e-13;
@@ -50,7 +50,7 @@ struct Wedge {
 
   explicit Wedge(std::size_t n_axes) : A1(n_axes), B1(n_axes), A2(n_axes), B2(n_axes) {}
 
-  // Covers all pools on the way between two, and pools whose ratios A/B differ from theirs by up to slack, (axes,).
+  // Covers all pools between two pools, and pools whose ratios A/B differ from theirs by up to slack, (axes,).
   void cover(const Axes& from, const Axes& to, const std::vector<double>& slack) {
     for (std::size_t i = 0; i < A1.size(); ++i) {
       const double ratio = from.A[i] / from.B[i], ratio_to = to.A[i] / to.B[i];
@@ -94,10 +94,10 @@ struct Shortlist {
   double left_out = -infinity;
   bool everywhere = true;  // the wedge is all pools: nothing is left out
   Wedge wedge;
-  std::int64_t made_at = -1;  // the round in which it was made, -1 if never
-  // The reach of the wedge, in parts of the mass expected to be selected before the list is used up, and its width, in parts
-  // of the usual. Both are adapted: a list that fails to bound the rest was too wide, and a list that R leaves was too
-  // narrow. At first the mass selected may exceed the expected by a fifth.
+  std::int64_t made_at = -1;  // the round that made it, or -1
+  // The reach of the wedge, relative to the mass expected to be selected before the list is used up, and its width, relative
+  // to the usual width. Both are adapted: a list that fails to bound the rest was too wide; one that R leaves was too
+  // narrow. At first, the selected mass may exceed the expected mass by a fifth.
   double reach = 1.2, width = 1;
 };
 
@@ -142,7 +142,7 @@ class Ladder {
         budget_ -= used();
         return best;
       }
-      if (best.gain == 0) break;  // all gains may be 0, which bounds cannot show
+      if (best.gain == 0) break;  // all gains may be 0; bounds cannot show it
       Shortlist& list = lists_[level];
       const bool at_point = list.made_at == round_ && (list.reach < point_reach || attempt > 3 * n_levels + 3);
       narrow(list);
@@ -167,7 +167,7 @@ class Ladder {
     // After plain steps the pool may have left the wedges.
     for (const Shortlist& list : lists_)
       if (is_left(list)) return 1;
-    // Other groups of C_0 whose bounds in its wedge are not below the gain must be bounded on the pools of these steps.
+    // Other groups of C_0 may win if their bounds in its wedge reach the gain: bound them on the pools of these steps.
     std::vector<Candidate> rivals;
     for (const Candidate& c : lists_[0].candidates) {
       if (c.bound < gain) break;
@@ -185,7 +185,7 @@ class Ladder {
     std::int64_t wins = 1;
     for (std::int64_t extra = first_run; wins < most; extra *= run_ratio) {
       const std::int64_t wanted = std::min(most, wins + extra);
-      const Axes end = pool_after(wanted - 1);  // from which the last copy is selected
+      const Axes end = pool_after(wanted - 1);  // the pool when the last copy is selected
       for (const Shortlist& list : lists_)
         if (!list.everywhere && !list.wedge.contains(end)) return wins;
       if (!rivals.empty()) {
@@ -229,8 +229,8 @@ class Ladder {
     return best;
   }
 
-  // Returns the best of the candidates, which are sorted by decreasing bounds. Evaluates those whose bounds are not below
-  // its gain, a few at first and then twice as many every time.
+  // Returns the best of the candidates, which are sorted by decreasing bounds. Evaluates candidates while a bound reaches
+  // the best gain: a few at first, then twice as many every time.
   Best scan(const std::vector<Candidate>& candidates) {
     Best best;
     std::size_t most = 8;
@@ -250,7 +250,7 @@ class Ladder {
     return best;
   }
 
-  // Returns the shortest list that may have left out a gain as large, lists_.size() if none has.
+  // Returns the shortest list that may have left out so large a gain, or lists_.size() if there is none.
   std::size_t lowest_unsure(double gain) const {
     std::size_t level = 0;
     while (level < lists_.size() && lists_[level].left_out < gain) ++level;
@@ -262,7 +262,7 @@ class Ladder {
     return list.made_at < 0 || (!list.everywhere && list.made_at != round_ && !list.wedge.contains(now_));
   }
 
-  // Returns the number of lists, from the shortest, up to the longest whose wedge the pool has left.
+  // Returns the number of lists from the shortest to the longest one whose wedge the pool has left.
   std::size_t count_left() const {
     std::size_t n = lists_.size();
     while (n > 0 && !is_left(lists_[n - 1])) --n;
@@ -276,7 +276,7 @@ class Ladder {
     }
   }
 
-  // Returns a bound of the evaluations that making so many lists, from the shortest, and a scan of C_0 take.
+  // Returns an upper bound of the evaluations for making the n_lists shortest lists and scanning C_0.
   double cost_of(std::size_t n_lists) const {
     const auto live = static_cast<double>(n_live_);
     double evaluations = std::min(static_cast<double>(smallest_list), live);
@@ -368,9 +368,9 @@ class Ladder {
   Selection& selection_;
   GainEvaluator& evaluator_;
   std::vector<double> inverse_totals_;
-  const double margin_;  // the relative margin of a bound above a gain; the rounding of both is far less
+  const double margin_;  // relative margin of bounds above gains; rounding is far less
   std::vector<Shortlist> lists_;
-  // The list above the longest, by decreasing gains (or bounds) of the first step once there are lists.
+  // All groups. Once there are lists, sorted by decreasing gains (or bounds) of the first step.
   std::vector<Candidate> all_;
   std::int64_t n_live_;         // groups
   std::int64_t round_ = 0;      // calls of select
@@ -379,8 +379,8 @@ class Ladder {
   std::vector<double> nothing_;  // (n_classes,) zeros
   std::vector<GroupId> groups_;  // scratch, as values_
   std::vector<double> values_;
-  // The evaluations that the ladder may still use: one scan of all groups, and one more for every step, which is what a
-  // plain search takes. When they are used up, some steps are plain: first one step, then twice as many every time.
+  // The evaluations that the ladder may still use: one scan of all groups, and one more for every step, as in a plain
+  // search. When they are used up, some steps are plain: first one, then twice as many every time.
   double budget_;
   std::int64_t plain_steps_left_ = 0, next_pause_ = 1, ladder_steps_ = 0;
 };

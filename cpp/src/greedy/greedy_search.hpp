@@ -13,7 +13,7 @@
 
 namespace termsift {
 
-// Members of a group that were selected one after the other.
+// Members of a group that were selected in succession.
 struct Win {
   GroupId group;
   std::int64_t copies;
@@ -32,8 +32,7 @@ class Selection {
   std::int64_t wanted() const { return wanted_; }
   bool complete() const { return selected_ == wanted_; }
   std::int64_t left() const { return groups.n_terms() - selected_; }
-  // Whether two terms are the whole pool. Each is then the pool without the other, so their gains are equal except for
-  // rounding.
+  // Whether two terms are the whole pool. Then each is the pool without the other, and their gains differ only by rounding.
   bool is_tie_of_two() const { return left() == 2 && !groups.has_leftover(); }
   std::int64_t copies_left(GroupId g) const { return left_[static_cast<std::size_t>(g)]; }
   // The lowest term of the group that has not been selected.
@@ -76,8 +75,8 @@ void search_by_ladder(Selection& selection, GainEvaluator& evaluator, Pacer& pac
 
 // divergences (n,): element k is the divergence of {each of terms[0 .. k], the pool of the rest}, the sum of its cells
 //     t(p) = sum_c [p_c log(p_c/q_c) - p_c + q_c] >= 0,
-// in which nothing cancels, so that the small difference of two pools is not lost. No element is less than the one before.
-// Terms are distinct. `tick` is called now and then with the number of steps done. O(pairs of the terms) memory.
+// where nothing cancels, so the small difference of two pools is not lost. No element is less than the one before. Terms are
+// distinct. `tick` is called now and then with the number of steps done. O(pairs of the terms) memory.
 template <CountType Count>
 void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& estimation, const Smoothing& smoothing,
                            const std::int64_t* terms, std::int64_t n, double* divergences,

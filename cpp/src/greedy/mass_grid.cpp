@@ -14,14 +14,14 @@ namespace termsift {
 namespace {
 
 constexpr double largest_total = 0x1p52;
-// A class keeps the unit of the other classes if that is at most this many times the unit that its own total allows.
+// A class uses the common unit if this is at most `coarser` times the unit that its own total allows.
 constexpr double coarser = 0x1p10;
 
 struct Fraction {
   double numerator, denominator;
 };
 
-// The simplest fraction that rounds to x, by continued fractions: 0.1 is 1/10, so that l + 0.1 is a whole number of tenths.
+// The simplest fraction that rounds to x, by continued fractions: 0.1 is 1/10, so l + 0.1 is a whole number of tenths.
 Fraction simple_fraction(double x) {
   double before = 0, numerator = 1, denominator_before = 1, denominator = 0, rest = x;
   for (int i = 0; i < 40; ++i) {
@@ -76,12 +76,12 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
     const Count tokens = counts.rows[static_cast<std::size_t>(c)]->n_tokens;
     totals.push_back(static_cast<double>(tokens) + estimation.b2);
     most = std::max(most, totals.back());
-    if (!(totals.back() > 0x1p-960 && totals.back() < 0x1p960))  // the range in which no unit or mass overflows
+    if (!(totals.back() > 0x1p-960 && totals.back() < 0x1p960))  // in this range no unit or mass overflows
       throw std::invalid_argument("class " + std::to_string(c) + " has " + text(tokens) + " tokens and b2 = " +
                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }
 
-  // The first denominator that keeps all digits of whole counts.
+  // Find the first denominator that keeps all digits of whole counts.
   Grid grid;
   const double both = has_leftover ? common_multiple(b1.denominator, b2.denominator) : b1.denominator;
   grid.denominator = 1;

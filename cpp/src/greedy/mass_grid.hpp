@@ -1,4 +1,4 @@
-// A grid for each class, on which smoothed counts are whole numbers.
+// A grid for each class: it makes smoothed counts whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct Grid {
   double numerator = 0;       // b1 denominator
   double unit = 1;            // a power of two
   double leftover = 0;        // whole
-  std::int64_t coarsest = 0;  // the class whose total determines the unit
+  std::int64_t coarsest = 0;  // the class whose total sets the unit
 
   double scaled(double l) const { return (l * denominator + numerator) * unit; }
-  // Whether the mass of l is l + b1 times a factor, without rounding. For whole l it is if it is for l = 0 and unit >= 1.
+  // Whether the mass of l is exactly l + b1 times a factor. If so for l = 0, and unit >= 1, it is so for every whole l.
   bool holds(double l) const;
 };
 
@@ -35,11 +35,10 @@ struct Grids {
   bool is_exact = true;  // no grid rounds b1, the leftover or a whole count
 };
 
-// Makes the grids of `classes`, rows of the counts. Totals are below 2^52, the largest at least 2^51. Units are the same in
-// all classes, so that rounding changes a count alike in each of them and equal shares of the pool stay equal; only where
-// counts must be rounded, a class with less than 2^-10 of the largest class's tokens has a unit of its own. Otherwise a grid
-// of whole counts rounds at most b1 and the leftover. Throws std::invalid_argument for b2 < b1 n_terms, and if a total is
-// out of range.
+// Makes the grids of `classes`, rows of the counts. Totals are below 2^52, the largest at least 2^51. All classes share a
+// unit, so rounding changes a count alike in each class, and equal shares of the pool stay equal. Only if counts must be
+// rounded, a class with less than 2^-10 of the largest class's tokens has its own unit. Otherwise a grid of whole counts
+// rounds at most b1 and the leftover. Throws std::invalid_argument for b2 < b1 n_terms, and if a total is out of range.
 template <CountType Count>
 Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes, const Estimation& estimation);
 

@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// The pairs (A, B) of a pool, on which gains depend (WedgeView), (n_classes,) each; (1,) for two classes.
+// The pairs (A, B) of a pool (WedgeView), which determine gains. (n_classes,) each; (1,) for two classes.
 struct Axes {
   std::vector<double> A, B;
 };

@@ -12,9 +12,9 @@ namespace {
 
 // A chord covers a 2^-5th of an octave of sum_c w_c m_c.
 constexpr int chord_shift = 52 - 5;
-constexpr std::int64_t block_groups = 256;  // groups that a thread takes at a time
+constexpr std::int64_t block_groups = 256;  // groups in a thread's block
 
-// Pairs of several groups, which a kernel takes together. Adds what it returns to *sum[j].
+// Pairs of several groups for one call of a kernel. Its result j is added to *sum[j].
 struct Batch {
   int n = 0;
   ClassId class_[longest_gain_block];
@@ -67,7 +67,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
       for (int j = 0; j < n_pairs; ++j) *batch.sum[j] += batch.values[j];
       batch.n = 0;
     };
-    std::vector<double> after;  // the parts of U of the pairs after each
+    std::vector<double> after;  // after each pair: the sum of U's later parts
     for (std::int64_t i = block * block_groups; i < std::min((block + 1) * block_groups, n); ++i) {
       const double U = U_[static_cast<std::size_t>(groups[i])];
       const auto column = columns.column(groups[i]);
@@ -156,7 +156,7 @@ double SparseBounds::chord_at(double U) const {
   const Chord& chord = chords_[static_cast<std::size_t>(piece_of(U) - first_piece_)];
   if (!(chord.value + std::abs(chord.slope) < std::numeric_limits<double>::infinity()))
     return std::numeric_limits<double>::infinity();
-  // U is rounded, and so are the bounds of the classes and their sums, of which a part is subtracted again.
+  // U, the bounds of the classes and their sums are rounded, and part of a sum is subtracted again.
   return chord.value * (1 + 8 * lost_) + chord.slope * (U - chord.U) + std::abs(chord.slope) * lost_ * (absent_mixture_ + U);
 }
 

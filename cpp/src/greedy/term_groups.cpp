@@ -15,7 +15,7 @@
 namespace termsift {
 namespace {
 
-// A mass of fewer units than this must not be rounded, because it would lose too many digits.
+// A mass of fewer units than this would lose too many digits, and must not be rounded.
 constexpr double least_units = 0x1p10;
 
 [[noreturn]] void throw_zero(std::int64_t term, std::int64_t c) {

@@ -21,7 +21,7 @@ struct MassColumns {
   };
   std::vector<double> absent;        // (n_classes,) the mass of a term that is absent from the class
   std::vector<std::int64_t> starts;  // (n_columns + 1,)
-  std::vector<Cell> cells;           // those of column i are [starts[i], starts[i + 1]), by class
+  std::vector<Cell> cells;           // column i has [starts[i], starts[i + 1]), by class
 
   std::span<const Cell> column(std::int64_t i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -77,8 +77,8 @@ class TermGroups {
   GroupId n_groups_ = 0;
   std::vector<std::int64_t> member_starts_;  // (n_groups + 1,), or empty if every term is a group
   std::vector<TermId> members_;              // (n_terms,), or empty
-  // The masses of each group: as dense rows where these take little more memory than the sparse columns. With thousands of
-  // classes they would take far more, since a term is absent from most of them.
+  // The masses of each group: as dense rows if these take little more memory than sparse columns. With thousands of classes
+  // dense rows would take far more, since most classes lack a term.
   MassColumns columns_;
   std::vector<double> dense_;  // (n_groups, n_classes), or empty
 };

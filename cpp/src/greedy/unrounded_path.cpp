@@ -48,7 +48,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
             pairs[static_cast<std::size_t>(pair)] = {k, row.term_frequency[i]};
       });
 
-  // The numerators x = l + b1 and the totals n_c are scaled by powers of two, so that no product leaves the range of double.
+  // Powers of two scale the numerators x = l + b1 and the totals n_c, so no product leaves the range of double.
   const DoubleDouble b2 =
       add(multiply(smoothing.b1, {static_cast<double>(counts.n_terms), 0}), smoothing.leftover);
   std::vector<double> scales;
@@ -60,7 +60,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
     total = scale(total, scales.back());
     rest.push_back(total);
     inverse_total.push_back(divide({1, 0}, total));
-    // For two classes, the mixture outside each is the other class, whatever the priors.
+    // Of two classes, each has the other as its complement, for any priors.
     const ClassConstants& constants = model.constants[c];
     prior.push_back(n_classes == 2 ? DoubleDouble{0.5, 0} : DoubleDouble{constants.prior_hi, constants.prior_lo});
     others_inverse.push_back(n_classes == 2 ? DoubleDouble{2, 0}
@@ -87,7 +87,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
         if (pair != end && pair->k == c) x = add(x, exact_double((pair++)->l));
         x = scale(x, scales[c]);
         DoubleDouble left = subtract(rest[c], x);
-        if (is_last || left.hi < 0) left = {};  // what is left is only rounding
+        if (is_last || left.hi < 0) left = {};  // the rest is only rounding
         rest.set(c, left);
         p.set(c * width + j, multiply(x, inverse_total[c]));
         pools.set(c * width + j, multiply(left, inverse_total[c]));

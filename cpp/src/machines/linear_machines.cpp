@@ -33,10 +33,10 @@ void check(const MachineInput& input, const LinearMachines& options) {
   if (options.epochs < 1) throw std::invalid_argument("epochs must be positive, got " + std::to_string(options.epochs));
 }
 
-// The vectors z_d without their intercepts, as in MachineProblem. Places between them are not used. Entries number only the
-// terms that occur in a document: most columns of a hashed vocabulary are empty.
+// The vectors z_d without their intercepts, as in MachineProblem. There may be unused places between vectors. Only terms
+// that occur in a document are numbered: most columns of a hashed vocabulary are empty.
 struct Vectors {
-  std::vector<std::int32_t> present;  // the terms that a document has
+  std::vector<std::int32_t> present;  // terms of some document
   std::vector<std::int64_t> begin, end;
   LargeArray<std::int32_t> terms;
   LargeArray<float> values;
@@ -103,7 +103,7 @@ Vectors make_vectors(const MachineInput& input, const Threads& requested) {
   return vectors;
 }
 
-// Trains one block of machines after the other. Each thread has its own.
+// Trains blocks of machines in succession. Each thread has its own Trainer.
 class Trainer {
  public:
   Trainer(const MachineInput& input, const LinearMachines& options, const Vectors& vectors,

@@ -47,7 +47,7 @@ TERMSIFT_INLINE void signs(const MachineProblem& p, std::int64_t d, Vector& sign
   choose(places == p.class_of[d] - p.first_class, ones, -ones, sign);
 }
 
-// Prefetches what is read first of a document.
+// Prefetches the parts of a document that are read first.
 TERMSIFT_INLINE void prefetch_document(const MachineProblem& p, std::int64_t d) {
   constexpr std::int64_t most = 64;
   const std::int64_t begin = p.begin[d], end = p.end[d] - begin < most ? p.end[d] : begin + most;

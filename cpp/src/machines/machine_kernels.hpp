@@ -16,7 +16,7 @@ struct MachineProblem {
   const float* squares;          // (n_docs,) |z_d|^2
   const float* diagonal;         // (n_docs,) 1 / (2 C g_d)
   const std::int32_t* class_of;  // (n_docs,)
-  std::int32_t first_class;      // that of the first machine
+  std::int32_t first_class;      // the class of the first machine
   float* weights;                // (n_terms + 1, 16), in and out
   float* duals;                  // (n_docs, 16), in and out, at least 0
 };

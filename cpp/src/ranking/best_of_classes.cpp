@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Values of class_scores() are right to 1e-14, and those of PairKernels::values to 2^-45.
+// Values of class_scores() are right to 1e-14, values of PairKernels::values to 2^-45.
 constexpr double margin = 1e-9;
 
 }  // namespace
@@ -92,7 +92,7 @@ class BestOfClasses<Count>::Search {
       const TermId term = row.terms[i];
       has_[static_cast<std::size_t>(term)] = 1;
       const auto l = static_cast<double>(row.term_frequency[i]);
-      // Of the terms that only this class has, those with equal counts have equal values.
+      // Two terms that occur only in this class, equally often, have equal values.
       const auto whole = l < static_cast<double>(n_alone.size()) ? static_cast<std::size_t>(l) : 0;
       const bool is_alone = of_.n_classes_of_[static_cast<std::size_t>(term)] == 1 && static_cast<double>(whole) == l;
       if (!is_alone || ++n_alone[whole] <= length_) add(term, l);
@@ -111,12 +111,12 @@ class BestOfClasses<Count>::Search {
 
  private:
   struct Candidate {
-    double most;  // bound of its value
+    double most;  // upper bound of its value
     TermId term;
   };
 
-  // Adds terms that the class has not, in the order seen_[begin], seen_[begin + step], ..., before `end`, while they may be
-  // among the best. Returns where it stopped.
+  // Adds terms that the class lacks while they may be among the best, in the order seen_[begin], seen_[begin + step], ...,
+  // up to `end`. Returns the position where it stopped.
   std::int64_t walk(std::int64_t begin, std::int64_t end, std::int64_t step) {
     std::int64_t i = begin;
     for (last_ = infinity; i != end && last_ >= limit(); i += step) {
@@ -148,7 +148,7 @@ class BestOfClasses<Count>::Search {
     }
   }
 
-  // Terms whose values are below this are not among the best.
+  // Terms with values below this are not among the best.
   double limit() const { return least_.size() < length_ ? -infinity : least_.front(); }
 
   void raise_limit(double value) {
@@ -171,7 +171,7 @@ class BestOfClasses<Count>::Search {
   std::vector<double> least_;          // a heap of the `length` largest lower bounds of values
   std::vector<Candidate> candidates_;
   int n_ = 0;  // added terms
-  double last_ = infinity;  // the largest value that the last term evaluated may have
+  double last_ = infinity;  // upper bound of the value of the last term evaluated
   TermId terms_[block_terms];
   double l_[block_terms], U_hi_[block_terms], U_lo_[block_terms], values_[block_terms];
   unsigned char doubtful_[block_terms];

@@ -1,11 +1,11 @@
-// Which terms can be among the best of a class, without the values of all terms in all classes.
+// Finds the terms that can be among the best of a class, without computing the values of all terms in all classes.
 //
-// The values of the classes that have a term are computed one by one. A class from which it is absent has p_ic = b1 / L_c
-// and a q_ic that grows with the term's mixture T = sum_k w_k x_ik (scoring/pair_model.hpp). Every measure is 0 at q = p,
-// and grows on both sides of it. So the best of these terms are the first or last in the order of T, which all classes
-// share.
+// The values of the classes that have a term are computed one by one. A class without the term has p_ic = b1 / L_c and a
+// q_ic that grows with the term's mixture T = sum_k w_k x_ik (scoring/pair_model.hpp). Every measure is 0 at q = p, and
+// grows as q moves away on either side. So the best absent terms are first or last in the order of T, which is the same for
+// all classes.
 //
-// Values here may differ by rounding from those of class_scores(). What is within a margin of the best is included.
+// Values here may differ by rounding from those of class_scores(). Terms within a margin of the best are included.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class BestOfClasses {
   // Requires pays(). Throws as class_scores() does. O(pairs + n_terms log(n_terms)).
   BestOfClasses(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads);
 
-  // Returns terms, increasing, that include the best `length` of every class that takes part, of equal values those of the
-  // lowest index. O(pairs + n_classes * length), if few values are equal.
+  // Returns increasing terms that include the best `length` of every class that takes part; ties go to the lowest index.
+  // O(pairs + n_classes * length), if few values are equal.
   std::vector<std::int64_t> terms(std::int64_t length) const;
 
  private:
@@ -41,8 +41,8 @@ class BestOfClasses {
   const ScoreTask<Count> task_;
   const Threads threads_;
   std::vector<double> U_hi_, U_lo_;          // (n_terms,) U = T - T_0
-  std::vector<unsigned char> n_classes_of_;  // (n_terms,) how many classes have the term, at most 2
-  std::vector<TermId> seen_, unseen_;        // the terms that some class has, by decreasing T, and the others
+  std::vector<unsigned char> n_classes_of_;  // (n_terms,) number of classes with the term, capped at 2
+  std::vector<TermId> seen_, unseen_;        // terms of some class, by decreasing T; the others
 };
 
 }  // namespace termsift

@@ -10,10 +10,10 @@
 
 namespace termsift {
 
-// Arranges the pairs of the rows `classes` of the counts by the places of their terms, at one place in the order of
-// `classes`. place_of(term) is in [0, n_places), or negative to leave the term out. allocate(n_pairs) is called first. Then
-// fill(k, row, slot) must call slot(term) once for each entry of row classes[k]: it returns the index of the pair, or -1.
-// Returns starts (n_places + 1,): the pairs of place p are [starts[p], starts[p + 1]). O(pairs + n_places), on one thread.
+// Arranges the pairs of the rows `classes` of the counts by the places of their terms, then in the order of `classes`.
+// place_of(term) is in [0, n_places), or negative to leave the term out. allocate(n_pairs) is called first. Then fill(k,
+// row, slot) must call slot(term) once for each entry of row classes[k]: it returns the index of the pair, or -1. Returns
+// starts (n_places + 1,): the pairs of place p are [starts[p], starts[p + 1]). O(pairs + n_places), on one thread.
 template <CountType Count, class PlaceOf, class Allocate, class Fill>
 std::vector<std::int64_t> arrange_pairs_by_term(const ClassCounts<Count>& counts, std::span<const std::int64_t> classes,
                                                 std::int64_t n_places, const Threads& threads, const PlaceOf& place_of,
@@ -23,7 +23,7 @@ std::vector<std::int64_t> arrange_pairs_by_term(const ClassCounts<Count>& counts
       body(static_cast<std::size_t>(k), *counts.rows[static_cast<std::size_t>(classes[static_cast<std::size_t>(k)])]);
     });
   };
-  // While pairs are written, starts[p + 1] is where the next pair of place p goes. In the end it is where they end.
+  // While pairs are written, starts[p + 1] is the index of the next pair of place p; afterwards, the end of place p.
   std::vector<std::int64_t> starts(static_cast<std::size_t>(n_places) + 2, 0);
   for_each_row([&](std::size_t, const ClassRow<Count>& row) {
     for (std::int64_t i = 0; i < row.size; ++i)

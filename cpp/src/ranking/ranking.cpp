@@ -9,7 +9,7 @@
 namespace termsift {
 
 void top_k(const double* scores, std::int64_t n, std::int64_t k, std::int64_t* indices) {
-  // Score and index stand side by side, because a comparison that looked the score up would miss the cache every time.
+  // Score and index stand side by side: looking the score up in a comparison would miss the cache every time.
   struct Entry {
     double score;
     std::int64_t index;

@@ -21,7 +21,7 @@ struct Listed {
 };
 bool before(const Listed& a, const Listed& b) { return a.value != b.value ? a.value > b.value : a.term < b.term; }
 
-// A part of one class's list: the best `length` terms after those of the part before.
+// A part of one class's list: the best `length` terms after the previous part.
 class Stretch {
  public:
   void begin(std::int64_t length) {
@@ -58,7 +58,7 @@ class Stretch {
 
   std::size_t length_ = 0;
   std::vector<Listed> terms_;
-  Listed previous_ = first_of_all;  // the last term of the part before
+  Listed previous_ = first_of_all;  // the last term of the previous part
   Listed worst_ = last_of_all;      // no term after this is among the best
 };
 
@@ -95,7 +95,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
   std::vector<Turn> turn;  // the terms of one place
   std::int64_t n_taken = 0, n_places = 0, length = 0;
   while (n_taken < k) {
-    // The candidates for these parts of the lists. They stay empty if most terms would be candidates.
+    // The candidates for these parts of the lists. Empty if most terms would be candidates.
     std::vector<std::int64_t> terms;
     const std::int64_t share = (k - n_taken) / n_classes + 1;
     if (const std::int64_t next = std::min(longest, std::max(share, 2 * length));
@@ -106,13 +106,13 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
     }
     if (terms.empty()) {
       best.reset();
-      // Lists share their best terms. Lists that hold four times as many terms as needed are usually enough.
+      // Lists share their best terms, so four times as many terms as needed are usually enough.
       length = k - n_taken > n_terms / 4 ? longest : std::min(longest, std::max(4 * share + 12, 2 * length));
     }
     const bool few = !terms.empty();
     const ClassCounts<Count> counts_of_few = few ? of_terms(counts, terms, threads) : ClassCounts<Count>{};
     const ClassCounts<Count>& source = few ? counts_of_few : counts;
-    // The counts of few terms take memory too.
+    // Even the counts of few terms take memory.
     const std::int64_t width =
         std::min(source.n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows) / (few ? 2 : 1));
     std::vector<double> values(static_cast<std::size_t>(n_rows * width));

@@ -11,7 +11,7 @@
 namespace termsift {
 namespace {
 
-// Releases a struct of the interface at the end.
+// Owns a struct of the interface and releases it when destroyed.
 template <class T>
 struct Owned {
   T value{};
@@ -27,7 +27,7 @@ struct Owned {
   }
 };
 
-// The structure of an array is made by a library, but its values may come from a damaged file.
+// A library makes the structure of an array, but its values may come from a damaged file.
 void require(bool condition, std::int64_t row, const char* fault) {
   if (!condition) throw std::invalid_argument("the Arrow array is damaged: row " + std::to_string(row) + " " + fault);
 }
@@ -54,7 +54,7 @@ std::string type_name(std::string_view format) {
 enum class Form : std::uint8_t { utf8, large_utf8, view, nulls };
 
 struct Layout {
-  std::int64_t column = -1;  // of a table, that of the texts; -1 for an array
+  std::int64_t column = -1;  // the column of the texts in a table; -1 for an array
   char index = 0;            // the format of the indices if there is a dictionary, else 0
   Form form = Form::utf8;    // of the strings
 };
@@ -159,8 +159,8 @@ class Strings {
     return {static_cast<const char*>(buffers_[2]) + begin, end - begin, TextEncoding::utf8};
   }
 
-  // A view has 16 bytes: the length, and then the text itself if it has at most 12 bytes, else its first four bytes, its
-  // buffer and its offset there.
+  // A view has 16 bytes. The length comes first. Then follows the text if it has at most 12 bytes, else its first four
+  // bytes, its buffer and its offset there.
   Text view(std::int64_t i) const {
     const char* const at = static_cast<const char*>(buffers_[1]) + 16 * (offset_ + i);
     const auto length = load<std::int32_t>(at, 0);
@@ -244,11 +244,11 @@ ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::st
   if (s.release == nullptr) throw std::invalid_argument("the Arrow stream has been read before");
   const auto fail = [&] {
     const char* const why = s.get_last_error == nullptr ? nullptr : s.get_last_error(&s);
-    throw std::runtime_error(std::string("the Arrow stream failed: ") + (why == nullptr ? "it does not say why" : why));
+    throw std::runtime_error(std::string("the Arrow stream failed: ") + (why == nullptr ? "it gave no reason" : why));
   };
   Owned<ArrowSchema> schema;
   if (s.get_schema(&s, &schema.value) != 0) {
-    schema.value.release = nullptr;  // after an error nothing was passed
+    schema.value.release = nullptr;  // on errors nothing was passed
     fail();
   }
   const Layout layout = layout_of(schema.value, column);

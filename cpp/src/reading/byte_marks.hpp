@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// 64 bytes of text. Vectors of 16 bytes are as fast as longer ones here.
+// 64 bytes of text. Vectors of 16 bytes are as fast here as longer vectors.
 class Bytes64 {
  public:
 #ifdef TERMSIFT_SSE2_BYTES

@@ -14,12 +14,12 @@ namespace {
 
 struct FieldEnds {
   std::int64_t n = 0;             // the number of ends
-  std::int64_t n_lines = 0;       // line feeds, also within quotes
+  std::int64_t n_lines = 0;       // line feeds, including quoted ones
   bool is_ascii = true;
   bool is_regular = true;         // otherwise the ends mean nothing
 };
 
-// Bit i of the result is the parity of the bits 0 to i: whether a byte is behind an odd number of quotes.
+// Bit i of the result is the parity of the bits 0 to i: it says whether byte i follows an odd number of quotes.
 std::uint64_t parities(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
@@ -67,9 +67,9 @@ FieldEnds find_ends(const std::uint8_t* text, std::int64_t size, char delimiter,
 }
 
 // Finds the ends of the fields of rows that begin at text[0]. Writes 2 * position + (1 at a line feed, 0 at a delimiter) to
-// `ends`, which grows. A row is regular if a quote opens a field only at its beginning, closes it only at its end, and is
-// doubled within; and, with quoting, if every carriage return outside of quotes precedes a line feed. Text after the
-// last end may be cut anywhere. size < 2^31, and 64 bytes behind the text must be readable. O(size).
+// `ends`, which grows. In a regular row, quotes open a field only at its beginning, close it only at its end, and are
+// doubled within; with quoting, every carriage return outside of quotes precedes a line feed. Text after the last end may be
+// cut anywhere. size < 2^31, and 64 bytes behind the text must be readable. O(size).
 FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
                           std::vector<std::uint32_t>& ends) {
   return quoted ? find_ends<true>(text, size, delimiter, ends) : find_ends<false>(text, size, delimiter, ends);
@@ -91,14 +91,14 @@ const char* const too_long_header =
 
 const char* const returns_end_lines = "carriage returns end the lines of this file; replace them by line feeds";
 
-// Returns where the line that begins at `at` ends, after its line feed if it has one.
+// Returns the end of the line that begins at `at`, including its line feed if there is one.
 std::int64_t line_end(const std::uint8_t* data, std::int64_t at, std::int64_t size) {
   const void* const found = std::memchr(data + at, '\n', static_cast<std::size_t>(size - at));
   return found == nullptr ? size : static_cast<const std::uint8_t*>(found) - data + 1;
 }
 
-// Removes the quotes of a field that begins with one: the first, the last, and one of each two between them. Writes to
-// `out`, which may lie in the field, and returns how many bytes remain.
+// Removes the first and last quotes of a quoted field, and one of each two quotes between them. Writes to `out`, which may
+// lie in the field, and returns the number of bytes left.
 std::size_t write_unquoted(std::string_view field, char* out) {
   const char* const begin = out;
   field = field.substr(1, field.size() - 2);
@@ -176,12 +176,12 @@ std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool i
   if (!is_whole || (!found.is_ascii && first_invalid_utf8(data, end) != end)) return parse_carefully(block, size, is_last);
   const std::int64_t used = std::min(parse_regular(block, n_ends), size);
   if (used == 0) return parse_carefully(block, size, is_last);
-  // Line feeds behind the last row are counted with the next block.
+  // The next block counts the line feeds behind the last row.
   line_ += found.n_lines - is_cut - std::count(data + used, data + size, '\n');
   return used;
 }
 
-// Returns a field without its quotes. It is in `copy` if it had any.
+// Returns a field without its quotes. If it had quotes, the result lies in `copy`.
 std::string_view DelimitedReader::unquoted(std::string_view field, std::string& copy) const {
   if (!is_quoted(field)) return field;
   copy.resize(field.size());
@@ -189,8 +189,8 @@ std::string_view DelimitedReader::unquoted(std::string_view field, std::string& 
   return copy;
 }
 
-// Adds the rows whose fields end at the first n_ends of ends_, up to the first bad one. Returns where that one begins, or
-// where the last row ends.
+// Adds the rows whose fields end at the first n_ends of ends_, up to the first bad row. Returns the beginning of the bad
+// row, or the end of the last row.
 std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_ends) {
   char* const data = reinterpret_cast<char*>(block.bytes.get());
   std::int64_t row_begin = 0, begin = 0, n = 0;
@@ -217,7 +217,7 @@ std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_en
         for (std::size_t t = 1; t < texts_.size(); ++t)
           joined.append(" ").append(unquoted(fields_[static_cast<std::size_t>(texts_[t])], copy));
         text = joined;
-      } else if (is_quoted(text)) {  // in its place, since nothing reads these bytes again
+      } else if (is_quoted(text)) {  // in place, since nothing reads these bytes again
         char* const from = data + (text.data() + 1 - data);
         text = {from, write_unquoted(text, from)};
       }
@@ -269,8 +269,8 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
   return at;
 }
 
-// Reads the row that begins at `at`. With quoting this is the state machine of CPython's Modules/_csv.c (strict, quotes
-// doubled, no escape character), which gets line by line. The file's other readers must agree with it.
+// Reads the row that begins at `at`. With quoting, this is the state machine of CPython's Modules/_csv.c (strict, quotes
+// doubled, no escape character), fed line by line. The other readers in this file must agree with it.
 DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last,
                                           char delimiter) const {
   enum class State : std::uint8_t { start_record, start_field, in_field, in_quotes, after_quote, after_return };

@@ -12,20 +12,20 @@ namespace termsift {
 struct JsonReader::State {
   enum class Layout : std::uint8_t { unknown, lines, array, after_object, over };
 
-  std::vector<std::string> keys;    // of the texts, and then that of the label
+  std::vector<std::string> keys;    // of the texts, then of the label
   Layout layout;
   std::vector<json::Value> values;  // of these keys in one object
   std::vector<json::Value> found;   // its keys
-  std::int64_t column = 0;          // the units between the first byte of a block and the beginning of its line
+  std::int64_t column = 0;          // units from the beginning of a line to the first byte of the block
 
   static constexpr std::size_t keys_shown = 20;
 
-  // Returns a key as errors show it.
+  // Returns a key, shortened for errors.
   static std::string shortened(std::string_view key) {
     constexpr std::size_t most = 60;
     if (key.size() <= most) return std::string(key);
     std::size_t end = most;
-    while (end > 0 && (static_cast<std::uint8_t>(key[end]) & 0xc0) == 0x80) --end;  // no part of a character
+    while (end > 0 && (static_cast<std::uint8_t>(key[end]) & 0xc0) == 0x80) --end;  // do not cut a character
     return std::string(key.substr(0, end)) + "...";
   }
 
@@ -100,11 +100,11 @@ std::int64_t JsonReader::parse(TableBlock& block, std::int64_t size, bool is_las
   return state_->layout == State::Layout::lines ? parse_lines(block, size, is_last) : parse_array(block, size, is_last);
 }
 
-// Adds the object that state_ has read, or complains of it.
+// Adds the object that state_ has read, or reports its fault.
 void JsonReader::take(TableBlock& block, std::int64_t first_line, std::int64_t last_line) {
   std::vector<json::Value>& values = state_->values;
   if (std::optional<std::string> fault = state_->fault()) return complain(first_line, last_line, std::move(*fault));
-  // A key may be that of a text and of the label, so the label is unescaped in a copy.
+  // One key may name a text and the label, so the label is unescaped in a copy.
   const std::string copy = values.back().has_escapes ? json::unescaped(values.back()) : std::string();
   const std::string_view written = values.back().has_escapes ? copy : values.back().text();
   const ClassId id = class_of(values.back().kind == json::Kind::whole && written == "-0" ? "0" : written);
@@ -164,7 +164,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
   json::Place const data = block.bytes.get();
   json::Cursor cursor(data, data + size);
   json::Place used = data;
-  // All before `to` has been read. Line feeds are counted before strings are unescaped, which may then hold others.
+  // Everything before `to` has been read. Line feeds are counted before strings are unescaped: unescaping may add others.
   const auto advance = [&](json::Place to) {
     line_ += std::count(used, to, '\n');
     json::Place line_begin = to;

@@ -1,4 +1,4 @@
-// The values of a JSON text, as they stand in memory.
+// The values of a JSON text, still encoded in memory.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace termsift::json {
 
 using Place = std::uint8_t*;
 
-// What is expected where something else stands, and how to cure that.
+// What the text should have at a place, and how to mend it.
 struct Fault {
   Place at;
   const char* expected;
@@ -23,12 +23,12 @@ struct Fault {
 
   std::string told(const std::string& place) const { return std::string(expected) + " at " + place + cure; }
 };
-// Thrown where the text ends within a value.
+// Thrown if the text ends within a value.
 struct Cut {};
 
 enum class Kind : std::uint8_t { none, string, whole, fraction, truth, null, object, array };
 
-// A value as it stands in the text; a string without its quotes.
+// A value as written in the text; a string without its quotes.
 struct Value {
   Kind kind = Kind::none;
   Place begin = nullptr, end = nullptr;
@@ -84,7 +84,7 @@ class Cursor {
     return value;
   }
 
-  // Reads any value. What is nested is read without recursion.
+  // Reads any value. Nested values are read without recursion.
   Value value() {
     skip_blanks();
     if (take('"')) return string();
@@ -136,7 +136,7 @@ class Cursor {
 
   Value nested() {
     Value whole{*at_ == '{' ? Kind::object : Kind::array, at_, nullptr, false};
-    std::string open;  // the brackets that are open
+    std::string open;  // the open brackets
     bool is_value_next = true;
     do {
       skip_blanks();
@@ -187,7 +187,7 @@ inline std::uint32_t hex_of(const std::uint8_t* at) {
   return c;
 }
 
-inline Place append_utf8(Place to, std::uint32_t c) {  // lone surrogates too
+inline Place append_utf8(Place to, std::uint32_t c) {  // even lone surrogates
   const auto put = [&](std::uint32_t byte) { *to++ = static_cast<std::uint8_t>(byte); };
   if (c < 0x80) return put(c), to;
   if (c < 0x800) return put(0xc0 | c >> 6), put(0x80 | (c & 0x3f)), to;
@@ -195,7 +195,7 @@ inline Place append_utf8(Place to, std::uint32_t c) {  // lone surrogates too
   return put(0xf0 | c >> 18), put(0x80 | (c >> 12 & 0x3f)), put(0x80 | (c >> 6 & 0x3f)), put(0x80 | (c & 0x3f)), to;
 }
 
-// Replaces the escapes of a string, in its place. Returns whether it has lone surrogates.
+// Replaces the escapes of a string in place. Returns whether the string has lone surrogates.
 inline bool unescape(Value& value) {
   if (!value.has_escapes) return false;
   bool has_surrogates = false;
@@ -233,7 +233,7 @@ inline bool unescape(Value& value) {
   return has_surrogates;
 }
 
-// Returns an unescaped copy of a string; the text keeps its own.
+// Returns an unescaped copy of a string; the text is not changed.
 inline std::string unescaped(Value value) {
   std::string copy(value.text());
   value.begin = reinterpret_cast<Place>(copy.data());

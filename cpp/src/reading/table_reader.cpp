@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t complaints_kept = 5;
 
-// Returns the number of bytes of a white-space character of UTF-8 as Python's str.strip has them, or 0.
+// Returns the number of bytes of a white-space character in UTF-8, or 0. White space is what str.strip strips.
 std::size_t blank_bytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead == ' ' || (lead >= 9 && lead <= 13) || (lead >= 0x1c && lead <= 0x1f) ? 1 : 0;
@@ -36,7 +36,7 @@ bool is_blank(std::string_view label) {
 TableReader::TableReader(Read read, Options options) : options_(std::move(options)), read_(std::move(read)) {
   const std::vector<std::string> labels = std::exchange(options_.labels, {});
   for (const std::string& label : labels) add(label);
-  if (options_.labels.size() != labels.size()) throw std::invalid_argument("the labels of the first classes repeat");
+  if (options_.labels.size() != labels.size()) throw std::invalid_argument("a label of the first classes occurs twice");
 }
 
 bool TableReader::next(TableBlock& block) {
@@ -75,7 +75,7 @@ void TableReader::reserve(TableBlock& block, std::int64_t size, std::int64_t roo
 }
 
 std::int64_t TableReader::fill(TableBlock& block, std::int64_t size, std::int64_t wanted) {
-  constexpr std::int64_t mark_bytes = 3;  // of a byte order mark, which is no part of the text
+  constexpr std::int64_t mark_bytes = 3;  // a byte order mark is not part of the text
   if (at_start_) {
     at_start_ = false;
     size = fill(block, size, mark_bytes);

@@ -20,7 +20,7 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// What is no file is refused before it is opened: reading a pipe may wait for ever.
+// Refuses anything but a regular file before it is opened: reading a pipe may wait for ever.
 void check_regular(const std::filesystem::path& path, const std::string& name) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -40,7 +40,7 @@ WholeFile read_file(const std::string& name, Worker& worker) {
   WholeFile result;
   std::error_code ignored;
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);  // a file may grow meanwhile
-  // One more, so that the end is found without growing.
+  // One byte more finds the end without growing.
   std::int64_t room = size == static_cast<std::uintmax_t>(-1) ? step : static_cast<std::int64_t>(size) + 1;
   result.bytes = LargeArray<char>::uninitialised(room);
   for (;;) {
@@ -62,7 +62,7 @@ WholeFile read_file(const std::string& name, Worker& worker) {
 
 std::vector<WholeFile> read_files(const std::vector<std::string>& paths, const Threads& threads) {
   std::vector<WholeFile> files(paths.size());
-  // Files are begun in order. The first failure is known once all earlier files are read.
+  // Reading starts in order. The first failure is known once all earlier files are read.
   std::atomic<std::int64_t> first_failed = std::numeric_limits<std::int64_t>::max();
   std::vector<int> errors(paths.size(), 0);
   for_each_block(static_cast<std::int64_t>(paths.size()), threads, [&](std::int64_t i, Worker& worker) {

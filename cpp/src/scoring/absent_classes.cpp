@@ -17,8 +17,7 @@ std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
 double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
 
 // Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is reduced below pi/2 first: at k = 600, its rounding would cost V
-// four bits.
-// A call of cos() for each took a tenth of the time of scoring some 20,000 terms, hence the table.
+// four bits. The table is needed because calls of cos() took a tenth of the time of scoring some 20,000 terms.
 double cosine(int k) {
   static const auto cosines = [] {
     std::array<double, 4 * n_nodes> table{};  // 0 at k = n_nodes and 3 n_nodes
@@ -58,10 +57,9 @@ Nodes interpolate(const Nodes& f) {
 AbsentClasses::AbsentClasses(const ClassModel& model, const PairModel& pairs, PairSum sum)
     : pairs_(pairs), sum_(sum), lost_(model.lost) {
   const double T_0 = pairs.totals.T_0_hi;
-  // A class from which the term is absent has q = (T - w x) / (1 - pi) <= T / (1 - pi), which is largest for the class with
-  // the largest prior. For probabilities, a limit of T therefore limits every q. The limit of q is 2^-6, up to which the
-  // series of small p and q hold, or 1/4, which is far enough from the singularity at q = 1 for the number of nodes. For
-  // rates T has no limit.
+  // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi). This bound is largest for the class with the
+  // largest prior, so a limit of T limits every q. The limit of q is 2^-6 if series for small p and q are used, else 1/4:
+  // far enough from the singularity at q = 1 for so few nodes. For rates, T has no limit.
   const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
   const double T_end = has_complement(pairs.variable)
                            ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
@@ -85,7 +83,7 @@ void AbsentClasses::tabulate(std::int64_t index, Piece& piece) const {
   }
   kernels_.score_absent({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals,
                          pairs_.measure, pairs_.variable, sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
-  // The polynomial holds the change from the middle, so that only the change is rounded.
+  // The polynomial holds the change from the middle, so only the change is rounded.
   constexpr int center = n_nodes / 2;
   piece.middle = quick_two_sum(V_hi[center], V_lo[center]);
   piece.middle_U = middle, piece.to_t = 1 / half;
@@ -113,7 +111,7 @@ bool AbsentClasses::find(DoubleDouble U, DoubleDouble& V) const {
   }
   if (!piece.usable) return false;
   const double t = ((U.hi - piece.middle_U) + U.lo) * piece.to_t;
-  // Four polynomials in t^4, whose operations overlap: Horner's rule alone is a chain of 36, which took three times as long.
+  // Operations of four polynomials in t^4 overlap. Horner's rule, a chain of 36 operations, took three times as long.
   const double t2 = t * t, t4 = t2 * t2;
   double slope[4];
   for (int i = 0; i < 4; ++i) slope[i] = piece.slope[n_slopes - 4 + i];

@@ -1,8 +1,8 @@
-// What the classes from which a term is absent add to its score.
+// What classes without a term add to its score.
 //
-// With smoothing, a class from which the term is absent has p_ic = b1 / L_c, so what it adds depends on the term only by the
-// number U = sum_k w_k l_ik. The sum V(U) over all classes, as if the term were absent from each (pair_model.hpp), is
-// smooth. It is interpolated piecewise; a piece is half an octave of U.
+// With smoothing, a class without the term has p_ic = b1 / L_c. So what it adds depends on the term only through U = sum_k
+// w_k l_ik. The sum V(U) over all classes, as if the term were absent from each (pair_model.hpp), is smooth. It is
+// interpolated piecewise; a piece is half an octave of U.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,12 @@ class AbsentClasses {
  public:
   AbsentClasses(const ClassModel& model, const PairModel& pairs, PairSum sum);
 
-  // Sets V to V(U), with a relative error of about 2^-53. Returns false where V is not interpolated: for probabilities with
-  // T near its limit (see the constructor), and for U too small beside T_0 for the differences p - T. O(1) if the piece of U
-  // is ready, else O(n_classes). Safe to call from any thread.
+  // Sets V to V(U), with a relative error of about 2^-53. Returns false if V is not interpolated: for probabilities if T is
+  // near its limit (see the constructor), and if U is so small beside T_0 that p - T lacks digits. O(1) if the piece of U is
+  // ready, else O(n_classes). Safe to call from any thread.
   bool find(DoubleDouble U, DoubleDouble& V) const;
 
-  // The number of nodes of a piece, and the same rounded up to whole vectors. The value of every class is evaluated at each
-  // node.
+  // The number of nodes of a piece, where every class is evaluated, and the same rounded up to whole vectors.
   static constexpr int n_nodes = 19, n_evaluations = (n_nodes + 7) / 8 * 8;
 
  private:

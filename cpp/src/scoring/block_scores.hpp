@@ -35,7 +35,7 @@ struct ScoreTask {
   const Frequencies<Count>& cells(const ClassRow<Count>& row) const { return row.term_frequency; }
 };
 
-// Whether a count is exactly a double; an int64 may not be.
+// Whether a double holds the count exactly; an int64 may be too large.
 template <CountType Count>
 bool is_double(Count count) {
   return std::is_floating_point_v<Count> || count <= static_cast<Count>(std::int64_t{1} << 53);
@@ -74,8 +74,8 @@ inline auto store_scores(double* scores, std::int64_t first = 0) {
   };
 }
 
-// Scores terms a block at a time. Each thread has its own, with 16 bytes of scratch for each class and term of a block, and
-// 56 once a term must be scored carefully.
+// Scores terms block by block. Each thread has its own BlockScorer. Its scratch takes 16 bytes per class and term of a
+// block, and 56 once a term must be scored carefully.
 template <CountType Count>
 class BlockScorer {
  public:
@@ -83,10 +83,9 @@ class BlockScorer {
       : task_(task), kernels_(kernels_in_use<ScoreKernels>()), cursor_(task.n_classes()),
         buffers_(task.n_classes(), task.scores == nullptr) {}
 
-  // Scores the terms first + t of the chunk [first, last) for which chosen[t] is 1 rather than 0, or all if `chosen` is
-  // null. Calls store(terms, n, results) with n terms at a time, where results[i] is the score of terms[i], or
-  // results[i + k * block_terms] its value in class k. `entries` are those of the chunk. O(entries + n_classes * chosen
-  // terms).
+  // Scores the terms first + t of the chunk [first, last) with chosen[t] = 1 (otherwise it is 0), or all if `chosen` is
+  // null. Calls store(terms, n, results) for n terms at a time: results[i] is the score of terms[i], or results[i + k *
+  // block_terms] is its value in class k. `entries` are the chunk's. O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
@@ -110,18 +109,18 @@ class BlockScorer {
     }
     const std::int64_t n_chosen = list_chosen(chosen, static_cast<std::size_t>(last - first));
     const auto term_of = [&](std::int64_t i) { return first + chosen_[static_cast<std::size_t>(i)]; };
-    // In each class, a search for one term takes as long as reading some four entries.
+    // In each class, searching for a term takes as long as reading some four entries.
     const bool few = 4 * n_chosen * static_cast<std::int64_t>(task_.n_classes()) < entries.size();
     score_blocks(n_chosen, term_of, [&](std::int64_t begin) {
       if (few) return load(entries, entries_of_terms());
       return load(entries, every_entry([&, begin](std::int64_t term) -> std::int64_t {
         const auto t = static_cast<std::size_t>(term - first);
-        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // few are chosen, and `chosen` is the smaller array
+        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // few are chosen; `chosen` is smaller than slots_
       }));
     });
   }
 
-  // Returns the results of a term that no class has: its score, or the values of the classes. O(n_classes).
+  // Returns the results of a term that no class has: its score, or its value in every class. O(n_classes).
   std::vector<double> results_of_unseen() {
     std::vector<double> results(task_.scores != nullptr ? 1 : task_.n_classes());
     const auto store = [&](const std::int64_t*, int, const double* result) {
@@ -137,12 +136,12 @@ class BlockScorer {
   }
 
  private:
-  // Sets chosen_[slot] = t and slots_[t] = slot for the terms with chosen[t] = 1, and returns how many they are. O(n_terms).
+  // Sets chosen_[slot] = t and slots_[t] = slot for the terms with chosen[t] = 1, and returns their number. O(n_terms).
   std::int64_t list_chosen(const unsigned char* chosen, std::size_t n_terms) {
     slots_.resize(n_terms);
     chosen_.resize(n_terms + 1);
     std::int32_t n_chosen = 0;
-    const auto note = [&](std::size_t t) {  // without a branch, which would be unpredictable in a hashed vocabulary
+    const auto note = [&](std::size_t t) {  // no branch: unpredictable in a hashed vocabulary
       slots_[t] = n_chosen;
       chosen_[static_cast<std::size_t>(n_chosen)] = static_cast<std::int32_t>(t);
       n_chosen += chosen[t];
@@ -157,8 +156,8 @@ class BlockScorer {
     return n_chosen;
   }
 
-  // Two ways to visit the entries [i, end) of a class that have terms of the block. Each calls use(entry, slot), with the
-  // slot of the entry's term in the block, and returns the entry at which the next block begins.
+  // Two ways to visit the entries [i, end) of a class that have terms of the block. Each calls use(entry, slot) with the
+  // slot of the entry's term in the block, and returns the first entry of the next block.
   //
   // slot_of(term) is negative for terms that are not in the block. O(entries).
   template <class SlotOf>
@@ -189,8 +188,8 @@ class BlockScorer {
     };
   }
 
-  // Sets x_ic of the block's terms in all classes, whose entries are visited by `visit`. Returns whether some have a low
-  // part.
+  // Sets x_ic of the block's terms in all classes; `visit` visits the entries of a class. Returns whether some x_ic has a
+  // low part.
   template <class Visit>
   bool load(const ChunkEntries& entries, const Visit& visit) {
     bool with_low = false;
@@ -201,7 +200,7 @@ class BlockScorer {
       const ClassRow<Count>& row = task_.row(k);
       double* const x = buffers_.x_hi.get() + k * block_terms;
       if (row.is_narrow() && c.exact_below > std::int64_t{1} << 32) {
-        // Here no sum has a low part. Gather the counts, and then convert a whole vector at a time.
+        // No sum has a low part here. Gather the counts, then convert a whole vector at a time.
         std::uint32_t l[block_terms];
         std::fill_n(l, buffers_.lanes(), 0);
         cursor_[k] = visit(row.terms, cursor_[k], entries.end[k],
@@ -272,7 +271,7 @@ class BlockScorer {
   template <class Store>
   void score_careful_terms(const Store& store) {
     BlockBuffers& careful = careful_->buffers;
-    // Lanes without a term repeat the first term, because uninitialised memory must not be read.
+    // Uninitialised memory must not be read, so lanes without a term repeat the first term.
     for (std::size_t k = 0; k < task_.n_classes() && careful.n > 0; ++k)
       for (int j = careful.n; j < careful.lanes(); ++j) {
         careful.x_hi.get()[k * block_terms + static_cast<std::size_t>(j)] = careful.x_hi.get()[k * block_terms];
@@ -298,7 +297,7 @@ class BlockScorer {
   const ScoreTask<Count>& task_;
   const ScoreKernels& kernels_;
   std::vector<std::int64_t> cursor_;  // (n_classes,) the next entry to visit
-  std::vector<std::int32_t> slots_;   // (terms of the chunk,) how many chosen terms are before each
+  std::vector<std::int32_t> slots_;   // (terms of the chunk,) the number of chosen terms before each
   std::vector<std::int32_t> chosen_;  // the chosen terms, as offsets in the chunk
   BlockBuffers buffers_;
   unsigned char doubtful_[block_terms];

@@ -1,15 +1,15 @@
-// The careful way, for terms whose ordinary results are unreliable: differences from a reference class, in double-double.
+// The careful way, for terms with unreliable ordinary results: double-double differences from a reference class.
 //
 // Error, with u = 2^-53, n classes, e_k = p_k - p_r, S = |e_c| + sum_k pi_k |e_k|, and T the mixture of all classes:
 //     p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If some l + b1 or L is no double,
 //     products of low parts are rounded or dropped, which adds 35 u^2 (p_c + T + 2 p_r).
 // The reference r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence the error of
 // p - q = (p - T) / (1 - pi) is at most 190 n^2 u^2 max(p, q): for c = r both S and the second error have a factor 1 - pi,
-// for other classes 1 - pi >= 1/2. All values depend on (p - q)^2. So they are right to 1e-14 where
-// |p - q| >= n^2 2^-50 max(p, q).
+// for other classes 1 - pi >= 1/2. All values depend on (p - q)^2; they are right to 1e-14 if |p - q| >= n^2 2^-50 max(p,
+// q).
 //
-// Without low parts they are right where |p - T| >= n 2^-52 S, however small S is beside p. A mixture T is nearer to p only
-// by chance. As some class has |p - T| >= (S - |e_c|) / 2, it loses no digit of a sum over classes.
+// Without low parts, values are right if |p - T| >= n 2^-52 S, however small S is beside p. Only by chance is T nearer to p.
+// Even then a sum over classes loses no digit, because some class has |p - T| >= (S - |e_c|) / 2.
 #pragma once
 
 #include "scoring/measures_impl.hpp"
@@ -17,8 +17,8 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// If a difference is smaller than this share of the spread of the class probabilities, it is rounding of double-doubles, or
-// an exact zero.
+// A difference below this share of the spread of the class probabilities is an exact zero or a rounding error of
+// double-doubles.
 constexpr double nothing = 0x1p-92;
 
 // d^2 / (r (1-r)), 0/0 = 0, for r in [0, 1] and its complement.
@@ -38,8 +38,8 @@ TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Holds the largest of the weights w >= 0 that were added, and the double-double sum of the others. The sum of all weights
-// but one is then never the difference of two nearly equal numbers.
+// Holds the largest weight w >= 0 that was added and the double-double sum of the others, so the sum of all weights but one
+// is never a difference of nearly equal numbers.
 struct WeightSums {
   double top[block_terms], rest_hi[block_terms], rest_lo[block_terms];
 
@@ -67,16 +67,16 @@ struct ClassSums {
   double largest_p[block_terms];
 };
 
-// q = p - d to twice the digits of q. If q is so much smaller than p that p - d would have fewer correct digits than q
-// itself, returns q alone.
+// q = p - d to twice the digits of q. If q is far smaller than p, p - d would have fewer correct digits than q, and q alone
+// is returned.
 TERMSIFT_INLINE DoubleDouble refine(double q, DoubleDouble p, DoubleDouble d) {
   const DoubleDouble difference = two_sum(p.hi, -d.hi);
   const double correction = (difference.hi - q) + (difference.lo + (p.lo - d.lo));
   return quick_two_sum(q, magnitude(correction) <= 0x1p-50 * q ? correction : 0.0);
 }
 
-// x L_r - x_r L_c, exact if no argument has a low part, such as for integers with Laplace's smoothing. Otherwise products
-// of low parts are rounded, and a difference within their rounding is set to 0. Equal probabilities thus always differ by 0.
+// x L_r - x_r L_c. It is exact if no argument has a low part, as for integers with Laplace's smoothing. Otherwise products
+// of low parts are rounded, and a difference within their rounding is set to 0. So equal probabilities always differ by 0.
 TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, DoubleDouble x_r, DoubleDouble L) {
   const DoubleDouble ours = multiply(x, L_r), theirs = multiply(x_r, L), d = subtract(ours, theirs);
   const double low_products = (magnitude(x.hi * L_r.lo) + magnitude(x.lo * L_r.hi)) +
@@ -131,7 +131,7 @@ TERMSIFT_INLINE Distribution distribution(const CarefulBlock& block, const Class
   return {p, refine(sums.p.without(j, c.prior_hi * p.hi) * c.rest_inverse_hi, p, d), d};
 }
 
-// Second pass, one class: its values (block,), correct for terms of which no class has p > ordinary_p. O(n).
+// Second pass, one class: its values (block,). They are right for terms with p <= ordinary_p in every class. O(n).
 template <Measure measure, bool with_complement>
 void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int k, double* values) {
   const ClassConstants c = block.constants[k];
@@ -150,8 +150,8 @@ void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int 
   }
 }
 
-// The values of all classes for common terms, of which some class has p > ordinary_p: 1-p and 1-q have sums of their own.
-// Whether a term is common is decided by its own counts, never by its block, so equal columns have equal scores everywhere.
+// The values of all classes for common terms, with p > ordinary_p in some class: 1-p and 1-q have their own sums. Only a
+// term's own counts decide whether it is common, never its block, so equal columns have equal scores.
 template <Measure measure>
 void common_class_values(const CarefulBlock& block, const ClassSums& sums) {
   bool some_common = false;

@@ -1,4 +1,4 @@
-// Where the entries of a chunk of terms are in the list of each class.
+// The position of a chunk's entries in the row of each class.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace termsift {
 
-// Returns the first of the entries [begin, end) of a row whose term is not below `term`. O(log(end - begin)).
+// Returns the first entry in [begin, end) of a row whose term is not below `term`. O(log(end - begin)).
 template <CountType Count>
 std::int64_t find_term(const ClassRow<Count>& row, std::int64_t begin, std::int64_t end, std::int64_t term) {
   return std::lower_bound(row.terms + begin, row.terms + end, term) - row.terms;
@@ -23,8 +23,8 @@ void prefetch(const T* array, std::int64_t i) {
   prefetch(reinterpret_cast<const void*>(address));
 }
 
-// Prefetches the first 256 of array[begin .. end). With thousands of classes, each has some hundred entries in a chunk,
-// where the hardware prefetcher does not expect them. So the entries are prefetched this many classes ahead:
+// Prefetches the first 256 of array[begin .. end). With thousands of classes, each has some hundred entries in a chunk, too
+// few for the hardware prefetcher. So they are prefetched this many classes ahead:
 inline constexpr std::size_t classes_ahead = 4;
 
 template <class T>
@@ -40,7 +40,7 @@ struct ChunkEntries {
   std::vector<std::int64_t> begin, end;  // (n_classes,)
 
   // Finds the entries of the terms [first, last). O(n_classes log(n_terms)), or O(n_classes log(entries)) if the chunk
-  // follows the one before, because its entries then begin where those ended. With 5,000 classes a search costs as much as
+  // follows the last chunk: its entries begin where the last ones ended. With 5,000 classes, a search costs as much as
   // reading a chunk.
   template <class Task>
   void find(const Task& task, std::int64_t first, std::int64_t last) {
@@ -50,7 +50,7 @@ struct ChunkEntries {
     for (std::size_t k = 0; k < begin.size(); ++k) {
       if (k + 8 < begin.size()) prefetch(task.row(k + 8).terms, begin[k + 8] + 64);
       const auto& row = task.row(k);
-      // The end is usually near, so the search moves from the begin in steps that double.
+      // The end is usually near, so the search starts at the beginning and doubles its steps.
       std::int64_t low = begin[k], step = 64;
       while (low + step < row.size && row.terms[low + step] < last) low += step, step *= 2;
       end[k] = find_term(row, low, std::min(low + step, row.size), last);
@@ -64,7 +64,7 @@ struct ChunkEntries {
     return n;
   }
 
-  // Prefetches the entries of a class that comes shortly after class k.
+  // Prefetches the entries of a class shortly after class k.
   template <class Task>
   void prefetch_after(const Task& task, std::size_t k) const {
     if (k += classes_ahead; k >= begin.size()) return;

@@ -11,8 +11,8 @@
 namespace termsift {
 namespace {
 
-// The least allowed p of a smoothed term, and the least allowed sum of the priors of all classes but one. Products of two
-// such are normal numbers.
+// The least allowed p of a smoothed term, and the least allowed sum of the priors of all classes but one. The product of two
+// such numbers is normal.
 constexpr double least_share = 0x1p-450;
 
 void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
@@ -37,7 +37,7 @@ void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, doubl
                                     "; a rate can be 2^64");
 }
 
-// Returns a bound below which every whole l has a sum l + b1 of at most 53 bits.
+// Returns a bound: l + b1 has at most 53 bits for every whole l below it.
 std::int64_t exact_below(double b1) {
   if (b1 >= 0x1p52) return 0;
   int fraction_bits = 0;
@@ -74,8 +74,8 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   // Scaling by a power of two keeps the sum of weights near 1e300 finite.
   const int exponent = -std::ilogb(largest_weight);
   for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
-  // The weight of all classes but k, from the sums before and after it: the difference 1 - pi_k would lose its digits where
-  // one class has nearly all the mass.
+  // The weight of all classes but k, from the sums before and after k: the difference 1 - pi_k would lose its digits if one
+  // class had nearly all the mass.
   std::vector<DoubleDouble> rest(n);
   DoubleDouble total;
   for (std::size_t k = 0; k < n; ++k) {

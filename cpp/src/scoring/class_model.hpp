@@ -1,4 +1,4 @@
-// Counts -> probabilities: the constants of each class that scores are computed from.
+// Counts -> probabilities: the constants of each class, from which scores are computed.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace termsift {
 
-// For p and q up to this, 1-p and 1-q are so close to 1 that a short series replaces their logarithms (simd/logarithms.hpp),
-// and that they need no sums of their own.
+// For p and q up to this, 1-p and 1-q are close to 1: a short series replaces their logarithms (simd/logarithms.hpp), and
+// they need no sums of their own.
 inline constexpr double ordinary_p = 0x1p-6;
 
-// What p_ic are. The kernels have separate code for each.
+// The kind of the p_ic. Kernels have separate code for each kind.
 enum class Variable : std::uint8_t {
   small_probability,  // usually at most ordinary_p, such as shares of occurrences; larger ones are scored carefully
   probability,        // of any size, such as shares of documents
@@ -36,7 +36,7 @@ struct ClassConstants {
   double scale;                             // s
   double absent_x;                          // s b1, the numerator of p_ic where l_ic = 0
   std::int64_t exact_below;                 // l + b1 is a double for every whole number l below this
-  double total_hi, total_lo;                // s (l_c + b2), the denominator L_c; 1 if that is 0, so that p_ic is 0
+  double total_hi, total_lo;                // s (l_c + b2), the denominator L_c; 1 instead of 0, which makes p_ic 0
   double inverse_hi, inverse_lo;            // 1 / L_c
   double difference_hi, difference_lo;      // 1 / (L_c L_r), r the reference class
   double prior_hi, prior_lo;                // pi_c
@@ -48,15 +48,15 @@ struct ClassModel {
   Variable variable = Variable::small_probability;
   std::vector<std::int64_t> classes;      // the rows that take part, increasing
   std::vector<ClassConstants> constants;  // (classes.size(),)
-  // The class with the largest prior. The careful way takes differences from its p, because its own 1 - pi_c may be tiny. So
-  // p - q is never a small remainder of larger numbers unless the probabilities themselves are that close.
+  // The class with the largest prior. The careful way subtracts its p from the other p, because its 1 - pi_c may be tiny. So
+  // p - q is never a small remainder of larger numbers unless p and q are that close.
   int reference = 0;
-  // If a difference p - T is below `lost` p, it may lack digits that a score needs. T is a sum over n classes whose rounding
-  // errors are summed in one double, so its relative error is n^2 2^-106, while the difference needs 2^-57.
+  // If a difference p - T is below `lost` p, it may lack digits that a score needs. T is a sum over n classes, and one
+  // double sums its rounding errors, so its relative error is n^2 2^-106. The difference needs 2^-57.
   double lost = 0;
 };
 
-// O(n_classes); for rates of float counts O(pairs), to check them. Throws std::invalid_argument (termsift/scores.hpp).
+// O(n_classes); O(pairs) to check rates of float counts. Throws std::invalid_argument (termsift/scores.hpp).
 template <CountType Count>
 ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation);
 

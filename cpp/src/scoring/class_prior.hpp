@@ -10,8 +10,7 @@
 
 namespace termsift {
 
-// Checks that there is one weight per class, or none, and that each is finite and not negative. Throws
-// std::invalid_argument.
+// Checks that weights are empty or one per class, and that each is finite and not negative. Throws std::invalid_argument.
 inline void check_class_prior(std::span<const double> weights, std::size_t n_classes) {
   if (weights.empty()) return;
   if (weights.size() != n_classes)

@@ -1,4 +1,4 @@
-// What all scoring kernels share: dispatch by measure and variable, conversions, and the aggregation of class scores.
+// Common parts of all scoring kernels: dispatch by measure and variable, conversions, and the aggregation of class scores.
 //
 // The kernels are plain loops that the compiler vectorises. They call no logarithm of the C library, and contain no
 // unpredictable branch in a loop over terms. Every operation is an IEEE addition, multiplication or division in a fixed
@@ -29,7 +29,7 @@ TERMSIFT_INLINE void with_measure(Measure measure, Variable variable, const F& f
   }
 }
 
-// Adding 2^52 in the bits and subtracting it as a double is the one conversion that vectorises on every target.
+// Only this conversion vectorises on every target: it adds 2^52 in the bits and subtracts it as a double.
 TERMSIFT_INLINE double as_double(std::uint32_t l) { return from_bits(0x4330000000000000ull | l) - 0x1p52; }
 
 TERMSIFT_INLINE DoubleDouble inverse(const ClassConstants& c) { return {c.inverse_hi, c.inverse_lo}; }
@@ -37,7 +37,7 @@ TERMSIFT_INLINE DoubleDouble rest_inverse(const ClassConstants& c) { return {c.r
 TERMSIFT_INLINE DoubleDouble total(const ClassConstants& c) { return {c.total_hi, c.total_lo}; }
 TERMSIFT_INLINE DoubleDouble prior(const ClassConstants& c) { return {c.prior_hi, c.prior_lo}; }
 
-// The low parts of a class, or null where the block has none.
+// The low parts of a class, or null if the block has none.
 TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
   return block.x_lo == nullptr ? nullptr : block.x_lo + k * block_terms;
 }

@@ -1,4 +1,4 @@
-// The ordinary way computes p - q from one mixture of all classes. It is fast, and a margin reports where digits were lost.
+// The ordinary way computes p - q from one mixture of all classes. It is fast, and a margin reports lost digits.
 #pragma once
 
 #include "scoring/measures_impl.hpp"
@@ -9,11 +9,10 @@ namespace {
 // A product of two probabilities below this may have lost digits. Only unsmoothed float counts lead to such products.
 constexpr double least_product = 0x1p-960;
 
-// Products of two probabilities above this are normal numbers. So are products of such a probability and a difference that
-// is not rounding.
+// A probability above this has a normal product with any such probability, and with any difference that is not rounding.
 constexpr double least_factor = 0x1p-480;
 
-// If 1-p is below this, it has too few of p's digits to be computed as a difference.
+// If 1-p is below this, subtracting p from 1 leaves too few digits.
 constexpr double least_complement = 0x1p-20;
 
 TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
@@ -21,7 +20,7 @@ TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
   return quick_two_sum(difference.hi, difference.lo - p.lo);
 }
 
-// w x. Without low parts x is x.hi; the compiler may not drop the product with zero itself.
+// w x. Without low parts, it is w x.hi: a compiler may not omit a product with zero by itself.
 template <bool with_low>
 TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) {
   const DoubleDouble product = two_product(x.hi, w_hi);
@@ -35,12 +34,12 @@ TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c
 }
 
 // d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given T = sum_k pi_k p_k. T has a relative error of
-// lost 2^-57 (ClassModel::lost), hence p - T has that error relative to p. Division by 1 - pi magnifies it relative to q,
-// which matters where one class has nearly all the prior mass. A margin that is not positive means:
+// lost 2^-57 (ClassModel::lost), hence p - T has that error relative to p. Dividing by 1 - pi magnifies the error relative
+// to q; this matters if one class has nearly all the prior mass. A margin that is not positive means:
 struct Difference {
   DoubleDouble d, q;
   double margin;             // q lost digits, or a small probability exceeds ordinary_p: score the term carefully
-  double difference_margin;  // d lost digits: score the term carefully, unless other values are far larger
+  double difference_margin;  // d lost digits: score the term carefully unless other values are far larger
 };
 
 template <Variable variable>
@@ -96,10 +95,10 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
   return {p.hi > 0 ? value : infinity, smaller(margin, p.hi > 0 ? both - least_product : 1.0), difference_margin};
 }
 
-// p, q and d = p - q of the terms of a block, for the terms t(p, q) of a divergence.
+// p, q and d = p - q of a block's terms, for the summands t(p, q) of a divergence.
 //
 // A divergence goes through the block in several short loops. In one loop, the 150 or so dependent operations of a term
-// would fill the processor's reorder buffer, so that only one or two terms would overlap; that takes a fifth longer.
+// would fill the processor's reorder buffer; then only one or two terms overlap, which takes a fifth longer.
 struct Divergents {
   double p_hi[block_terms], p_lo[block_terms], q_hi[block_terms], q_lo[block_terms], d_hi[block_terms], d_lo[block_terms];
 
@@ -178,8 +177,8 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
   }
 }
 
-// Makes margin[j] negative where some class has 0 < p < least_factor. Smoothed probabilities are above least_factor, and so
-// is each q of them, unless its subtraction cancelled digits. O(n_classes n).
+// Makes margin[j] negative if some class has 0 < p < least_factor. Smoothed p are above least_factor, and so is each q,
+// unless its subtraction cancelled digits. O(n_classes n).
 [[maybe_unused]] void check_factors(const ScoreBlock& block, double* __restrict margin) {
   for (int k = 0; k < block.n_classes; ++k) {
     const double to_p = block.constants[k].inverse_hi;

@@ -6,7 +6,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// The entries of a class touch scattered terms, which are prefetched this many pairs ahead.
+// The terms of a class's entries are scattered, so they are prefetched this many pairs ahead.
 constexpr int pairs_ahead = 32;
 
 // l[j] = l_ic of pair begin + j, for n pairs.
@@ -60,7 +60,7 @@ TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
   store(lo, sums.lo);
 }
 
-// Computes U alone, which is enough for sums of whole values.
+// Computes only U; sums of whole values need no more.
 void mix_totals(const ClassPairs& pairs) {
   const double w_hi = pairs.constants->w_hi, w_lo = pairs.constants->w_lo;
   double l[block_terms];
@@ -79,8 +79,8 @@ void mix_totals(const ClassPairs& pairs) {
   }
 }
 
-// Most counts are small. What each count below n_parts adds is computed once and looked up. Larger counts are collected and
-// computed a block at a time.
+// Most counts are small: the parts of counts below n_parts are computed once and looked up. Larger counts are collected and
+// computed block by block.
 void mix(const ClassPairs& pairs) {
   if (pairs.sum == PairSum::whole) return mix_totals(pairs);
   constexpr int most_parts = PairTotals::n_logs;
@@ -137,8 +137,8 @@ struct Coupling {
   double margin;
 };
 
-// The part of V of a class from which the term is absent: -p log(1 - w x / T) + t(1-p, 1-q), or only the first for rates,
-// with T = T_0 + U. The series hold for p, q <= 2^-6 and for s <= 0.2.
+// The part of V of a class without the term: -p log(1 - w x / T) + t(1-p, 1-q), or only the first summand for rates. T = T_0
+// + U. The series hold for p, q <= 2^-6 and for s <= 0.2.
 template <Variable variable>
 TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, double T) {
   const double Y = c.T_0_rest + U;  // T - w x
@@ -151,8 +151,8 @@ TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, doubl
           smaller(ordinary_p - larger(c.absent_p, q), 0.2 - s)};
 }
 
-// The same for a class with l occurrences of the term. The series hold for p, q <= 2^-6. It is enough to check p: q is a
-// mixture of the p of other classes, each of which is checked here or in absent_coupling.
+// The same for a class with l occurrences of the term. The series hold for p, q <= 2^-6. Checking p is enough: q is a
+// mixture of the p of other classes, and each p is checked here or in absent_coupling.
 template <Variable variable>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
   const DoubleDouble wl = two_product(l, c.w_hi);
@@ -190,7 +190,7 @@ TERMSIFT_INLINE void with_sum(const Arguments& arguments, const F& f) {
   });
 }
 
-// Adds the V of one pair: two parts by one instruction, where two_sum and its loads and stores take sixteen.
+// Adds the V of one pair. One instruction adds both parts; two_sum with its loads and stores takes sixteen.
 TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) {
   using Two = Lanes<double, 2>;
   Two V;
@@ -199,7 +199,7 @@ TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) 
   store(V, &value.V_hi);
 }
 
-// The loops are short, for the reason given at Divergents.
+// The loops are short for the reason given at Divergents.
 template <Measure measure, Variable variable, PairSum sum_of>
 void score(const ClassPairs& pairs) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
@@ -311,7 +311,7 @@ void finish(const SummedBlock& block) {
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble sum = two_sum(block.absent_hi[j], values[j].V_hi);
       block.scores[j] = sum.hi + (sum.lo + (block.absent_lo[j] + values[j].V_lo));
-      // The rounding errors of the absent classes' V remain even where most of that V is subtracted again.
+      // The rounding errors of the absent classes' V remain even if most of that V is subtracted again.
       block.doubtful[j] = block.scores[j] >= 0.75 * block.absent_hi[j] ? 0 : 1;
     }
     return;
@@ -357,7 +357,7 @@ void values(const ClassValues& block) {
       const Value v = ordinary_value<measure, variable>(probability(x, c), T, rest_inverse(c), lost);
       value[j] = v.value;
       margin[j] = smaller(v.margin, v.difference_margin);
-      // The series for small p and q have lost seven bits for each doubling of q.
+      // The series for small p and q lose seven bits for each doubling of q.
       if constexpr (variable == Variable::small_probability)
         margin[j] = smaller(margin[j], 2 * ordinary_p - T.hi * c.rest_inverse_hi);
     }

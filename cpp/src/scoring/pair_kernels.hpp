@@ -24,7 +24,7 @@ struct ClassPairs {
   unsigned char* doubtful;
 };
 
-// n <= block_terms terms, in one class, given their U; n is a multiple of 8.
+// n <= block_terms terms in one class, given their U; n is a multiple of 8.
 struct ClassValues {
   int n;
   const PairConstants* constants;  // of the class
@@ -39,7 +39,7 @@ struct ClassValues {
   unsigned char* doubtful;  // (n,) out: 1 if the value is unreliable
 };
 
-// n <= block_terms made-up terms that are absent from every class but have the given U; n is a multiple of 8.
+// n <= block_terms imaginary terms that are absent from every class but have the given U; n is a multiple of 8.
 struct AbsentBlock {
   int n;
   int n_classes;
@@ -56,7 +56,7 @@ struct AbsentBlock {
   unsigned char* doubtful;  // (n,) out: 1 if V is unreliable
 };
 
-// n <= block_terms terms, n a multiple of 8, for which the pairs of all classes have been added up.
+// n <= block_terms terms, n a multiple of 8. The pairs of all classes have been added up.
 struct SummedBlock {
   int n;
   const PairTotals* totals;
@@ -74,7 +74,7 @@ struct PairKernels {
   void (*score)(const ClassPairs&);         // V += the value with l_ic less the value with 0, given U. O(n)
   void (*score_absent)(const AbsentBlock&);  // V = sum_c omega_c (value with 0), given U. O(n_classes n)
   void (*finish)(const SummedBlock&);       // O(n)
-  void (*values)(const ClassValues&);       // the values that are not doubtful, to a relative 2^-45 or better. O(n)
+  void (*values)(const ClassValues&);       // values, to a relative 2^-45 or better unless doubtful. O(n)
 
   static const PairKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

@@ -12,11 +12,11 @@
 // minor part of the score, so a double is precise enough.
 //
 // If classes consist mostly of smoothing, a term with few pairs has a score far below P or V. Such a term is summed by whole
-// values: its score is V = sum_c omega_c KL_c. So are all terms for the other measures, and all terms if smoothing alone
-// gives some class p > 2^-6, because the series of t(1-p, 1-q) in a split sum holds only for p, q <= 2^-6.
+// values: its score is V = sum_c omega_c KL_c. Whole values are also summed for the other measures, and if smoothing alone
+// gives some class p > 2^-6: the series of t(1-p, 1-q) in a split sum holds only for p, q <= 2^-6.
 //
-// A class from which the term is absent has l = 0, so its part of A, P and T is known beforehand, and only what the pairs
-// change is summed. V of all classes, as if the term were absent from each, depends only on U = T - T_0 = sum_c w_c l_ic
+// A class without the term has l = 0, so its part of A, P and T is known beforehand, and only the changes by pairs are
+// summed. V of all classes, as if the term were absent from each, depends only on U = T - T_0 = sum_c w_c l_ic
 // (absent_classes.hpp).
 #pragma once
 
@@ -32,7 +32,7 @@ enum class PairSum : std::uint8_t {
   whole   // V
 };
 
-// The sums over the pairs of one term. Each sum is a double-double (hi, lo). The number of pairs is there for split sums.
+// The sums over the pairs of one term. Each sum is a double-double (hi, lo). The number of pairs is for split sums.
 struct alignas(64) TermSums {
   enum : int { U, P, A, n_pairs };
   double hi[4], lo[4];
@@ -41,11 +41,11 @@ struct alignas(64) TermSums {
 // The accumulators that are touched while V is summed. They are half the size of TermSums because that loop is bound by
 // memory.
 struct alignas(32) TermValue {
-  double U_hi, U_lo;  // U of TermSums as a double-double: its high part there is some ulps off after many additions
+  double U_hi, U_lo;  // U of TermSums, renormalised: many additions leave hi some ulps off
   double V_hi, V_lo;
 };
 
-// The constants of one class for unscaled counts l; those of ClassConstants are for s l.
+// The constants of one class for unscaled counts l. ClassConstants holds those for s l.
 struct PairConstants {
   double omega;                    // its weight in the score
   double w_hi, w_lo;               // w_c
@@ -73,7 +73,7 @@ struct PairTotals {
   // 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, the V of a pair is below 0.6 omega_c: log
   // 2^49 is 34, and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and are exact. A sum of n rests, each
   // at most half the grid, has an error of at most n^2 2^-107 most_V, and is right if that is below 2^-57 of the score. For
-  // rates p has no such bound, V is summed as a double-double, and most_V is 0.
+  // rates, p has no such bound: V is summed as a double-double, and most_V is 0.
   double most_V;
   // log(l + b1) of the small counts l.
   static constexpr int n_logs = 256;
@@ -82,7 +82,7 @@ struct PairTotals {
 
 struct PairModel {
   Measure measure;
-  // A probability counts as small if b1 / L_c <= ordinary_p in every class, whatever the event model. Where a count makes p
+  // For every event model, a probability counts as small if b1 / L_c <= ordinary_p in every class. If a count makes p
   // larger, the sum is doubtful, and the term is scored the dense way.
   Variable variable;
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)

@@ -6,8 +6,8 @@
 
 namespace termsift {
 
-// The number of terms in a block: a whole number of vectors on every target, and enough terms to pay for loading the
-// constants of a class.
+// The number of terms in a block: a whole number of vectors on every target, and enough terms to make loading a class's
+// constants worthwhile.
 inline constexpr int block_terms = 128;
 
 // A block of n <= block_terms terms, n a multiple of 8. Arrays of shape (n_classes, block) are row-major, with rows of
@@ -35,7 +35,7 @@ struct CarefulBlock : ScoreBlock {  // x_lo and class_scores are not null; doubt
 
 // The results of a term depend only on its own lane. Both kernels of a block take O(n_classes n).
 struct ScoreKernels {
-  // x[j] = s l[j] + s b1: the numerators of p for n counts of a class, exact where the sum is a double.
+  // x[j] = s l[j] + s b1: the numerators of p for n counts of a class. x[j] is exact if the sum is a double.
   void (*numerators)(const std::uint32_t* l, int n, double scale, double scaled_b1, double* x);
   void (*score_block)(const ScoreBlock&);
   void (*score_block_carefully)(const CarefulBlock&);

@@ -12,17 +12,17 @@
 namespace termsift {
 namespace {
 
-// How many terms a thread takes at a time.
+// The number of terms in a thread's chunk.
 constexpr std::int64_t chunk_terms = 16 * block_terms;
 constexpr std::int64_t lookup_chunk_terms = 1 << 14;  // 128 KiB of scores
 
-// Scores the terms of the range by every class. O(n_classes * terms that occur).
+// Scores the terms of the range from all classes. O(n_classes * terms that occur).
 template <CountType Count>
 void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   const std::int64_t range_first = task.range.first, range_last = task.range.last;  // clang cannot capture bindings
   const std::int64_t n_terms = task.range.size();
   const std::size_t n_classes = task.n_classes();
-  // Row by row: the values of a term lie a row apart.
+  // The array is row-major: the values of a term lie a row apart.
   const auto store_in_rows = [&]<class Result>(Result* rows, const std::int64_t* terms, int n, const double* results) {
     for (std::size_t k = 0; k < n_classes; ++k) {
       Result* const row = rows + task.model.classes[k] * n_terms;
@@ -61,7 +61,7 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     Workspace& work = workspaces.own(worker, task);
     const std::int64_t first = range_first + chunk * chunk_terms, last = std::min(first + chunk_terms, range_last);
     work.entries.find(task, first, last);
-    // If there are more pairs than terms, most terms occur, and searching for those that do would take longer than it saves.
+    // If there are more pairs than terms, most terms occur, and searching for them would take longer than it saves.
     const bool all = work.entries.size() > last - first;
     if (!all) {
       std::fill(work.chosen.begin(), work.chosen.end(), 0);
@@ -85,14 +85,14 @@ void clear_absent_rows(const ClassCounts<Count>& counts, std::int64_t n_terms, R
 
 // The score of a term depends only on its pattern: its counts in all classes. With few classes, most terms of a large
 // vocabulary share a few thousand patterns of counts below a `side`: of 4 million terms of two classes, 99.6% had counts
-// below 64 in both. The scores of these patterns fit an array that stays in the cache, in which the scores of terms are
-// looked up; a million terms of two to four classes take a quarter to 0.4 of the time. Pattern l_1, l_2, ... has the number
-// l_1 + side (l_2 + side (...)), and a term that no class has is number 0.
+// below 64 in both. An array of the scores of these patterns stays in the cache, and terms look their scores up there: a
+// million terms of two to four classes take a quarter to 0.4 of the time. Pattern l_1, l_2, ... has the number l_1 + side
+// (l_2 + side (...)), and a term that no class has is number 0.
 constexpr std::int64_t most_patterns = 1 << 12;
-constexpr std::uint16_t large = most_patterns;  // added to the number of a term for each count that is not small
+constexpr std::uint16_t large = most_patterns;  // added to a term's number for each large count
 constexpr std::size_t most_classes_of_patterns = 4;
 
-// Returns the side, or 1 if looking up does not pay.
+// Returns the side, or 1 if lookups do not pay.
 template <CountType Count>
 std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
   if (task.n_classes() > most_classes_of_patterns) return 1;
@@ -107,7 +107,7 @@ std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
     n_terms = std::max(n_terms, task.row(k).size);  // at least as many terms occur
   }
   while (n_patterns(side + 1) <= std::min(n_terms / 8, most_patterns)) ++side;
-  // If most terms have a large count, looking up takes 1.5 times as long as scoring. A sample estimates how many are large.
+  // If most terms have a large count, lookups take 1.5 times as long as scoring. A sample estimates how many have one.
   for (std::size_t k = 0; k < task.n_classes(); ++k) {
     const std::int64_t step = std::max<std::int64_t>(task.row(k).size / 64, 1);
     for (std::int64_t i = 0; i < task.row(k).size; i += step)
@@ -182,13 +182,13 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   if (aggregate == Aggregate::max || !(estimation.b1 > 0) || measure == Measure::direction) return false;
   double n_classes = 0, pairs = 0;
   for (const auto& row : counts.rows) {
-    if (!row->is_present()) continue;  // such a class takes no part
+    if (!row->is_present()) continue;  // it takes no part
     const double total = static_cast<double>(row->n_tokens) + estimation.b2;
     if (!(total >= 1 / most_pair_total && total <= most_pair_total)) return false;
     n_classes += 1, pairs += static_cast<double>(row->size);
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
-  // Measured costs, in units of one class's value the dense way. V is tabulated in about 48 pieces.
+  // Measured costs. The unit is the cost of one class's value the dense way. V is tabulated in about 48 pieces.
   const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * AbsentClasses::n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }

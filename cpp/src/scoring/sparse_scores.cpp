@@ -11,11 +11,11 @@
 namespace termsift {
 namespace {
 
-// How many terms a thread takes at a time. With smaller chunks more of the terms' sums (100 bytes each) stay in the cache,
-// but the hardware prefetcher is of no use at the start of a class's entries, so a class should have many entries in a
-// chunk. With 50 classes and 6,000 pairs each, chunks of 2^15 terms took 1.05 times as long as 2^14; with 5,000 classes and
-// 220 pairs each, 2^14 took 1.25 times as long as 2^16. All threads have the same number of chunks; the pairs are mostly in
-// the first terms where a vocabulary is in order of frequency, so a corpus of some 20,000 terms needs several for each.
+// The number of terms in a thread's chunk. In smaller chunks more of the terms' sums (100 bytes each) stay in the cache. But
+// the hardware prefetcher fails at the start of a class's entries, so a class should have many entries in a chunk. With 50
+// classes and 6,000 pairs each, chunks of 2^15 terms took 1.05 times as long as 2^14; with 5,000 classes and 220 pairs each,
+// 2^14 took 1.25 times as long as 2^16. All threads have the same number of chunks. In a vocabulary sorted by frequency the
+// first terms have most pairs, so even 20,000 terms need several chunks for each thread.
 std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size_t n_classes, const Threads& threads) {
   constexpr std::int64_t least = 1 << 12, most = 1 << 16;
   constexpr double enough_pairs = 1024;
@@ -28,7 +28,7 @@ std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size
   return in_steps((n_terms + n_even - 1) / n_even, block_terms);
 }
 
-// What all chunks share. `whole` serves the terms that lose digits in a split sum, or all terms if no sum is split.
+// Data shared by all chunks. `whole` is for the terms that lose digits in a split sum, or for all terms if no sum is split.
 struct SharedSums {
   SharedSums(const ClassModel& model, double b1, Measure measure, Aggregate aggregate)
       : pairs(make_pair_model(model, b1, measure, aggregate)), split(model, pairs, PairSum::split),
@@ -69,7 +69,7 @@ class SparseScorer {
   }
 
  private:
-  // Chooses the doubtful terms for a second sum, which starts at 0, and returns whether there are any.
+  // Chooses the doubtful terms for a second sum, sets that sum to 0, and returns whether there are any.
   bool choose_doubtful() {
     for (std::size_t j = 0; j < n_; ++j) {
       if (doubtful_[j] == 0) continue;
@@ -124,12 +124,12 @@ class SparseScorer {
       const auto at = static_cast<std::size_t>(n_copied++);
       terms_[at] = row.terms[i];
       l_[at] = static_cast<double>(count);
-      // U must hold the count, and must not be 0, which marks a term that no class has.
+      // U must hold the count. U = 0 would mark a term that no class has.
       if (!is_double(count) || l_[at] * c.w_hi == 0) doubt(row.terms[i]);
     };
     if (chosen_.empty()) {
       for (std::int64_t i = begin; i < begin + n; ++i) copy(i);
-    } else if (16 * std::ssize(chosen_) < n) {  // so few that searching is faster than reading all entries
+    } else if (16 * std::ssize(chosen_) < n) {  // searching beats reading all entries
       std::int64_t i = begin;
       for (const TermId term : chosen_)
         if (i = find_term(row, i, begin + n, term); i < begin + n && row.terms[i] == term) copy(i);
@@ -140,7 +140,7 @@ class SparseScorer {
     return n_copied;
   }
 
-  // Computes the scores of n <= block_terms terms of the chunk from `begin` on.
+  // Computes the scores of n <= block_terms terms of the chunk, beginning at `begin`.
   void finish(PairSum sum, std::size_t begin, std::size_t n) {
     const unsigned char* const is_chosen = chosen_.empty() ? nullptr : is_chosen_.data() + begin;
     if (is_chosen != nullptr && std::memchr(is_chosen, 1, n) == nullptr) return;
@@ -173,14 +173,14 @@ class SparseScorer {
   const double unseen_;
   ChunkEntries entries_;
   std::int64_t first_ = 0;                // the chunk's first term
-  std::size_t n_ = 0;                     // and its size
+  std::size_t n_ = 0;                     // the chunk's size
   std::vector<TermSums> sums_;
   std::vector<TermValue> values_;
   std::vector<unsigned char> doubtful_;
   std::vector<TermId> chosen_;            // the terms of the second sum, increasing; empty during the first
-  std::vector<unsigned char> is_chosen_;  // whether a term is one of them
-  std::vector<TermId> terms_;             // copied pairs of a class: their terms
-  std::vector<double> l_;                 // and their counts
+  std::vector<unsigned char> is_chosen_;  // whether a term is chosen
+  std::vector<TermId> terms_;             // the terms of the copied pairs of a class
+  std::vector<double> l_;                 // the counts of these pairs
   BlockScorer<Count> dense_;
 };
 
@@ -195,7 +195,7 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const SharedSums shared(model, estimation.b1, measure, aggregate);
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
-  // Measured costs, in units of one class's value the dense way, as for run_dense().
+  // Measured costs, as in run_dense(). The unit is the cost of one class's value the dense way.
   const Threads threads = worth(requested, 3 * n_pairs + 8 * counts.n_terms);
   PerThread<SparseScorer<Count>> scorers(threads);
   const std::int64_t size = size_of_chunk(counts.n_terms, n_pairs, task.n_classes(), threads);

@@ -1,6 +1,6 @@
-// Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels use these, and none of the C
-// library. Every operation is an IEEE addition, multiplication or division in a fixed order, so all SIMD targets return the
-// same bits. There are no branches, so loops over these functions vectorise.
+// Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels use these functions instead of the
+// C library's. Every operation is an IEEE addition, multiplication or division in a fixed order, so all SIMD targets return
+// the same bits. There are no branches, so loops over these functions vectorise.
 //
 // Precision: given p, q and p - q to about 106 bits, the term
 //     t(p, q) = p log(p/q) - p + q = q h((p-q)/q),  h(x) = (1+x) log(1+x) - x,  t >= 0,
@@ -32,12 +32,12 @@ TERMSIFT_INLINE double sign(double x) { return (x > 0 ? 1.0 : 0.0) - (x < 0 ? 1.
 TERMSIFT_INLINE double larger(double a, double b) { return a > b ? a : b; }
 TERMSIFT_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 
-// log 2 = ln2_hi + ln2_lo; ln2_hi has 42 bits, so that k ln2_hi is exact.
+// log 2 = ln2_hi + ln2_lo; ln2_hi has 42 bits, so k ln2_hi is exact.
 constexpr double ln2_hi = 0x1.62e42fefa3800p-1, ln2_lo = 0x1.ef35793c76730p-45;
 
 // R(z) = (atanh(s)/s - 1)/z for z = s^2 in [0, 1/9]: the Chebyshev interpolant of degree 10 (error 1.2e-18), computed with
-// mpmath.chebyfit at 60 digits. Estrin's order keeps the chain of dependent operations short; Horner's rule has twenty,
-// which would take most of the time of a value.
+// mpmath.chebyfit at 60 digits. Estrin's order keeps the chain of dependent operations short; Horner's chain of twenty would
+// dominate the time of a value.
 TERMSIFT_INLINE double atanh_rest(double z) {
   const double z2 = z * z, z4 = z2 * z2;
   const double r0 = 0.3333333333333333 + 0.19999999999999762 * z;
@@ -48,8 +48,8 @@ TERMSIFT_INLINE double atanh_rest(double z) {
   return (r0 + r2 * z2) + z4 * ((r4 + r6 * z2) + r8 * z4);
 }
 
-// k is log2(x/y) rounded to an integer or so, from the exponents and leading bits of the normal numbers x and y, and
-// down = 2^-k: x 2^-k is within a factor 1.5 of y.
+// k is an integer near log2(x/y), from the exponents and leading bits of the normal numbers x and y. With down = 2^-k, x
+// 2^-k is within a factor 1.5 of y.
 struct Power {
   double k;
   double down;
@@ -74,8 +74,7 @@ TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
   return {q, (((a.hi - product.hi) - product.lo) + (a.lo - q * b.lo)) * inverse};
 }
 
-// a * b * (1 + g) with little more than one rounding, for |g| < 1/4 or so: the rounding of g itself counts in proportion to
-// g.
+// a * b * (1 + g) with little more than one rounding, for |g| < 1/4 or so: an error of g counts only g times as much.
 TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
@@ -112,7 +111,7 @@ TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDou
   return d.hi == 0 ? 0.0 : result;
 }
 
-// t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. There |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms of R suffice: the
+// t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. Then |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms of R suffice: the
 // relative error is 2^-52 at p = 2^-6 and q = 0. For larger p or q it grows like their 7th power.
 TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   const double s = -d / (2.0 - p - q);
@@ -121,8 +120,8 @@ TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   return -d * s * (1.0 + (1.0 + s) * s * R);
 }
 
-// The same for p, q <= 2^-6, without a division, to a relative error of 2^-48. That is enough, because t(p, q), to which it
-// is added, is at least 2^6 times larger. The error grows like the 8th power of (p+q)/2: at p = 1/3 and q = 0 it is 7e-7.
+// The same for p, q <= 2^-6, without a division, to a relative error of 2^-48. That suffices: the result is added to t(p,
+// q), which is at least 2^6 times larger. The error grows like the 8th power of (p+q)/2: at p = 1/3 and q = 0 it is 7e-7.
 TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   const double m = 0.5 * p_plus_q, m2 = m * m;
   const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // 1 / (1 - m)
@@ -132,8 +131,8 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
 }
 
 // log(p/q) is 2 atanh(s) with |s| <= 1/3 if p and q are near each other, else log(2^k) + 2 atanh(s) with |s| <= 1/5. The
-// functions below take d = p - q, 0 <= p <= 2^123, and q in [least_probability, 2^123], at most 2^60 times smaller than p.
-// Without low parts all three are doubles.
+// functions below take d = p - q, 0 <= p <= 2^123, and q in [least_probability, 2^123], q >= 2^-60 p. Without low parts, p,
+// q and d are doubles.
 struct Ratio {
   double s;
   double k;
@@ -155,7 +154,7 @@ TERMSIFT_INLINE Ratio ordinary_ratio(DoubleDouble p, DoubleDouble q, DoubleDoubl
 template <bool with_low = true>
 TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d, Ratio ratio, double sR) {
   const auto [s, k] = ratio;
-  // d s [1 + (1+s) s R], where d.lo counts twice: in d and in s
+  // d s [1 + (1+s) s R], d.lo counts twice: in d and in s
   const double rest = d.hi * (sR + s * sR);
   const double t_near = d.hi * s + s * (with_low ? rest + 2.0 * d.lo : rest);
 
@@ -174,8 +173,8 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   return ordinary_term<with_low>(p, q, d, ratio, ratio.s * atanh_rest(ratio.s * ratio.s));
 }
 
-// log(p/q) to two ulp or so, given d = p - q; 0 if d = 0, so log(0/0) = 0; infinite if only one is 0. For p and q in
-// [0, 2^123], and for p and q in [least_probability, 2^1002] that are less than a factor 2^1022 apart.
+// log(p/q) to two ulp or so, given d = p - q; 0 if d = 0, so log(0/0) = 0; infinite if only one is 0. Both p and q are in
+// [0, 2^123], or they are in [least_probability, 2^1002] and less than a factor 2^1022 apart.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d) <= sum;
@@ -208,7 +207,7 @@ TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDo
   return d.hi == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// R(z) as in atanh_rest, of degree 7 (error 1.4e-17), for z in [0, 0.0404]: |s| <= 0.201, which holds for p/q in [2/3, 3/2].
+// R(z) as in atanh_rest, of degree 7 (error 1.4e-17), for z in [0, 0.0404]: p/q in [2/3, 3/2] has |s| <= 0.2.
 TERMSIFT_INLINE double short_atanh_rest(double z) {
   const double z2 = z * z;
   const double r0 = 0.3333333333333333 + 0.20000000000004187 * z;
@@ -277,7 +276,7 @@ TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
   const double z = s.hi * s.hi;
   const double low = 2.0 * s.hi + (2.0 * s.lo + 2.0 * s.hi * (z * atanh_rest(z)));
-  // logarithm() does not reach the largest exponents, so a huge x is scaled by 2^-200.
+  // logarithm() does not accept the largest exponents, so a huge x is scaled by 2^-200.
   const bool huge = x > 0x1p900;
   const DoubleDouble y = logarithm(two_sum(1.0, larger(x, 1.0) * (huge ? 0x1p-200 : 1.0)));
   const DoubleDouble sum = two_sum(huge ? 200 * ln2_hi : 0.0, y.hi);
@@ -311,8 +310,8 @@ TERMSIFT_INLINE double exponential(double x) {
   return x < -708.0 ? 0.0 : power + power * (r + series);
 }
 
-// exp(x) for x <= 0, to 2^-46, which rounds to the same number of single precision as exp(x) but once in millions of times;
-// 0 for x < -708. The series to r^11 has an error of 2^-47.
+// exp(x) for x <= 0, to 2^-46: once in millions of times it rounds to the wrong number of single precision. 0 for x < -708.
+// The series to r^11 has an error of 2^-47.
 TERMSIFT_INLINE double short_exponential(double x) {
   constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;
   const double in_range = larger(x, -708.0);

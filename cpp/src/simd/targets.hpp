@@ -1,4 +1,4 @@
-// The SIMD targets, and the choice of a stage's kernels among them.
+// The SIMD targets, and how a stage chooses its kernels for one.
 //
 // A stage keeps its kernels in a struct of function pointers with the static members baseline, avx2 and avx512. One source
 // file, *_kernels.cpp, defines them: CMake compiles it once per target, with the instruction set of the target, and with

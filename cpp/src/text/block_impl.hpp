@@ -1,4 +1,4 @@
-// Lowercases and marks 64 bytes of text, for one SIMD target. Vectors of 16 bytes are nearly as fast as those of 64.
+// Lowercases and marks 64 bytes of text, for one SIMD target. Vectors of 16 bytes are nearly as fast as vectors of 64.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 namespace termsift {
 
 struct BlockMarks {
-  std::uint64_t marked;  // the ASCII characters that are of words, or that are white space
+  std::uint64_t marked;  // the ASCII characters of words, or ASCII white space
   std::uint64_t high;    // the bytes that are not ASCII
 };
 
-// The bytes of UTF-8 by the length of the characters that they begin, and those that follow in a character. The bytes 0xF8
-// and above are none of these.
+// The bytes that begin a UTF-8 character, by its length, and the bytes that continue one. Bytes from 0xF8 on are in none of
+// these.
 struct Utf8Marks {
   std::uint64_t two, three, four, following;
 };
 
-// Writes 64 bytes of `text` to `out`, with capital letters of ASCII changed by `case_bit`: 0x20 makes them small, 0 does
-// not change them.
+// Writes 64 bytes of `text` to `out`, with ASCII capital letters changed by `case_bit`: 0x20 makes them lowercase, 0 keeps
+// them.
 #if defined(__AVX512BW__)
 
 TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t case_bit, bool spaces, std::uint8_t* out) {

@@ -1,4 +1,4 @@
-// Parallel sorting: elements are dealt out to buckets, and each bucket is sorted on its own.
+// Parallel sorting: elements are distributed to buckets, and each bucket is sorted on its own.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@ struct SortPrefix {
   std::uint64_t high = 0, low = 0;
 };
 
-// Splitters divide elements into buckets. Sorting each bucket sorts everything, and equal elements are in one bucket. They
-// compare the first 64 bits alone: comparing 128 took a third longer, and few words agree in eight bytes.
+// Splitters divide elements into buckets. Sorting each bucket sorts everything, and equal elements are in one bucket.
+// Splitters compare only the first 64 bits: comparing 128 took a third longer, and few words agree in eight bytes.
 class Splitters {
  public:
-  // `sample` holds the first bits of about samples_per_bucket * n_buckets(n) elements of n. O(n_buckets log n_buckets).
+  // `sample` holds the first bits of about samples_per_bucket * n_buckets(n) of the n elements. O(n_buckets log n_buckets).
   Splitters(std::vector<std::uint64_t> sample, std::int64_t n) {
     const std::size_t most = std::max<std::size_t>(sample.size(), 1);
     const std::size_t n_of_sample = std::bit_floor(std::min(most, static_cast<std::size_t>(n_buckets(n))));
@@ -39,7 +39,7 @@ class Splitters {
   }
   std::int64_t size() const { return static_cast<std::int64_t>(splitters_.size()) + 1; }
 
-  // Sets the bucket of each element. All searches of a batch make a step together, so that they wait for memory together.
+  // Sets the bucket of each element. All searches of a batch take each step together, so their waits for memory overlap.
   static constexpr std::size_t batch = 256;
   using Batch = std::array<std::uint64_t, batch>;
   void find(const Batch& prefixes, std::size_t n, std::array<std::uint32_t, batch>& buckets) const {
@@ -53,8 +53,8 @@ class Splitters {
   std::vector<std::uint64_t> splitters_;  // 2^k - 1
 };
 
-// The elements that one thread has put into buckets. Buckets are lists of chunks, because a pass that counts the elements of
-// each bucket first would double the time.
+// The elements that one thread has put into buckets. Buckets are lists of chunks: counting the elements of each bucket first
+// would double the time.
 template <class T>
 class BucketChunks {
  public:
@@ -82,7 +82,7 @@ class BucketChunks {
 
   Chunk* new_chunk(Chunk* before) {
     if (next_ == end_) {
-      // Blocks double, up to a size that LargeArray puts into huge pages.
+      // Blocks double up to a size for which LargeArray uses huge pages.
       constexpr std::int64_t most = (std::int64_t{32} << 20) / std::int64_t{sizeof(Chunk)} + 1;
       block_size_ = std::min(2 * block_size_, most);
       blocks_.push_back(LargeArray<Chunk>::uninitialised(block_size_));
@@ -105,8 +105,8 @@ template <class T>
 class Buckets {
  public:
   // visit(part, elements) appends the elements of a part to `elements`, which is empty. Some parts are visited
-  // twice, to draw a sample; there are at most n elements, and each part should be a fair sample of them.
-  // O(n log n) in total. Many elements of one prefix are in one bucket.
+  // twice, to draw a sample; there are at most n elements, and each part should be a fair sample of them. O(n log n) in
+  // total. All elements of one prefix share a bucket.
   template <class Visit, class Prefix>
   Buckets(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads)
       : Buckets(Splitters(sample(n, n_parts, visit, prefix, threads), n), n_parts, visit, prefix, threads) {}
@@ -173,7 +173,7 @@ class BucketSorter {
     elements_.clear();
     buckets.for_each_span(bucket, [&](std::span<T> span) { elements_.insert(elements_.end(), span.begin(), span.end()); });
     if (elements_.empty()) return;
-    // All prefixes begin with the same bits. The 64 bits after these are compared first.
+    // All prefixes begin with the same bits. The next 64 bits are compared first.
     const SortPrefix first = prefix(elements_[0]);
     SortPrefix differ;
     for (const T& element : elements_) {

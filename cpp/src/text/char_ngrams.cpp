@@ -1,4 +1,4 @@
-// N-grams of characters, as scikit-learn's _char_ngrams and _char_wb_ngrams cut them.
+// N-grams of characters, the same as those of scikit-learn's _char_ngrams and _char_wb_ngrams.
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -87,7 +87,7 @@ class CharNgrams final : public Cutter::Analysis {
   void drop() {
     if (!open_) at_ = n_chars();
     const std::uint32_t begin = starts_[static_cast<std::size_t>(at_)], end = starts_.back();
-    if (2 * at_ >= n_chars() && at_ > 0) {  // so that each is moved at most once
+    if (2 * at_ >= n_chars() && at_ > 0) {  // so each is moved at most once
       std::memmove(bytes_.data(), bytes_.data() + begin, end - begin);
       starts_.erase(starts_.begin(), starts_.begin() + at_);
       for (std::uint32_t& start : starts_) start -= begin;
@@ -97,8 +97,8 @@ class CharNgrams final : public Cutter::Analysis {
     }
   }
 
-  // Reads a piece of the document. Two or more white-space characters in a row become one blank. For n-grams within words
-  // a single one becomes a blank too.
+  // Reads a piece of the document. Two or more white-space characters in a row become one blank. For n-grams within words,
+  // even a single one becomes a blank.
   void read() {
     raw_.clear();
     normaliser_.read(piece_, raw_);
@@ -135,7 +135,7 @@ class CharNgrams final : public Cutter::Analysis {
     if (all_read_ && of_words_ && !after_space_) add_blank();
   }
 
-  // Adds the n-grams that begin at a character and end before another.
+  // Adds the n-grams that begin at character `first` and end by `end`.
   void add_at(std::int64_t first, std::int64_t end, Tokens& tokens) {
     const std::int64_t longest = std::min(max_n_, end - first);
     if (longest < min_n_) return;
@@ -157,7 +157,7 @@ class CharNgrams final : public Cutter::Analysis {
     for (; at_ < last && tokens.n_tokens < piece_ / 2; ++at_) add_at(at_, end, tokens);
   }
 
-  // A word and the blanks around it have n-grams; each blank ends one word and begins the next.
+  // N-grams span a word and the blanks around it; each blank ends one word and begins the next.
   void add_of_words(Tokens& tokens) {
     while (at_ < n_chars() && tokens.n_tokens < piece_ / 2) {
       if (word_end_ == 0) {
@@ -193,13 +193,13 @@ class CharNgrams final : public Cutter::Analysis {
   Normaliser normaliser_;
   Texts texts_;
   std::int64_t next_ = 0, end_ = 0;
-  bool open_ = false, all_read_ = false;  // whether the document next_ has been begun, and read to its end
+  bool open_ = false, all_read_ = false;  // whether document next_ has been begun, and fully read
   NormalText raw_;
   std::vector<std::uint8_t> bytes_;
   std::vector<std::uint32_t> starts_{0};  // where each character begins in bytes_, and where the last ends
   bool after_space_ = false;              // whether the last character is white space
   std::int64_t at_ = 0;                   // the character whose n-grams are next
-  // The end of the word that at_ is in, behind its blank, or 0 if not known; and where to search for it.
+  // The end of the word at at_, including its blank, or 0 if unknown; and where to search for that end.
   std::int64_t word_end_ = 0, scanned_ = 0;
 };
 

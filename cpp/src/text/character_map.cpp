@@ -58,7 +58,7 @@ CharacterMap::CharacterMap(bool lowercase, StripAccents strip_accents)
 
 const CharacterMap& CharacterMap::of(bool lowercase, StripAccents strip_accents) {
   using enum StripAccents;
-  // Never destroyed, since another thread may be cutting while the process exits.
+  // Never destroyed: another thread may be cutting texts while the process exits.
   static const auto& maps = *new std::array<CharacterMap, 6>{
       CharacterMap(false, none),  CharacterMap(true, none),     CharacterMap(false, ascii),
       CharacterMap(true, ascii), CharacterMap(false, unicode), CharacterMap(true, unicode)};
@@ -67,7 +67,7 @@ const CharacterMap& CharacterMap::of(bool lowercase, StripAccents strip_accents)
 
 std::u32string CharacterMap::written(char32_t c) const {
   std::u32string lower(1, c);
-  // U+0130, a capital I with a dot, is the one character whose lowercase is two.
+  // U+0130, a capital I with a dot, is the only character whose lowercase has two characters.
   if (lowercase_) lower = c == 0x130 ? std::u32string{U'i', 0x307} : std::u32string(1, character(c).lower);
   if (strip_accents_ == StripAccents::none || c < 0x80) return lower;
   std::u32string stripped;
@@ -113,7 +113,7 @@ const CharacterMap::Expansion& CharacterMap::expansion(char32_t c) const {
     if (facts.space) made->spaces |= ones(length) << made->length;
     made->length = static_cast<std::uint8_t>(made->length + length);
   }
-  // Another thread may have stored the same characters. Stored characters stay to the end of the process.
+  // Another thread may have stored the same characters. Stored characters are never freed.
   const Expansion* stored = nullptr;
   if (expansions_[c].compare_exchange_strong(stored, made.get(), std::memory_order_acq_rel)) stored = made.release();
   return *stored;

@@ -1,4 +1,4 @@
-// How each character is written in the text that tokens are cut from.
+// How each character is written in the text from which tokens are cut.
 #pragma once
 
 #include <atomic>
@@ -13,29 +13,29 @@ namespace termsift {
 
 inline constexpr char32_t capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigma = 0x3c2;
 
-// Writes a character as UTF-8, also a lone surrogate, and returns the number of bytes.
+// Writes a character (even a lone surrogate) as UTF-8, and returns the number of bytes.
 int write_utf8(char32_t c, std::uint8_t* out);
 
-// The bytes that replace a character, at most four, with their number and marks. They are one word, so no thread reads half
-// of it. Zero if it has not been looked up yet.
+// The bytes that replace a character, at most four, with their number and marks, in one word: no thread reads half of it.
+// Zero if the character has not been looked up yet.
 class Mapped {
  public:
   Mapped() = default;
   explicit Mapped(std::uint64_t all) : bits(all) {}
-  // Whether this says what the character becomes. It does not for a character that becomes several (see
-  // CharacterMap::Expansion), nor for the capital sigma, whose lowercase depends on its neighbours.
+  // Whether this is the whole replacement. It is not for a character that becomes several (see CharacterMap::Expansion), nor
+  // for the capital sigma: its lowercase depends on its neighbours.
   bool simple() const { return (bits >> 56) != 0; }
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
   int length() const { return static_cast<int>(bits >> 32 & 0xff); }
-  // The number of bytes if the character has as many before as after, else zero. Zero for lone surrogates.
+  // The number of bytes if replacement keeps it, else zero. Zero for lone surrogates.
   int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
-  // One bit for each byte if it is a word character, or, with `spaces`, if it is white space; else zero.
+  // One bit for each byte of a word character or, with `spaces`, of white space; else zero.
   std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
 
   std::uint64_t bits = 0;
 };
 
-// What every character becomes: its lowercase, or without accents, or both. It is filled as characters occur, by any thread.
+// The replacement of every character: its lowercase, without accents, or both. Any thread fills it as characters occur.
 class CharacterMap {
  public:
   struct Expansion {
@@ -48,11 +48,11 @@ class CharacterMap {
 
   // c < n_code_points.
   Mapped operator[](char32_t c) const { return Mapped(mapped_[c].load(std::memory_order_relaxed)); }
-  // Where operator[] reads: the bits of Mapped.
+  // The array that operator[] reads: the bits of Mapped.
   const MappedEntry* entries() const { return mapped_.get(); }
-  // As operator[], for a character that may not be known yet.
+  // Like operator[], but the character may be new.
   Mapped find(char32_t c) const;
-  // Returns the bytes that replace a character that is not simple. The capital sigma has none.
+  // Returns the bytes that replace a character that is not simple, other than the capital sigma.
   const Expansion& expansion(char32_t c) const;
 
   bool lowercase() const { return lowercase_; }

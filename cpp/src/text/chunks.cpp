@@ -30,7 +30,7 @@ void prefetch_texts(Texts texts, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < end; ++i) {
     const Text& text = texts[static_cast<std::size_t>(i)];
     const auto* const bytes = static_cast<const char*>(text.data);
-    const std::int64_t size = std::min(bytes_of(text), most);  // the hardware prefetches the rest of a longer text
+    const std::int64_t size = std::min(bytes_of(text), most);  // the hardware prefetches the rest
     for (std::int64_t at = 0; at < size; at += line) prefetch(bytes + at);
   }
 }

@@ -1,4 +1,4 @@
-// Texts in chunks, each a block of a parallel loop. If several texts are broken, an error names the first.
+// Texts in chunks; a chunk is a block of a parallel loop. If several texts are broken, an error names the first one.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ inline std::int64_t bytes_of(const Text& text) {
   return unit * text.length;
 }
 
-// Returns where chunks begin, and texts.size(): each has documents of about text_tuning().chunk_bytes, at most
-// most_chunk_documents, and at least one.
+// Returns the begins of the chunks, then texts.size(). A chunk has documents of about text_tuning().chunk_bytes, at least
+// one and at most most_chunk_documents.
 std::vector<std::int64_t> chunk_bounds(Texts texts);
 
 // Prefetches the texts [begin, end), which may lie anywhere.
 void prefetch_texts(Texts texts, std::int64_t begin, std::int64_t end);
 
-// Throws the BadText of the first broken text. The text `found` is broken, but a thread may not have reached an earlier one.
+// Throws the BadText of the first broken text. The text `found` is broken, but an earlier one may be unread yet.
 [[noreturn]] void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads);
 
-// Calls f(), which cuts `texts` in their order on several threads. A BadText that it throws becomes that of the first broken
-// text, so that the error does not depend on the threads.
+// Calls f(), which cuts `texts` in order on several threads. If f() throws BadText, throws the BadText of the first broken
+// text instead, so the error does not depend on the threads.
 template <class F>
 void name_first_bad_text(const TextRules& rules, Texts texts, const Threads& threads, const F& f) {
   std::int64_t found = 0;

@@ -12,7 +12,7 @@
 namespace termsift {
 namespace {
 
-// A row, and the column of each id or -1. Without columns, ids are columns.
+// A row, and the column of each id, or -1. Null columns: ids are columns.
 using RowAndColumns = std::pair<const Row<ClassEntry>*, const std::int32_t*>;
 
 // Adds the rows of a store to the rows of their classes.
@@ -40,8 +40,8 @@ class ClassSum {
   std::vector<Pair>& add_up(std::span<const RowAndColumns> rows, Worker& worker) {
     std::int64_t n_entries = 0;
     for (const auto& [row, columns] : rows) n_entries += row->size;
-    // A table of all columns is fastest if many rows repeat them. For a few of 3 million columns, which no cache holds, it
-    // takes four times as long as a sort.
+    // A table of all columns is fastest if many rows repeat columns. For few entries and 3 million columns, which no cache
+    // holds, a table takes four times as long as a sort.
     if (n_entries < n_columns_)
       add_up_sorted(rows, worker);
     else
@@ -55,7 +55,7 @@ class ClassSum {
   static void for_each_entry(std::span<const RowAndColumns> rows, Worker& worker, const F& f) {
     for (const auto& [row, columns] : rows) {
       worker.check();
-      constexpr std::int64_t ahead = 32;  // entries, since the columns may take far more memory than a cache has
+      constexpr std::int64_t ahead = 32;  // entries: the columns may not fit the cache
       for (std::int64_t i = 0; i < row->size; ++i) {
         const ClassEntry& entry = row->entries[i];
         if (columns != nullptr && i + ahead < row->size) prefetch(&columns[row->entries[i + ahead].id]);
@@ -133,7 +133,7 @@ void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker)
   ClassSum sum(n_ids);
   for (std::size_t c = 0; c < rows.size(); ++c) {
     std::vector<Pair>& pairs = sum.add_up(rows[c], worker);
-    while (!pairs.empty()) {  // sums above 32 bits go on in a further row
+    while (!pairs.empty()) {  // sums above 32 bits need a further row
       united.open(static_cast<std::int64_t>(c));
       ClassEntry* entry = united.reserve(static_cast<std::int64_t>(pairs.size()));
       united.set_open_size(static_cast<std::int64_t>(pairs.size()));

@@ -1,4 +1,4 @@
-// Counts of classes from the rows that threads filled.
+// Counts of classes, from the rows that threads filled.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace termsift {
 
-// Unites the rows of each class, all closed, into one, or into several if a sum exceeds 32 bits. O(entries + ids).
+// Unites the closed rows of each class into one, or into several if a sum exceeds 32 bits. O(entries + ids).
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker);
 
-// The rows of one thread, of terms of one length, with any number of rows for a class; and the column of each id, or -1.
+// One thread's rows for terms of one length, any number per class, and the column of each id, or -1.
 struct CountedRows {
   const RowStore<ClassEntry>* store;
   const std::int32_t* columns;
 };
 
-// Returns the counts of the classes, each with documents[class] documents; classes must lie below n_classes. `binary` counts
-// a term once for each document.
+// Returns the counts of the classes. Class c < n_classes has documents[c] documents. `binary` counts a term once per
+// document.
 ClassCounts<std::int64_t> class_counts(std::span<const CountedRows> counted, std::span<const std::int64_t> documents,
                                        std::int64_t n_columns, std::int64_t n_classes, bool binary, const Threads& threads);
 

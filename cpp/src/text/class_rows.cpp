@@ -21,7 +21,7 @@ void ClassRows::move_to_store(Worker* worker) {
   for (const Span& span : spans_) owners.push_back(span.owner);
   std::sort(owners.begin(), owners.end());
   owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
-  // Of each document since the first span began, the place of its class in `owners`. A search of the spans took half of the
+  // The place in `owners` of each document's class, from the first span on. Searching the spans instead took half of the
   // time of counting 5,000 classes.
   const std::uint32_t first_tag = spans_.front().first_tag;
   std::vector<std::uint32_t> of_tag;

@@ -1,4 +1,4 @@
-// The rows of classes that one thread counts.
+// One thread's rows of classes.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace termsift {
 
 // Counts the terms of one length by class, for count_tokens(). A term's slot holds its counts in the class of its last
-// document. They are written down when the term next occurs in another class, so that a token costs no second access to
-// memory. Few counts are written down if documents come sorted by class.
+// document. They are written down when the term next occurs in a different class, so a token costs no second access to
+// memory. If documents come sorted by class, few counts are written down.
 class ClassRows {
  public:
   ClassRows() : tag_(text_tuning().first_tag - 1) {}
 
-  // The rows, once closed. A class has any number of them.
+  // The closed rows. A class may have any number of rows.
   const RowStore<ClassEntry>& store() const { return store_; }
   RowStore<ClassEntry>& store() { return store_; }
   std::int64_t n_entries() const { return store_.n_entries() + written_.n_entries(); }
@@ -64,9 +64,9 @@ class ClassRows {
     }
     return Count(*this, tag_, spans_.back().first_tag);
   }
-  // The next text is a new document, even if a later call numbers it as the last one.
+  // The next text is a new document, even if a later call gives it the number of the last one.
   void end_texts() { document_ = -1; }
-  // Writes down all counts, and moves them to store(). It can be interrupted if there is a worker.
+  // Writes down all counts and moves them to store(). A worker can interrupt this.
   template <class Table>
   void close(Table& table, Worker* worker = nullptr) {
     table.for_each_slot([&](auto& slot) {
@@ -81,7 +81,7 @@ class ClassRows {
   struct Written {
     std::uint32_t id, count, documents, tag;
   };
-  // Consecutive documents of one class, up to the next element.
+  // Consecutive documents of one class; the next span ends it.
   struct Span {
     std::uint32_t first_tag;
     std::int64_t owner;
@@ -98,7 +98,7 @@ class ClassRows {
   }
   void begin_written();
   void move_to_store(Worker* worker);
-  // Returns whether the written counts should move to store(). They take memory for each document and for each entry.
+  // Returns whether the written counts should move to store(): each document and each entry takes memory until then.
   bool is_full() const {
     return !spans_.empty() && (tag_ - spans_.front().first_tag >= text_tuning().documents_to_gather ||
                                written_.n_entries() >= text_tuning().entries_to_gather);

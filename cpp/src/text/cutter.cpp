@@ -25,7 +25,7 @@ std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std
   return begin;
 }
 
-// Returns how many numbers ScanKernels::cut would write.
+// Returns the number of bounds that ScanKernels::cut would write.
 std::int64_t count_bounds(const std::uint64_t* marks, std::int64_t n_words) {
   std::int64_t n = 0;
   std::uint64_t before = 0;
@@ -54,9 +54,9 @@ class Words final : public Cutter::Analysis {
   bool next(Tokens& tokens) override {
     tokens.n_tokens = 0;
     tokens.parts.clear();
-    // `begin` is where the text of a document begins, and `first` where its first character is.
+    // The text of a document begins at `begin`, and its first character is at `first`.
     std::int64_t begin = 0, first = 0;
-    if (open_) first = text_.keep_marked(kept_);  // a word whose end was not read yet
+    if (open_) first = text_.keep_marked(kept_);  // a word whose end has not been read
     else text_.clear();
     std::int64_t wanted = text_.size() + piece_;
     std::int64_t searched = first;  // no word ends between `first` and this byte
@@ -77,7 +77,7 @@ class Words final : public Cutter::Analysis {
         kept_ = end_of_unmarked(text_.marks(), searched, text_.size());
         if (kept_ == searched) kept_ = first;
         if (text_.size() - kept_ >= longest_token) refuse_long_word();
-        if (first == kept_ && begin == 0) {  // all of it is one word
+        if (first == kept_ && begin == 0) {  // the whole text is one word
           searched = text_.size();
           wanted = searched + piece_;
         } else {
@@ -98,7 +98,7 @@ class Words final : public Cutter::Analysis {
     std::uint64_t* const marks = text_.marks() + begin / 64;
     const std::int64_t n_words = (end - begin + 63) / 64;
     if (end % 64 != 0) marks[n_words - 1] &= (std::uint64_t{1} << end % 64) - 1;
-    // As many bounds as there are bytes would take four times the memory of a long word, which has two.
+    // A long word has two bounds, but one bound per byte would take four times its memory.
     const std::int64_t n_bounds = end - begin <= 4 * piece_ ? 64 * n_words : count_bounds(marks, n_words);
     const auto room = static_cast<std::size_t>(2 * tokens.n_tokens + n_bounds + 64);
     if (tokens.bounds.size() < room) tokens.bounds.resize(room);

@@ -12,13 +12,13 @@ namespace termsift {
 
 // The tokens of some consecutive documents. A token is a span of `bytes`.
 struct Tokens {
-  // Lowercase text without accents, as the rules ask, in UTF-8. Lone surrogates take three bytes each. At least 64 bytes
-  // can be read after the begin of every token.
+  // UTF-8 text, lowercase or without accents if the rules say so. Lone surrogates take three bytes each. At least 64 bytes
+  // are readable from the begin of every token.
   const std::uint8_t* bytes = nullptr;
   std::vector<std::uint32_t> bounds;  // (2 n_tokens or more,) begin and end of each token in `bytes`
   std::int64_t n_tokens = 0;
-  // The documents that these tokens come from, in order, and where the tokens of each end. A document without tokens is
-  // listed too. A long document comes in pieces. Its number is then the last one of a call and the first one of the next.
+  // The documents of these tokens, in order, and the end of each document's tokens. A document without tokens is listed too.
+  // A long document comes in pieces: it is the last document of a call and the first of the next call.
   struct Part {
     std::int64_t document;
     std::int64_t end;  // in tokens
@@ -26,14 +26,14 @@ struct Tokens {
   std::vector<Part> parts;
 };
 
-// Cuts one chunk of documents. Each thread has its own, which keeps its buffers from chunk to chunk.
+// Cuts one chunk of documents. Each thread has its own Cutter and reuses its buffers.
 class Cutter {
  public:
   // Reads about `piece` bytes of text at a time.
   explicit Cutter(const TextRules& rules, std::int64_t piece = 1 << 16);
   ~Cutter();
   Cutter(Cutter&&) noexcept;
-  // Begins with the documents [begin, end) of `texts`.
+  // Starts on the documents [begin, end) of `texts`.
   void start(Texts texts, std::int64_t begin, std::int64_t end);
   // Fills `tokens` with the next tokens and returns false after the last.
   // Throws BadText, and std::length_error for a token of 2^31 bytes or more.

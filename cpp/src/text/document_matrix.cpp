@@ -10,7 +10,7 @@ namespace {
 
 using DocumentRow = Row<DocumentEntry>;
 
-// The rows of a chunk, of terms of one length.
+// A chunk's rows for terms of one length.
 std::span<const DocumentRow> rows_of(const CountedChunk& chunk, const RowStore<DocumentEntry>& store) {
   const auto begins = [&](std::int64_t document) {
     return std::lower_bound(store.rows().begin(), store.rows().end(), document,
@@ -19,7 +19,7 @@ std::span<const DocumentRow> rows_of(const CountedChunk& chunk, const RowStore<D
   return {begins(chunk.begin), begins(chunk.end)};
 }
 
-// Calls f(rows, columns) for the terms of every length that is counted.
+// Calls f(rows, columns) for every length of counted terms.
 template <class F>
 void for_each_length(const CountedDocuments& counted, const CountedChunk& chunk, const F& f) {
   for (std::size_t length = 0; length < counted.rows[chunk.thread].size(); ++length)
@@ -37,7 +37,7 @@ void gather(const CountedDocuments& counted, const CountedChunk& chunk, RowSorte
   });
 }
 
-// Prefetches the elements [begin, end), but no more of them than a cache holds.
+// Prefetches the elements [begin, end), at most as many as a cache holds.
 template <class T>
 void prefetch_rows(const T* begin, const T* end) {
   constexpr std::ptrdiff_t line = 64 / sizeof(T), most = (1 << 18) / sizeof(T);
@@ -79,7 +79,7 @@ TextMatrix document_matrix(const CountedDocuments& counted, const Threads& threa
   for_each_block(n_chunks, threads, [&](std::int64_t c, Worker& worker) {
     const CountedChunk& chunk = counted.chunks[static_cast<std::size_t>(c)];
     RowSorter& sorter = sorters.own(worker);
-    // The memory of the rows arrives while their entries are sorted.
+    // Prefetch the memory of the rows while their entries are sorted.
     prefetch_rows(matrix.indices.get() + matrix.indptr[chunk.begin], matrix.indices.get() + matrix.indptr[chunk.end]);
     prefetch_rows(matrix.data.get() + matrix.indptr[chunk.begin], matrix.data.get() + matrix.indptr[chunk.end]);
     gather(counted, chunk, sorter, worker);

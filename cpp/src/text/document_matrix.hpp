@@ -17,7 +17,7 @@ struct CountedChunk {
 };
 
 // The rows of all threads: rows[thread][n - 1] has the rows of terms of n words, in increasing order of documents, and
-// columns[thread][n - 1] the column of each id of such a term, or -1.
+// columns[thread][n - 1] has the column of each such term by id, or -1.
 struct CountedDocuments {
   std::vector<CountedChunk> chunks;  // in order
   std::vector<std::vector<const RowStore<DocumentEntry>*>> rows;

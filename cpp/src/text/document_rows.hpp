@@ -1,4 +1,4 @@
-// The rows of documents that one thread counts.
+// One thread's rows of documents.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class DocumentRows {
 
     template <class Key>
     void add(Slot<Key>& slot) {
-      // Whether a term has occurred in the document before is unpredictable, so there are masks and no branches. They are
-      // written out because compilers turn selects into branches here. Masked values may be uninitialised.
+      // It is unpredictable whether a term has occurred in the document before, so masks replace branches. They are explicit
+      // because compilers turn selects into branches here. Masked values may be uninitialised.
       const auto same = static_cast<std::uint32_t>(slot.tag == tag_);
       const std::uint32_t if_same = 0U - same;
       const std::uint32_t at = (slot.at_or_count & if_same) | (size_ & ~if_same);
@@ -40,7 +40,7 @@ class DocumentRows {
     void end() { store_.set_open_size(size_); }
 
    private:
-    static constexpr std::int64_t entries_ahead = 32;  // of the row's end, where new lines of memory begin
+    static constexpr std::int64_t entries_ahead = 32;  // ahead of the row's end, where new cache lines begin
     RowStore<DocumentEntry>& store_;
     DocumentEntry* row_;
     std::uint32_t size_, tag_;
@@ -63,7 +63,7 @@ class DocumentRows {
       throw std::length_error("a document has more than 2^31 terms; split it");
     return Count(store_, n_tokens, tag_);
   }
-  // Closes the last row. The next text is a new document, even if a later call numbers it as the last one.
+  // Closes the last row. The next text is a new document, even if a later call gives it the number of the last one.
   void end_texts() { store_.close(); }
 
  private:

@@ -34,7 +34,7 @@ std::int32_t murmur3(std::string_view bytes) {
 // Returns the column of a term, with its sign in the top bit.
 std::uint32_t signed_column(std::string_view term, std::int32_t n_columns, bool alternate_sign) {
   const std::int32_t hash = murmur3(term);
-  // |hash| does not fit 32 bits; scikit-learn computes this.
+  // The least hash has no |hash| in 32 bits; its column is scikit-learn's.
   const std::int32_t column = hash == std::numeric_limits<std::int32_t>::min()
                                   ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
                                   : (hash < 0 ? -hash : hash) % n_columns;
@@ -66,7 +66,7 @@ class HashingCounter {
       store.clear();
     }
     rows.take(sorter_, begin, end - begin);
-    // The tables only avoid hashing a term again, so they may be emptied when they are large.
+    // The tables only save repeated hashing, so large tables may be emptied.
     for (const std::vector<std::uint32_t>& columns : columns_)
       if (columns.size() > most_terms) return start();
   }

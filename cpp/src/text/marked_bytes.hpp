@@ -1,4 +1,4 @@
-// Text that grows at its end, and the table of characters. The kernels use both, so every function here is inlined.
+// Text that grows at its end, and the table of characters. Kernels use both, so every function here is inlined.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ inline constexpr char32_t n_code_points = 0x110000;
 // The replacement of each character (see Mapped). The array grows while other threads read it.
 using MappedEntry = std::atomic<std::uint64_t>;
 
-// For kernels. The standard libraries always inline a load, so that no SIMD target's version of it is kept.
+// For kernels. The standard libraries always inline a load, so no SIMD target's copy of it is kept.
 TERMSIFT_INLINE std::uint64_t read_entry(const MappedEntry* entry) { return entry->load(std::memory_order_relaxed); }
 
 // Bytes with one bit for each. The bits after the last byte, to the end of their word, are zero.
@@ -21,9 +21,9 @@ struct MarkedBytes {
   std::uint8_t* bytes = nullptr;
   std::uint64_t* marks = nullptr;
   std::int64_t size = 0;
-  bool ascii = true;  // whether all characters that were read of a document are ASCII
+  bool ascii = true;  // whether all characters read so far are ASCII
 
-  // Adds `n` bytes, which have been written behind the last. No mark is set beyond them; n <= 64.
+  // Adds the `n` bytes that were written behind the last byte. No mark is set beyond them; n <= 64.
   TERMSIFT_INLINE void append(std::int64_t n, std::uint64_t new_marks) {
     std::uint64_t* const word = marks + size / 64;
     const std::int64_t bit = size % 64;

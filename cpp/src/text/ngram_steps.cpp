@@ -17,10 +17,10 @@ void NgramSteps::prepare(std::size_t n) {
   parts.clear();
   keys.clear();
   std::uint32_t before = continues_ ? before_[n - 1] : no_term;
-  std::size_t first = 0;  // where the shorter n-grams of the part begin in `ids`
+  std::size_t first = 0;  // begin of the part's shorter n-grams in `ids`
   for (std::size_t p = 0; p < of_words_.size(); ++p) {
     const auto end = static_cast<std::size_t>(ends[p]);
-    // A shorter n-gram and the word after it are an n-gram. The last shorter one waits for the document's next piece.
+    // A shorter n-gram and the word after it form an n-gram. The last shorter n-gram waits for the document's next piece.
     const auto add = [&](std::uint32_t prefix, std::size_t after) {
       keys.push_back(NgramKey::of(prefix, words_[static_cast<std::size_t>(word_ends_[p]) - (end - after)]));
     };

@@ -11,8 +11,8 @@
 namespace termsift {
 namespace {
 
-// How one character is read. Both read(text, end, c), which returns its length in units or 0 if it is wrong, and
-// before(begin, at), which returns where the one that ends at `at` begins, follow no unit outside the text.
+// How a character is read. read(text, end, c) returns its length in units, or 0 if it is wrong. before(begin, at) returns
+// the begin of the character that ends at `at`. Neither reads outside the text.
 struct Utf8 {
   using Unit = std::uint8_t;
   static int read(const Unit* at, const Unit* end, char32_t& c) {
@@ -123,7 +123,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
   const std::int64_t limit = n < text_.length - at_ ? at_ + n : text_.length;
   const ScanKernels& kernels = kernels_in_use<ScanKernels>();
   out.all().ascii = ascii_;
-  // Read in steps, so that room never far exceeds the text.
+  // Read in steps, so room never far exceeds the text.
   while (at_ < limit) {
     constexpr std::int64_t step = 1 << 16;
     const std::int64_t end = std::min(limit, at_ + step);
@@ -160,7 +160,7 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   at_ += length;
 }
 
-// Follows str.lower: a sigma is final after a cased letter unless another follows. Case-ignorable characters are skipped.
+// Follows str.lower: a sigma is final after a cased letter unless a cased letter follows. Skips case-ignorable characters.
 template <class Encoding>
 bool Normaliser::sigma_is_final() const {
   const auto* const begin = static_cast<const typename Encoding::Unit*>(text_.data);
@@ -177,7 +177,7 @@ bool Normaliser::sigma_is_final() const {
   for (const auto* at = begin + at_; at < end;) {
     const bool self = at == begin + at_;
     const int length = Encoding::read(at, end, c);
-    if (length == 0) return true;  // wrong, and refused when it is read
+    if (length == 0) return true;  // wrong; read() will refuse it
     at += length;
     if (self) continue;
     const Casing after = casing(c);
@@ -195,7 +195,7 @@ void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
   at_ += n;
 }
 
-// Reads up to `n` units, one character after the other. Simple characters take a short way.
+// Reads up to `n` units, character by character. Simple characters take a fast path.
 template <class Encoding>
 void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);
@@ -228,7 +228,7 @@ void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) 
 }
 
 void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
-  constexpr std::int64_t readable = 67;  // from where the kernel's blocks begin
+  constexpr std::int64_t readable = 67;  // bytes from the begin of a kernel's block
   const auto* const text = static_cast<const std::uint8_t*>(text_.data);
   const auto kernel = kernels_in_use<ScanKernels>().read_utf8;
   read_ascii(limit, out);

@@ -19,14 +19,14 @@ class NormalText {
   MarkedBytes& all() { return all_; }  // for appending
 
   void clear();  // frees the memory of an unusually long text
-  // Makes room for n further bytes, and for 128 that a loop may write beyond them.
+  // Makes room for n further bytes, and for the 128 bytes that a loop may write beyond.
   void reserve(std::int64_t n);
   // Adds n bytes whose marks have been written too. Both n and size() are multiples of 64.
   void append_blocks(std::int64_t n) { marks()[(all_.size += n) / 64] = 0; }
-  // Adds bytes without marks, at least one, up to a multiple of 64.
+  // Adds at least one byte without marks, up to a multiple of 64.
   void align();
-  // Removes the bytes before `begin`; all others must be marked. Puts unmarked bytes before them, so that the size is a
-  // multiple of 64, and returns how many.
+  // Removes the bytes before `begin`; all others must be marked. Puts unmarked bytes before the others to make the size a
+  // multiple of 64, and returns their number.
   std::int64_t keep_marked(std::int64_t begin);
 
  private:
@@ -43,15 +43,15 @@ class Normaliser {
       : map_(CharacterMap::of(rules.lowercase, rules.strip_accents)),
         rules_{map_.entries(), static_cast<std::uint8_t>(rules.lowercase ? 0x20 : 0), marks_spaces} {}
 
-  // Begins with a document. Its number is for messages.
+  // Starts on a document. Its number is for messages.
   void open(const Text& text, std::int64_t document);
   // Appends about the next `n` units of the document, or the rest of it.
   void read(std::int64_t n, NormalText& out);
   bool at_end() const { return at_ == text_.length; }
-  bool ascii() const { return ascii_; }  // whether the document is ASCII as far as it was read
+  bool ascii() const { return ascii_; }  // whether the document is ASCII so far
 
  private:
-  // Reads blocks of 64 bytes up to one that is not ASCII, if the text so far ends with such a block.
+  // Reads blocks of 64 ASCII bytes, if the text so far ends at a multiple of 64.
   void read_ascii(std::int64_t limit, NormalText& out);
   void read_utf8(std::int64_t limit, NormalText& out);
   template <class Unit>

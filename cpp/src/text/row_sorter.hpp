@@ -12,11 +12,11 @@
 
 namespace termsift {
 
-// Sorts the entries of a chunk of documents by column, and deals them out to their rows: one radix sort of thousands of
-// entries takes less time than sorting each row. Entries of the same place are added up. Each thread has its own.
+// Sorts the entries of a chunk of documents by column and distributes them to rows: one radix sort of thousands of entries
+// is faster than sorting each row. Entries of the same place are added up. Each thread has its own.
 class RowSorter {
  public:
-  // Begins with a chunk of at most most_chunk_documents documents, whose columns are below n_columns.
+  // Starts on a chunk of at most most_chunk_documents documents; columns are below n_columns.
   void start(std::int64_t n_columns) {
     n_columns_ = n_columns;
     size_ = 0;
@@ -31,7 +31,7 @@ class RowSorter {
     if (count > most_count) return add_large(document, column, negative, count);
     entries_[size_++] = pack(document, column, negative, count);
   }
-  // Adds the entries of a document whose column, columns[id], is not negative. Precondition: there is room.
+  // Adds the entries of a document for which columns[id], the column, is not negative. Precondition: there is room.
   void add_row(std::int64_t document, std::span<const DocumentEntry> row, const std::int32_t* columns) {
     // Copies the size, since any store might alias it.
     std::int64_t size = size_;
@@ -51,7 +51,7 @@ class RowSorter {
   // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to its end.
   // O(entries * bits of n_columns / 11).
   void write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices, std::int64_t* data);
-  // Adds the number of entries of each document to sizes[document]: at least as many as write() will write.
+  // Adds to sizes[document] the number of its entries; write() may write fewer.
   void add_sizes(std::int64_t* sizes) const {
     for (std::int64_t i = 0; i < size_; ++i) ++sizes[document_of(entries_[i])];
   }
@@ -79,10 +79,10 @@ class RowSorter {
   void sort_by_column(std::int64_t n_documents);
 
   LargeArray<std::uint64_t> entries_, sorted_;
-  std::vector<std::uint32_t> places_;       // of the next entry with each value of the bits that a pass sorts by
+  std::vector<std::uint32_t> places_;       // of the next entry, by the value of a pass's bits
   std::vector<std::int32_t> last_columns_;  // the largest column of each document so far
   std::int64_t n_columns_ = 0, size_ = 0, capacity_ = 0;
-  std::int64_t reserved_ = 0;  // the size after all entries for which room was made
+  std::int64_t reserved_ = 0;  // the size once all reserved entries are added
 };
 
 // The sorted rows of a chunk of documents.
@@ -92,7 +92,7 @@ struct FinishedRows {
   std::vector<std::int32_t> indices;
   std::vector<std::int64_t> data;
 
-  // Takes the rows of n_documents documents, whose entries were added to the sorter.
+  // Takes the rows of n_documents documents from the sorter.
   void take(RowSorter& sorter, std::int64_t first_document, std::int64_t n_documents);
 };
 

@@ -16,8 +16,8 @@ struct ClassEntry {
   std::uint32_t id, count, documents;
 };
 
-// The entries of one document, or of some documents of one class. A term may occur in several rows of the same owner, but
-// only once in a row.
+// The entries of one document, or of some documents of one class. A term may occur in several rows of an owner, but only
+// once per row.
 template <class Entry>
 struct Row {
   std::int64_t owner;  // document or class
@@ -25,7 +25,7 @@ struct Row {
   std::int64_t size;
 };
 
-// The rows of one thread. The last may be open, that is, still growing. Closed rows do not move.
+// The rows of one thread. The last row may be open, that is, still growing. Closed rows do not move.
 template <class Entry>
 class RowStore {
  public:
@@ -52,7 +52,7 @@ class RowStore {
     n_entries_ += rows_.back().size;
     is_open_ = false;
   }
-  // Removes all rows, which must be closed. Keeps the last block for new rows.
+  // Removes all rows; they must be closed. Keeps the last block for new rows.
   void clear() {
     rows_.clear();
     if (blocks_.size() > 1) blocks_.erase(blocks_.begin(), blocks_.end() - 1);
@@ -61,15 +61,15 @@ class RowStore {
   }
 
  private:
-  // Moves a row to a new block. Blocks double up to 1 MiB, so that little text takes little memory. Further ones have 32
-  // MiB, which LargeArray puts into huge pages: two threads spent a quarter of their time in page faults of 4 KiB.
+  // Moves a row to a new block. Blocks double up to 1 MiB, so little text takes little memory. Later blocks have 32 MiB, in
+  // huge pages: two threads had spent a quarter of their time in page faults of 4 KiB.
   void move(Row<Entry>& row, std::int64_t room) {
     const std::int64_t size = std::max(next_block_, 2 * room);
     constexpr std::int64_t mib = (std::int64_t{1} << 20) / std::int64_t{sizeof(Entry)};
     next_block_ = next_block_ < mib ? 2 * next_block_ : 32 * mib + 1;
     LargeArray<Entry> block = LargeArray<Entry>::uninitialised(size);
     std::copy(row.entries, row.entries + row.size, block.get());
-    if (!blocks_.empty() && row.entries == blocks_.back().get()) blocks_.pop_back();  // it held this row alone
+    if (!blocks_.empty() && row.entries == blocks_.back().get()) blocks_.pop_back();  // it held only this row
     row.entries = end_ = block.get();
     limit_ = row.entries + size;
     blocks_.push_back(std::move(block));

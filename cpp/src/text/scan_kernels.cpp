@@ -1,4 +1,4 @@
-// As in logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
+// As in logarithms.hpp, code here may use a function of a different file only if it is always inlined.
 #include "text/scan_kernels.hpp"
 
 #include "termsift/portability.hpp"
@@ -25,9 +25,9 @@ std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t c
 
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// Changes the characters of `length` bytes that begin at the bits of `leads`, in their places, and marks them. The bytes
-// that follow each are known to be of a character. Returns true if each character keeps its length. An overlong form does
-// not, since its character has a shorter one; nor does a surrogate.
+// Changes in place, and marks, the characters of `length` bytes that begin at the bits of `leads`. Their other bytes are
+// known to be continuation bytes. Returns true if each character keeps its length. An overlong form does not, since its
+// character has a shorter form; nor does a surrogate.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {
@@ -38,7 +38,7 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
   for (; leads != 0; leads &= leads - 1) {
     const int i = lowest_set(leads);
     const std::uint8_t* const at = in + i;
-    // The bits that say what each byte is are subtracted together.
+    // The fixed high bits of all bytes are subtracted together.
     std::uint32_t c = 0;
     if (length == 2) c = (std::uint32_t{at[0]} << 6) + at[1] - 0x3080;
     if (length == 3) c = (std::uint32_t{at[0]} << 12) + (std::uint32_t{at[1]} << 6) + at[2] - 0xe2080;
@@ -71,7 +71,7 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
     if ((block.high & within) != 0) {
       out.ascii = false;
       Utf8Marks utf8 = mark_utf8(text + at);
-      // The next block begins with the character that does not end in this one.
+      // The next block begins with the character that this block cuts.
       const std::uint64_t split = (utf8.two & std::uint64_t{1} << 63) | (utf8.three & std::uint64_t{3} << 62) |
                                   (utf8.four & std::uint64_t{7} << 61);
       if (split != 0 && n == 64) done = lowest_set(split);
@@ -93,7 +93,7 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
   return at;
 }
 
-// Takes 64 characters at once if all are ASCII, else 16, in a loop without branches: most blocks mix scripts and blanks.
+// Takes 64 characters at once if all are ASCII, else 16 without branches: most blocks mix scripts and blanks.
 template <class Unit>
 std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, std::int64_t end,
                         const ScanRules& rules, MarkedBytes& result) {
@@ -169,7 +169,7 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
       places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
     }
 #else
-    // Begins and ends take turns.
+    // Begins and ends alternate.
     std::uint32_t* const next = at + count_set(changes);
     const auto at_end = static_cast<std::uint32_t>((at - bounds) & 1);
     const std::uint32_t even = first - (1 - at_end), odd = first - at_end;

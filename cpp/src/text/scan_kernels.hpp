@@ -11,7 +11,7 @@ namespace termsift {
 struct ScanRules {
   const MappedEntry* entries;  // CharacterMap::entries
   std::uint8_t case_bit;       // block_impl.hpp
-  bool spaces;                 // whether white space is marked, or the characters of words
+  bool spaces;                 // whether white space is marked; else word characters are
 };
 
 template <class Unit>
@@ -19,21 +19,21 @@ using ReadUnits = std::int64_t (*)(const Unit* text, std::int64_t at, std::int64
                                    const ScanRules& rules, MarkedBytes& out);
 
 struct ScanKernels {
-  // Copies `text` to `out`, with capital letters changed by `case_bit` (block_impl.hpp), and writes one bit for each byte
-  // to `marks`: whether it is of a word, or white space. Stops before the first block of 64 bytes that is incomplete or not
-  // ASCII, and returns the number of bytes before it.
+  // Copies `text` to `out`, with capital letters changed by `case_bit` (block_impl.hpp), and writes one bit for each byte to
+  // `marks`: whether it is part of a word or, with `spaces`, white space. Stops before the first block of 64 bytes that is
+  // incomplete or not ASCII. Returns the number of bytes before that block.
   std::int64_t (*read_ascii)(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
                              std::uint64_t* marks);
-  // Appends text from `at` on, in blocks of up to 64 units, until one begins at `limit` or later or holds a character that
-  // the block cannot take; returns where that one begins. A block takes the characters whose entries are simple and, of
-  // UTF-8, those that keep their length. The text ends at `end`, and `out` must have room for four bytes for each unit, and
-  // 256 more. Of UTF-8, 67 bytes must be readable from where each block begins.
+  // Appends text from `at` on, in blocks of up to 64 units. Stops at a block that begins at `limit` or later or has a
+  // character that it cannot take, and returns its begin. A block takes characters with simple entries; in UTF-8 they must
+  // also keep their length. The text ends at `end`. `out` must have room for four bytes per unit and 256 more. In UTF-8, 67
+  // bytes must be readable from the begin of each block.
   ReadUnits<std::uint8_t> read_utf8;
   ReadUnits<std::uint8_t> read_latin1;
   ReadUnits<std::uint16_t> read_ucs2;
   ReadUnits<std::uint32_t> read_ucs4;
-  // Writes where the runs of two or more bits begin and end, as first + the number of the bit, and returns how many numbers
-  // that are. No run begins before the first bit or ends after the last. There must be room for 64 more.
+  // Writes the begins and ends of runs of two or more bits, as first + the number of the bit. Returns how many it wrote. No
+  // run begins before the first bit or ends after the last. There must be room for 64 more numbers.
   std::int64_t (*cut)(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds);
 
   static const ScanKernels baseline, avx2, avx512;

@@ -20,7 +20,7 @@ class KeyHash;
 
 // The key of a word or of an n-gram of characters. A token of at most 16 bytes is its own
 // key, padded with zeros, unless its last byte is zero. Any other token is "outside": `low` is a hash of its bytes, and
-// `high` is their place in the table's arena.
+// `high` is their offset in the table's arena.
 struct WordKey {
   std::uint64_t low = 0, high = 0;
 
@@ -33,7 +33,7 @@ struct WordKey {
   bool operator==(const WordKey& other) const { return ((low ^ other.low) | (high ^ other.high)) == 0; }
 };
 
-// The key of an n-gram of words: the id of its first n - 1 words (its prefix), and that of its last word.
+// The key of an n-gram of words: the id of its prefix (the first n - 1 words), and the id of its last word.
 struct NgramKey {
   std::uint64_t pair_plus_one = 0;  // 0 marks an empty slot
 
@@ -74,8 +74,8 @@ inline WordKey padded_key(const std::uint8_t* bytes, std::uint32_t size) {
   return {load_u64(bytes) & load_u64(kept), load_u64(bytes + 8) & load_u64(kept + 8)};
 }
 
-// Returns the key of a token for a search. The key of a token outside does not have its place in the arena.
-// 16 bytes must be readable, and the token must not be empty.
+// Returns the key of a token for a search. The key of an outside token lacks its offset in the arena. 16 bytes must be
+// readable, and the token must not be empty.
 inline WordKey key_of_token(const std::uint8_t* bytes, std::uint32_t size, const KeyHash& hash) {
   if (size > WordKey::most_bytes || bytes[size - 1] == 0) [[unlikely]]
     return {hash.of_bytes(bytes, size), WordKey::outside_bits};

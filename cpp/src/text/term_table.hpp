@@ -17,8 +17,8 @@ namespace termsift {
 
 inline constexpr std::uint32_t no_term = 0xFFFFFFFF;
 
-// A slot holds the key and all that counting a token reads and writes, so that a token costs one cache miss. With the key
-// elsewhere it would cost two.
+// A slot holds the key and everything that counting a token reads and writes, so a token costs one cache miss. If keys lay
+// elsewhere, it would cost two.
 template <class Key>
 struct Slot {
   Key key;
@@ -40,14 +40,14 @@ class SlotTable {
 
   std::uint32_t size() const { return size_; }
   const KeyHash& hash() const { return hash_; }
-  // Where the search for a key begins. Valid until a key is inserted.
+  // The slots where searches begin. Valid until a key is inserted.
   struct Homes {
     Slot<Key>* slots;
     int shift;
     bool is_large;
     Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
-    // In a large table few terms are frequent, so most are not at home, and the search goes on in the next cache lines. To
-    // prefetch three of them too saves a fifth of the time of looking up 3 million words.
+    // In a large table most terms are rare and not at home, so the search continues in the next cache lines. Prefetching
+    // three of these too saves a fifth of the time of looking up 3 million words.
     void prefetch(const Slot<Key>* home) const {
       prefetch_for_write(home);
       for (int next = 2; is_large && next <= 6; next += 2) prefetch_for_write(home + next);
@@ -58,7 +58,7 @@ class SlotTable {
   // The key of each id, if the table keeps keys.
   const std::vector<Key>& keys() const { return keys_; }
 
-  // Returns the slot whose key satisfies same(key), or an empty one.
+  // Returns the slot whose key satisfies same(key), or an empty slot.
   template <class Same>
   Slot<Key>* find(std::uint64_t hash, const Same& same) const {
     Slot<Key>* slot = home(hash);
@@ -66,7 +66,7 @@ class SlotTable {
     return slot;
   }
 
-  // Fills the empty slot that find() returned, or another one if the table must grow.
+  // Fills the empty slot that find() returned, or a new slot if the table must grow.
   Slot<Key>* insert(Slot<Key>* slot, const Key& key) {
     if (size_ == most_terms) throw std::length_error("the texts have more than 2^31 different terms");
     if (size_ >= most_taken_) {
@@ -78,8 +78,8 @@ class SlotTable {
     return slot;
   }
 
-  // Returns the slot of a term that lies at `slot`. If its home holds a term with a larger id, the two change places first:
-  // a term that occurred earlier is usually more frequent, and is then found at once. The run of slots keeps no gap.
+  // Returns the new slot of the term at `slot`. If its home holds a term with a larger id, the two change places: a term
+  // that occurred earlier is usually more frequent, and is then found at once. No gap appears in the run of slots.
   Slot<Key>* moved_home(Slot<Key>* slot, std::uint64_t hash) {
     Slot<Key>* const first = home(hash);
     if (slot->id >= first->id) return slot;
@@ -92,10 +92,10 @@ class SlotTable {
     for (std::int64_t i = 0; i < n_slots_; ++i)
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
-  // All slots, also the empty ones. Keys lie in the order of their hashes.
+  // All slots, including empty slots. Keys lie in the order of their hashes.
   std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
-  // Calls f(slot, hash) for the terms whose hashes begin with the `bits` bits of `part`. They lie side by side: from the
-  // first home of the part to the first empty slot at or behind its last home, which may be at the table's beginning.
+  // Calls f(slot, hash) for the terms whose hashes begin with the `bits` bits of `part`. These slots are contiguous, from
+  // the first home of the part to the first empty slot from its last home on, which may be at the table's beginning.
   template <class F>
   void for_each_in_part(std::uint64_t part, int bits, const F& f) const {
     const std::uint64_t first_hash = bits == 0 ? 0 : part << (64 - bits);
@@ -112,7 +112,7 @@ class SlotTable {
     }
   }
 
-  // Gives the memory of the slots away: room for `size` bytes. No term can be looked up after that.
+  // The memory of the slots, which has `size` bytes. Once it is taken, no term can be looked up.
   struct Memory {
     LargeArray<std::byte> bytes;
     std::int64_t size = 0;
@@ -125,14 +125,14 @@ class SlotTable {
  private:
   Slot<Key>* next(Slot<Key>* slot) const { return ++slot == slots_ + n_slots_ ? slots_ : slot; }
   void resize(std::int64_t n_slots) {
-    // A slot of 32 bytes must lie in one cache line, because only one is prefetched.
+    // A slot of 32 bytes must lie in one cache line, because only one line is prefetched.
     constexpr std::size_t line = 64;
     memory_ = LargeArray<std::byte>::zeroed(n_slots * std::int64_t{sizeof(Slot<Key>)} + std::int64_t{line});
     void* aligned = memory_.get();
     std::size_t room = line;
     slots_ = static_cast<Slot<Key>*>(std::align(line, 1, aligned, room));
     n_slots_ = n_slots;
-    // A large table has more in fewer pages, and its slots are out of the cache anyway.
+    // A large table is filled more, to take fewer pages: its slots are out of the cache anyway.
     is_large_ = n_slots > text_tuning().small_slots;
     most_taken_ = is_large_ ? n_slots / 4 * 3 : n_slots / 2;
     for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;
@@ -163,7 +163,7 @@ class WordTable : public SlotTable<WordKey> {
  public:
   using SlotTable::SlotTable;
 
-  // Returns the slot of a token, which may be outside, or an empty one.
+  // Returns the slot of a token (which may be outside), or an empty slot.
   Slot<WordKey>* find_token(const WordKey& key, const std::uint8_t* bytes, std::uint32_t size) const {
     const std::uint64_t hashed = hash()(key);
     if (!key.is_outside()) return find(hashed, [&](const WordKey& other) { return key == other; });
@@ -183,7 +183,7 @@ class WordTable : public SlotTable<WordKey> {
     }
     return insert(slot, key);
   }
-  // The bytes of a token that is outside.
+  // The bytes of an outside token.
   std::string_view outside(const WordKey& key) const {
     const std::uint8_t* const place = arena_.data() + key.arena_offset();
     std::uint32_t size = 0;
@@ -201,7 +201,7 @@ class WordTable : public SlotTable<WordKey> {
   }
 
  private:
-  std::vector<std::uint8_t> arena_ = {0};  // the length of each token that is outside, and its bytes; no offset is 0
+  std::vector<std::uint8_t> arena_ = {0};  // length and bytes of each outside token; no offset is 0
 };
 
 class NgramTable : public SlotTable<NgramKey> {
@@ -222,7 +222,7 @@ struct TermTables {
   explicit TermTables(std::int64_t max_n, bool keeps_keys = false) : words(keeps_keys) {
     for (std::int64_t n = 2; n <= max_n; ++n) ngrams.emplace_back(keeps_keys);
   }
-  // Returns how many terms of n words were found.
+  // Returns the number of terms of n words found.
   std::uint32_t size(std::size_t n) const { return n == 1 ? words.size() : ngrams[n - 2].size(); }
 
   WordTable words;

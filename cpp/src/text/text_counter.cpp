@@ -18,7 +18,7 @@
 namespace termsift {
 namespace {
 
-// The rows of a thread, of terms of one length, and the sorted term of each id, or -1.
+// A thread's rows for terms of one length, and the sorted term of each id, or -1.
 template <class Entry>
 struct TermEntries {
   const RowStore<Entry>* store;
@@ -70,7 +70,7 @@ std::vector<TermTables*> tables_of(const Counters<Rows>& counters) {
   return tables;
 }
 
-// Documents sorted by class. Counts by class do not depend on the order of documents, and fewer are written in this order.
+// Documents sorted by class. Counts by class do not depend on the order; in this order, fewer are written down.
 struct ByClass {
   std::vector<Text> texts;
   std::vector<std::int64_t> number;  // the place of each in the caller's order
@@ -101,7 +101,7 @@ struct TextCounter::State {
 
   const TextRules rules;
   const bool by_class;
-  bool failed = false;  // whether a call failed while it changed the counter, so that its parts do not fit together
+  bool failed = false;  // whether a call failed midway and left the counter inconsistent
   Counters<DocumentRows> documents;
   Counters<ClassRows> classes;
   std::vector<CountedChunk> chunks;                 // not by class
@@ -112,7 +112,7 @@ struct TextCounter::State {
   void require_whole() const {
     if (failed) throw std::logic_error("an earlier call of this counter failed; start again with a new counter");
   }
-  // Calls f(), which changes the counter. After an exception of f the counter refuses all calls.
+  // Calls f(), which changes the counter. If f throws, the counter refuses all further calls.
   template <class F>
   void change(const F& f) {
     require_whole();
@@ -236,7 +236,7 @@ struct TextCounter::State {
     for (std::size_t n = 2; n <= counter.rows.size(); ++n)
       counter.rows[n - 1].close(counter.tables.ngrams[n - 2], &worker);
   }
-  // Unites each thread's rows of a class, so that memory grows with the pairs of class and term, not with the calls.
+  // Unites each thread's rows of a class, so memory grows with the pairs of class and term, not with the calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();
@@ -249,7 +249,7 @@ struct TextCounter::State {
 
   template <class Rows>
   void sort(Counters<Rows>& counters, const Threads& threads) {
-    // Chunks refer to counters by position, so every position needs one.
+    // Chunks refer to counters by position, so every position needs a counter.
     for (auto& counter : counters)
       if (!counter) counter = std::make_unique<ThreadCounter<Rows>>(rules);
     if constexpr (std::is_same_v<Rows, ClassRows>)
@@ -281,7 +281,7 @@ struct TextCounter::State {
 
 namespace {
 
-// The column of each id in the tables of the threads: that of its sorted term, columns[term], or else the term itself.
+// The column of each id in the threads' tables: columns[term] of its sorted term, or that term if `columns` is empty.
 class ColumnsOfIds {
  public:
   template <class Rows>
@@ -409,7 +409,7 @@ ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> colu
   state_->check_columns(columns);
   if (n_classes < 0) throw std::invalid_argument("there are " + std::to_string(n_classes) + " classes");
   if (n_classes < static_cast<std::int64_t>(state_->class_documents.size()))
-    throw std::invalid_argument("documents have class " + std::to_string(state_->class_documents.size() - 1) +
+    throw std::invalid_argument("some documents have class " + std::to_string(state_->class_documents.size() - 1) +
                                 ", expected below " + std::to_string(n_classes));
   for (const std::int32_t column : columns)
     if (column >= n_columns)

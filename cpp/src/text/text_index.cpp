@@ -12,7 +12,7 @@
 namespace termsift {
 namespace {
 
-// Sources that look up and never insert. Many threads may use the same table.
+// Sources that only look up. Many threads may use the same table.
 struct FrozenTokens : TokenSource {
   using TokenSource::TokenSource;
   const Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const { return table.find_token(key, begin(i), size(i)); }
@@ -21,7 +21,7 @@ struct FrozenNgrams : NgramSource {
   const Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_key(key); }
 };
 
-// Cuts the terms of a vocabulary at blanks. Returns no words for one that is no sequence of min_n to max_n words.
+// Cuts a term of a vocabulary at blanks. Returns no words unless it is a sequence of min_n to max_n words.
 std::vector<std::string_view> words_of(std::string_view term, std::int64_t min_n, std::int64_t max_n) {
   std::vector<std::string_view> words;
   for (std::size_t begin = 0, end = 0; begin <= term.size(); begin = end + 1) {
@@ -36,7 +36,7 @@ std::vector<std::string_view> words_of(std::string_view term, std::int64_t min_n
 }  // namespace
 
 struct TextIndex::State {
-  // Buffers of one thread. They are kept from call to call, so that a short text costs little.
+  // Buffers of one thread. Later calls reuse them, so a short text costs little.
   struct Scratch {
     explicit Scratch(const TextRules& rules) : cutter(rules), steps(most_words(rules)) {}
     Cutter cutter;

@@ -11,7 +11,7 @@
 
 namespace termsift {
 
-// The cutter yields n-grams of characters as tokens, so that only words need tables of n-grams.
+// The cutter yields n-grams of characters as tokens, so only words need tables of n-grams.
 inline std::int64_t most_words(const TextRules& rules) { return rules.analyzer == Analyzer::word ? rules.max_n : 1; }
 inline std::int64_t fewest_words(const TextRules& rules) { return rules.analyzer == Analyzer::word ? rules.min_n : 1; }
 
@@ -39,19 +39,19 @@ struct NgramSource {
   Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_or_insert(key); }
 };
 
-// The numbers of the n-grams that end at the words of a piece, for one n after the other.
+// The ids of the n-grams that end at the words of a piece, for n = 2, 3, ... in turn.
 class NgramSteps {
  public:
   explicit NgramSteps(std::int64_t max_n) : before_(static_cast<std::size_t>(max_n) + 1, no_term) {}
 
-  // The ids of the n-grams that are one word shorter, and where the ids of each part end. For n = 2 they are the words.
+  // The ids of the n-grams that are one word shorter (for n = 2, the words), and the end of each part's ids.
   std::vector<std::uint32_t> ids;
   std::vector<std::int64_t> ends;
   std::vector<Part> parts;     // of the n-grams to look up
   std::vector<NgramKey> keys;  // (parts.back().end,)
 
   void start_texts() { document_ = -1; }
-  // Begins with a piece whose words are `ids` and `ends`.
+  // Starts on a piece whose words are in `ids` and `ends`.
   void start(std::span<const Part> of_words);
   // Sets `parts` and `keys` for the n-grams of n words; n = 2, 3, ... The caller looks them up, and writes their ids to
   // `ids` and `ends` before the next call.
@@ -61,7 +61,7 @@ class NgramSteps {
   std::vector<Part> of_words_;
   std::vector<std::uint32_t> words_;
   std::vector<std::int64_t> word_ends_;
-  std::vector<std::uint32_t> before_;  // at n: the n-gram at the end of the document's earlier pieces
+  std::vector<std::uint32_t> before_;  // at n: the last n-gram of the document's earlier pieces
   std::int64_t document_ = -1;         // the document of the last piece, which the next piece may continue
   bool continues_ = false;
 };
@@ -79,7 +79,7 @@ struct NoCounts {
   }
 };
 
-// Cuts and counts the documents that one thread takes. Rows are DocumentRows or ClassRows.
+// Cuts and counts the documents of one thread. Rows are DocumentRows or ClassRows.
 template <class Rows>
 class ThreadCounter {
  public:

@@ -9,10 +9,10 @@
 
 namespace termsift {
 
-// The tokens of one document, or of a piece of it, among consecutive ones.
+// The tokens of a document, or of a piece of it, in a list of tokens.
 struct Part {
   std::int64_t document;
-  std::int64_t owner;  // whose row counts it: the document, or its class
+  std::int64_t owner;  // whose row counts the tokens: the document or its class
   std::int64_t end;    // in tokens
 };
 
@@ -29,8 +29,8 @@ struct TokenIds {
 //     .add(slot)  counts a token
 //     .end()      ends the part
 // Tokens with an id below `n_stop` are neither counted nor listed. If `list` is given, it gets the ids.
-// The loop is bound by the latency of memory. It prefetches the slots of a batch while it counts the batch before: 8 tokens
-// ahead took a third more time.
+// The loop is bound by the latency of memory. It prefetches the slots of a batch while it counts the previous batch:
+// prefetching 8 tokens ahead took a third longer.
 template <bool stops, bool lists, class Table, class Source, class Counts>
 void count_tokens(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, Counts& counts,
                   const TokenIds& list) {
@@ -41,7 +41,7 @@ void count_tokens(Table& table, const Source& source, std::span<const Part> part
   Key keys[ring];
   Slot<Key>* homes[ring];
   const auto prepare = [&](std::uint64_t begin) {
-    // A copy: the compiler must assume that any store changes the table.
+    // A copy: the compiler must assume that stores change the table.
     const typename Table::Homes now = table.homes();
     for (std::uint64_t i = begin; i < std::min(begin + batch, n); ++i) {
       keys[i % ring] = source.key(static_cast<std::int64_t>(i));

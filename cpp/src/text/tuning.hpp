@@ -7,16 +7,16 @@
 namespace termsift {
 
 struct TextTuning {
-  // The seed of the hash tables. It is drawn once per process, so that nobody can choose words that collide.
+  // The seed of the hash tables. It is drawn once per process, so nobody can choose words that collide.
   std::uint64_t seed[3];
-  std::int64_t chunk_bytes = 48 << 10;                    // text that a thread takes at once
-  std::int64_t row_tokens = std::int64_t{1} << 31;        // counts are written down after so many, so that they fit 32 bits
-  std::uint32_t first_tag = 1;                            // of the first document of a table
-  std::int64_t first_slots = 1 << 10;                     // of a hash table; a power of two
-  std::int64_t small_slots = 1 << 18;                     // a larger table is filled to three quarters, not to half
-  std::uint32_t documents_to_gather = 1 << 22;            // by class: counts that were written down are gathered
-  std::int64_t entries_to_gather = 1 << 20;               // by class, after so many documents or entries
-  std::int64_t entries_to_unite = std::int64_t{1} << 20;  // least number of entries by class that are worth uniting
+  std::int64_t chunk_bytes = 48 << 10;                    // text in a thread's chunk
+  std::int64_t row_tokens = std::int64_t{1} << 31;        // tokens until counts (of 32 bits) are written down
+  std::uint32_t first_tag = 1;                            // the tag of a table's first document
+  std::int64_t first_slots = 1 << 10;                     // slots of a new hash table; a power of two
+  std::int64_t small_slots = 1 << 18;                     // tables above this are filled to 3/4, others to half
+  std::uint32_t documents_to_gather = 1 << 22;            // by class: documents until written counts are gathered
+  std::int64_t entries_to_gather = 1 << 20;               // by class: entries until written counts are gathered
+  std::int64_t entries_to_unite = std::int64_t{1} << 20;  // by class: fewest entries that are worth uniting
 };
 
 // May be changed while no text is being counted and no counter or index exists.

@@ -21,7 +21,7 @@ std::uint64_t big_endian(std::uint64_t value) {
   return turned;
 }
 
-// Returns a word as the table has it; a word outside lies in its arena.
+// Returns a word of a table; an outside word lies in the table's arena.
 SortedWord sorted_key(const WordTable& table, const WordKey& key) {
   if (!key.is_outside()) return {{big_endian(key.low), big_endian(key.high)}, nullptr};
   const std::string_view bytes = table.outside(key);
@@ -53,7 +53,7 @@ bool before(NgramKey a, NgramKey b) { return a.pair_plus_one < b.pair_plus_one; 
 SortPrefix prefix_of(const SortedWord& word) { return {word.first[0], word.first[1]}; }
 SortPrefix prefix_of(NgramKey key) { return {key.pair_plus_one, 0}; }
 
-// Calls body(begin, end) for ids [begin, end) that make up [0, n).
+// Calls body(begin, end) for ranges of ids that make up [0, n).
 template <class F>
 void for_ids(std::int64_t n, const Threads& threads, const F& body) {
   constexpr std::int64_t at_once = 1 << 16;
@@ -64,8 +64,8 @@ void for_ids(std::int64_t n, const Threads& threads, const F& body) {
 }
 
 // The words of all tables but stop words, in parts of hashes that begin with the same bits. A word has the same hash in
-// every table, so each part can be united for itself, in the cache. Sorting then meets each word once: with two threads
-// most words of a large vocabulary are in both tables.
+// every table, so each part is united separately, in the cache. Then each word is sorted only once: with two threads most
+// words of a large vocabulary are in both tables.
 class WordsOfTables {
  public:
   WordsOfTables(std::span<WordTable* const> tables, std::uint32_t n_stop) : tables_(tables), n_stop_(n_stop) {
@@ -78,7 +78,7 @@ class WordsOfTables {
   std::int64_t n_words() const { return n_words_; }  // a word of several tables counts as several
   std::int64_t n_parts() const { return std::int64_t{1} << bits_; }
 
-  // Appends the different words of a part. A word of several tables is appended as the word of the first.
+  // Appends the distinct words of a part. A word of several tables is appended from the first table.
   void visit(std::int64_t part, std::vector<Met<SortedWord>>& words) {
     std::vector<std::uint64_t> hashes;
     for (std::size_t t = 0; t < tables_.size(); ++t) {
@@ -130,10 +130,10 @@ class WordsOfTables {
   std::uint32_t n_stop_;
   std::int64_t n_words_ = 0;
   int bits_ = 0;
-  std::vector<LargeArray<Place>> same_;  // at [table][id] but of the first table: the word as visit() appends it
+  std::vector<LargeArray<Place>> same_;  // at [table][id], not for the first table: the word that visit() appends
 };
 
-// The n-grams of all tables, by the ranks of their parts, in parts of one table each.
+// The n-grams of all tables as pairs of ranks. Each part has n-grams of one table.
 class NgramsOfTables {
  public:
   // Ranks of the prefixes and of the words of a table.
@@ -148,7 +148,7 @@ class NgramsOfTables {
         parts_.push_back({t, tables[t]->slots().subspan(begin, std::min(at_once, tables[t]->slots().size() - begin))});
     }
   }
-  std::int64_t n_ngrams() const { return n_ngrams_; }  // one of several tables counts as several
+  std::int64_t n_ngrams() const { return n_ngrams_; }  // an n-gram of several tables counts as several
   std::int64_t n_parts() const { return static_cast<std::int64_t>(parts_.size()); }
   void visit(std::int64_t part, std::vector<Met<NgramKey>>& ngrams) const {
     const auto& [t, slots] = parts_[static_cast<std::size_t>(part)];
@@ -183,7 +183,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, st
     typename Table::Memory memory = table->take_slots();
     if (memory.size > largest.size) largest = std::move(memory);
   }
-  // Calls f(term, whether it differs from the one before) for the terms of a sorted bucket.
+  // Calls f(term, whether it differs from the previous term) for the terms of a sorted bucket.
   const auto for_each_term = [&](std::int64_t b, const auto& f) {
     const Met<Key>* last = nullptr;
     buckets.for_each_span(b, [&](std::span<const Met<Key>> span) {
@@ -197,7 +197,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, st
   PerThread<BucketSorter<Met<Key>>> sorters(worth(threads, buckets.size(), 1));
   for_each_block(buckets.size(), threads, [&](std::int64_t b, Worker& worker) {
     worker.check();
-    std::uint32_t steps = 0;  // many words may begin with the same 16 bytes, and are then in one bucket
+    std::uint32_t steps = 0;  // words with the same first 16 bytes share a bucket
     const auto less = [&](const Met<Key>& met, const Met<Key>& other) {
       if (++steps % (1 << 16) == 0) worker.check();
       return before(met.key, other.key);
@@ -293,7 +293,7 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
       f(i);
     }
   };
-  std::vector<LargeArray<std::int64_t>> places;  // first how many terms each n-gram begins, itself included
+  std::vector<LargeArray<std::int64_t>> places;  // first the number of terms that each n-gram begins (itself too)
   for (std::size_t n = 1; n <= max_n; ++n) {
     places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
     for_each_ngram(n, [&](std::int64_t i) { places[n - 1][i] = n >= min_n_ ? 1 : 0; });
@@ -313,8 +313,8 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
   return places;
 }
 
-// Numbers the n-grams of every length from the ranks among those of the same length: each comes after its prefix, and after
-// all that begin with a smaller sibling. Replaces the ranks in terms_. O(n-grams).
+// Numbers the n-grams of all lengths, given their ranks within a length: each comes after its prefix, and after all n-grams
+// that begin with a smaller sibling. Replaces the ranks in terms_. O(n-grams).
 void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads) {
   if (max_n == 1) {  // a word's rank is its term
     n_terms_ = words_.size;

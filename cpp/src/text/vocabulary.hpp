@@ -16,26 +16,26 @@
 
 namespace termsift {
 
-// A word as it is sorted. A word that is its own key (term_keys.hpp) is `first`; any other begins with it.
+// A word in sortable form. A word that is its own key (term_keys.hpp) is `first`; other words begin with `first`.
 struct SortedWord {
-  std::uint64_t first[2];  // its first 16 bytes, the first of them the most significant, and zeros
-  const char* outside;     // null, or where a word that no key holds lies in a table's arena, right after its length
+  std::uint64_t first[2];  // its first 16 bytes, padded with zeros; the first byte is the most significant
+  const char* outside;     // null, or the word in a table's arena, right after its length, if no key holds it
 
-  // Returns its bytes, which may lie in `buffer` (of 16 bytes).
+  // Returns its bytes. `buffer` has 16 bytes and may hold them.
   std::string_view bytes(char* buffer) const;
   bool operator==(const SortedWord& other) const;
-  bool operator<(const SortedWord& other) const;  // by bytes, which is by code points
+  bool operator<(const SortedWord& other) const;  // by bytes: the order of code points
 };
 
-// Different terms of one length, sorted, and the number of rows with each. They lie in the memory of an old table if they
-// fit, because the system takes long to clear new pages.
+// The distinct terms of one length, sorted, and the number of rows with each. If they fit, they lie in an old table's
+// memory: the system takes long to clear new pages.
 template <class Key>
 struct SortedTerms {
   SortedTerms() = default;
   SortedTerms(std::int64_t n, LargeArray<std::byte> used, std::int64_t used_bytes) : size(n), memory(std::move(used)) {
     constexpr auto each = std::int64_t{sizeof(Key) + sizeof(std::int64_t)};
     if (used_bytes / each < n) {
-      memory = {};  // first frees the old
+      memory = {};  // frees the old memory first
       memory = LargeArray<std::byte>::uninitialised(n * each);
     }
     documents = reinterpret_cast<std::int64_t*>(memory.get());
@@ -48,8 +48,8 @@ struct SortedTerms {
   Key* keys = nullptr;                // (size,)
 };
 
-// Terms are sorted as strings: by code points, a term right before those that it begins. A blank sorts below every character
-// of a word, so n-grams of words are sorted as sequences of words, and no strings are built.
+// Terms are sorted as strings: by code points, a term right before the terms that it begins. A blank sorts below every
+// character of a word, so n-grams are sorted as sequences of words, and no strings are built.
 class Vocabulary {
  public:
   // Sorts the terms of the tables of all threads. Ids below n_stop are stop words and are skipped, as are n-grams of fewer
@@ -57,10 +57,10 @@ class Vocabulary {
   Vocabulary(std::span<TermTables* const> tables, std::uint32_t n_stop, std::int64_t min_n, const Threads& threads);
 
   std::int64_t n_terms() const { return n_terms_; }
-  // terms(table, n)[id] is the sorted term of an id among the n-grams of n words of a table, or -1 if it is a stop word or
-  // too short to be a term.
+  // terms(table, n)[id] is the sorted term of an n-gram of n words in a table, or -1 for a stop word or an n-gram too short
+  // to be a term.
   const std::int32_t* terms(std::size_t table, std::size_t n) const { return terms_[table][n - 1].get(); }
-  // The number of rows that each term occurs in.
+  // The number of rows that have each term.
   const std::int64_t* rows() const { return ngrams_.empty() ? words_.documents : rows_.get(); }
   // Calls visit(term, its bytes) for every term, in order.
   void for_each_term(const std::function<void(std::int64_t, std::string_view)>& visit) const;
@@ -80,7 +80,7 @@ class Vocabulary {
   std::vector<std::vector<Ranks>> terms_;  // at [table][n - 1][id]: the rank while terms are sorted, then the term
   std::size_t min_n_ = 1;
   std::int64_t n_terms_ = 0;
-  LargeArray<std::int64_t> rows_;  // if there are n-grams
+  LargeArray<std::int64_t> rows_;  // empty if there are no n-grams
 };
 
 }  // namespace termsift
