@@ -109,10 +109,11 @@ class Posteriors:
 
     def joint(self, X: Any, first: int) -> Any:
         """Return the log posteriors of the rows of a matrix; messages count them from ``first``."""
-        found: Any = X @ self._weights
-        found = found if isinstance(found, np.ndarray) else found.toarray()
-        found += np.multiply.outer(X.sum(axis=1), self._of_class)
-        found += (X @ self._of_term)[:, np.newaxis] + self._constant
+        with np.errstate(over="ignore", invalid="ignore"):
+            found: Any = X @ self._weights
+            found = found if isinstance(found, np.ndarray) else found.toarray()
+            found += np.multiply.outer(X.sum(axis=1), self._of_class)
+            found += (X @ self._of_term)[:, np.newaxis] + self._constant
         best = found.max(axis=1)
         if not np.isfinite(best).all():
             row = first + int(np.argmin(np.isfinite(best)))
