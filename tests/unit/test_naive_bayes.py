@@ -88,6 +88,15 @@ def test_its_score_is_that_of_the_curve_and_its_posteriors_those_of_the_referenc
         assert_allclose(np.diff(log_proba[row]), np.diff(expected), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_leaving_one_out_is_the_references(model: Any) -> None:
+    rows, labels = X[:12].tolist(), Y[:12]
+    found = ts.count(rows, labels).naive_bayes(TERMS, model=model).leave_one_out(rows, labels)
+    expected = np.array(ts.reference.leave_one_out(rows, labels, TERMS, naive_bayes=model))
+    expected -= np.logaddexp.reduce(expected, axis=1, keepdims=True)
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+
+
 # ---- texts ---------------------------------------------------------------------------------------
 
 
