@@ -129,6 +129,22 @@ def test_texts_and_their_matrix_agree_in_every_form(rules: dict[str, Any], tmp_p
         assert_array_equal(left, classifier.leave_one_out(matrix, LABELS))
 
 
+def test_rules_of_a_forged_file_are_refused() -> None:
+    counts = ts.count_texts(TEXTS, LABELS)
+    counts._state = counts._state._replace(rules=ts.text.TextRules(ngram_range=(1, 2)))
+    forged = counts.to_bytes().replace(b'"ngram_range": [1, 2]', b'"ngram_range": [2, 1]')
+    with pytest.raises(ValueError, match="checksum"):
+        ts.load(forged)
+    from termsift._counts import file
+
+    head, payload = forged[: file._HEADER.size], forged[file._HEADER.size :]
+    _, version, length, _ = file._HEADER.unpack(head)
+    hashed = file._new_hash(payload)
+    digest = file._digest(hashed, version, length)
+    with pytest.raises(ValueError, match="damaged: ngram_range must be"):
+        ts.load(file._HEADER.pack(file.MAGIC, version, length, digest) + payload)
+
+
 def test_a_scan_keeps_the_rules_as_a_list_does(tmp_path: Path) -> None:
     rows = [f'{label},"{text}"' for text, label in zip(TEXTS, LABELS, strict=True)]
     (tmp_path / "mail.csv").write_text("\n".join(["label,text", *rows]) + "\n")
