@@ -21,7 +21,7 @@ PACKAGE_FLOORS = [
     ["text"],
     ["io"],
     ["_scores"],
-    ["_select"],
+    ["_select", "_classify"],
     ["_counts"],
     ["_evaluate"],
     ["_term_selector", "plots", "report", "dask", "spark"],

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from termsift import report as report
     from termsift import spark as spark
     from termsift import text as text
+    from termsift._classify.naive_bayes import NaiveBayes as NaiveBayes
     from termsift._counts.class_counts import ClassCounts as ClassCounts
     from termsift._counts.counting import count as count
     from termsift._counts.counting import count_texts as count_texts
@@ -73,6 +74,7 @@ __version__ = _core.__version__
 # The module of each public name, which is imported when the name is first used: the command line
 # answers at once, and who needs no scipy does not wait for it.
 _HOMES = {
+    "_classify.naive_bayes": ("NaiveBayes",),
     "_counts.class_counts": ("ClassCounts",),
     "_counts.counting": ("count", "count_texts", "load", "merge"),
     "_counts.table": ("counts_from_table",),

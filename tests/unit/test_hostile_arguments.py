@@ -147,6 +147,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Curve": curve,
     "Significance": lambda: counts().significance("chi2"),
     "Keyness": lambda: counts().keyness(Y[0]),
+    "NaiveBayes": lambda: counts().naive_bayes(),
     "Scan": scan,
     "Collection": lambda: _io().read_collection("collection.csv"),
     "TextRules": lambda: _text().TextRules(),
@@ -222,6 +223,7 @@ def variadic() -> dict[str, list[str]]:
     reading = ["terms", "text", "label", "delimiter", "encoding", "on_error", "n_threads"]
     counting = ["text", "label", "sample_weight", "classes", "rules", "on_missing", "n_threads"]
     names = {
+        "params": ["terms", "model", "alpha", "class_prior", "n_threads"],
         "scoring": scoring,
         "options": ["noncentrality"],
         "reading": reading + rules,

@@ -152,8 +152,8 @@ class AdditiveCounts:
         """Return whether both hold the same classes, counts (bit for bit), names and ``tf``."""
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
-        counts, classes, names, tf = self._state
-        other_counts, other_classes, other_names, other_tf = other._state
+        counts, classes, names, tf, _ = self._state
+        other_counts, other_classes, other_names, other_tf, _ = other._state
         if (tf, classes, counts.exact) != (other_tf, other_classes, other_counts.exact):
             return False
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
@@ -202,7 +202,7 @@ class AdditiveCounts:
 
     def _warn_if_fractional(self, method: str) -> None:
         """Warn, once, if a method needs occurrences but the counts have unexplained fractions."""
-        counts, classes, _, tf = self._state
+        counts, classes, _, tf, _ = self._state
         if not self._may_warn or counts.exact or tf != "raw":
             return
         docs = counts.class_docs
@@ -264,7 +264,7 @@ class AdditiveCounts:
         matrix = validation.check_matrix(X, threads)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
-            before, present, names, tf = self._state
+            before, present, names, tf, _ = self._state
             labels = validation.check_labels(y, matrix.n_docs, classes, present or None)
             if names is not None and matrix.n_terms > before.n_terms:
                 raise ValueError(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._classify.naive_bayes import naive_bayes
 from termsift._counts.additive_counts import AdditiveCounts
 from termsift._scores.class_terms import Direction, class_columns, largest_classes
 from termsift._scores.keyness import keyness
@@ -50,6 +51,7 @@ class ClassCounts(AdditiveCounts):
 
     greedy = greedy
     keyness = keyness
+    naive_bayes = naive_bayes
 
     def _repr_html_(self) -> str:
         from termsift._util import html  # is slow to import, and only notebooks show tables

@@ -22,6 +22,7 @@ import json
 import math
 import os
 import struct
+from operator import methodcaller
 from typing import IO, Any, cast
 
 import numpy as np
@@ -31,6 +32,7 @@ from termsift import _core
 from termsift._counts.held import Held
 from termsift._util import validation
 from termsift._util.labels import decode_label, encode_label
+from termsift.text import TextRules
 
 MAGIC = b"termsift"
 _VERSION = 1
@@ -41,7 +43,7 @@ _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
 
 def write_to(file: IO[bytes], state: Held) -> None:
     """Write counts at the position of a file that can seek; `read_from` reads them."""
-    counts, classes, term_names, tf = state
+    counts, classes, term_names, tf, rules = state
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
     arrays |= _narrowed({name: arrays[name] for name in _FREQUENCIES})
@@ -62,10 +64,12 @@ def write_to(file: IO[bytes], state: Held) -> None:
     }
     if tf != "raw":
         header["tf"] = tf
+    if rules is not None:
+        header["rules"] = rules.changed
     begin = file.tell()
     file.write(bytes(_HEADER.size))
     payload_hash, length = _new_hash(), 0
-    line = json.dumps(header).encode() + b"\n"
+    line = json.dumps(header, default=methodcaller("item")).encode() + b"\n"  # rules of numpy
     for part in (memoryview(line), *(memoryview(cast(Any, a)) for a in arrays.values())):
         payload_hash.update(part)
         length += part.nbytes
@@ -146,7 +150,11 @@ def _parse(file: IO[bytes], length: int) -> Held:
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
     tf = validation.check_tf(header.get("tf", "raw"))
-    return Held(counts, classes, _decode_names(*names, counts.n_terms), tf)
+    rules = None
+    if (given := header.get("rules")) is not None:
+        values = (tuple(value) if type(value) is list else value for value in given.values())
+        rules = TextRules(**dict(zip(given, values, strict=True))).that_cut
+    return Held(counts, classes, _decode_names(*names, counts.n_terms), tf, rules)
 
 
 def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDArray[Any]]:

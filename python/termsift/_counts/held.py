@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import validation
 from termsift._util.tabular import object_array
+from termsift.text import TextRules
 
 
 class Held(NamedTuple):
@@ -27,12 +28,15 @@ class Held(NamedTuple):
         The names of the terms.
     tf : str
         How an entry is counted: "raw", "log" or "binary".
+    rules : TextRules, or None
+        The rules by which the texts were cut, if there were texts and the rules hold no function.
     """
 
     counts: _core.Counts
     classes: list[Hashable]
     names: NDArray[np.object_] | None
     tf: str
+    rules: TextRules | None = None
 
     @classmethod
     def nothing(cls, tf: str) -> Held:
@@ -44,7 +48,8 @@ class Held(NamedTuple):
         names = self._common_names(other)
         united, in_self, in_other = validation.unite_classes(self.classes, other.classes)
         counts = self.counts.with_classes(in_self).merge(other.counts.with_classes(in_other))
-        return Held(counts, united, names, self.tf)
+        rules = self.rules if self.rules == other.rules else None
+        return Held(counts, united, names, self.tf, rules)
 
     def minus(self, part: Held) -> Held:
         """Return the rest, with the classes of the whole."""
@@ -57,7 +62,7 @@ class Held(NamedTuple):
             )
         _, _, in_part = validation.unite_classes(self.classes, part.classes)
         counts = self.counts.subtract(part.counts.with_classes(in_part))
-        return Held(counts, list(self.classes), names, self.tf)
+        return self._replace(counts=counts, classes=list(self.classes), names=names)
 
     def united(self, other: Held) -> Held:
         """Return the sum, with terms matched by name if the names differ."""
@@ -80,7 +85,9 @@ class Held(NamedTuple):
     ) -> Held:
         """Return the counts with each term in its new column; -1 leaves the term out."""
         counts = _in_columns(self.counts, new_column, n_terms)
-        return self._replace(counts=counts, names=validation.check_term_names(names, n_terms))
+        rules = None if names is None else self.rules  # hashes are no columns any more
+        names = validation.check_term_names(names, n_terms)
+        return self._replace(counts=counts, names=names, rules=rules)
 
     def renamed(self, labels: list[Hashable]) -> Held:
         """Return the counts with other labels for the classes, in the order of the labels."""

@@ -11,7 +11,13 @@ import numpy as np
 from termsift import _core
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held
-from termsift._counts.texts import ByClass, check_rules_of_parts, kept_terms_only, tally_of
+from termsift._counts.texts import (
+    ByClass,
+    check_rules_of_parts,
+    kept_terms_only,
+    tally_of,
+    with_terms,
+)
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.io._matrices import integers_if_all_whole
@@ -25,8 +31,8 @@ def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
     counts = _of_texts(scan, tf, n_threads) if scan.has_texts else _of_matrices(scan, tf, n_threads)
     with validation.naming(scan._source):
         counts = kept_terms_only(counts, scan.rules)
-    if scan.has_texts and counts.counts.n_terms == 0:
-        raise ValueError(f"{scan._source}: no text has {scan.rules.what_counts}")
+        if scan.has_texts:
+            counts = with_terms(counts, scan.rules)
     if scan.has_columns:
         validation.warn_of_swapped_columns(len(counts.classes), counts.counts.n_docs)
     if scan._labels_are_text:

@@ -34,10 +34,10 @@ def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int 
 
 
 def with_terms(counts: Held, rules: TextRules) -> Held:
-    """Return the counts unchanged; raise an error if the rules have left no term."""
+    """Return counts with the rules that made them; raise an error if no term is left."""
     if not counts.counts.n_terms and rules.hashing is None:
         raise ValueError(f"empty vocabulary; no text has {rules.what_counts}")
-    return counts
+    return counts._replace(rules=rules.that_cut)
 
 
 def check_rules_of_parts(rules: TextRules, tf: str) -> None:

@@ -24,7 +24,10 @@ from termsift._util.printable import printable
 from termsift._util.validation import did_you_mean
 from termsift.cli import inputs
 
-COMMANDS = (*("rank", "keyness", "context", "count", "merge", "compare", "report", "demo", "info"),)
+COMMANDS = (
+    *("rank", "keyness", "context", "count", "merge", "compare", "classify"),
+    *("report", "demo", "info"),
+)
 
 _DESCRIPTION = """\
 Rank the terms of a labelled text collection by how well they tell its classes apart.
@@ -102,7 +105,8 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
     output = getattr(args, "output", None)
     if output is None or not os.path.isfile(output):
         return
-    for name in ("input", "inputs", "labels", "terms", "test", "test_labels", "stop_words"):
+    files = ("input", "inputs", "labels", "terms", "test", "test_labels", "stop_words", "counts")
+    for name in files:
         given = getattr(args, name, None)
         for path in given if isinstance(given, list) else [given]:
             if path is not None and os.path.exists(path) and os.path.samefile(path, output):

@@ -70,6 +70,7 @@ array([0, 1])
 from termsift.reference.choosing import divergence, greedy, same_first_term
 from termsift.reference.classifying import (
     cross_validate,
+    leave_one_out,
     log_posteriors,
     predict,
     selection_curve,
@@ -100,6 +101,7 @@ __all__ = [
     "document_vectors",
     "greedy",
     "guided_gain",
+    "leave_one_out",
     "log_posteriors",
     "keyness_of",
     "likeliest_shape",

@@ -43,7 +43,7 @@ def log_posteriors(
         The occurrences of each term of the document.
     terms : sequence of int
         The k terms of the model, which is trained on these alone.
-    naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
+    naive_bayes : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
         The model, see Notes.
     alpha : float, default 1
         Smoothing: b1 = alpha and b2 = alpha * k (models "bernoulli": 2 alpha, "poisson": alpha).
@@ -63,6 +63,7 @@ def log_posteriors(
         "bernoulli"     log n_c + sum_{i in document} log p_ic
                                 + sum_{i not in it} log(1 - p_ic)     x_ic = d_ic, X_c = n_c
         "poisson"       log n_c + sum_i [x_i log p_ic - p_ic]         x_ic = l_ic, X_c = n_c
+        "complement"    - sum_i x_i log p_ic      x_ic = sum_{k != c} l_ik, X_c = sum_i x_ic
 
     Examples
     --------
@@ -73,7 +74,11 @@ def log_posteriors(
     >>> [round(log, 4) for log, _ in posteriors]
     [-0.8755, -1.3863]
     """
-    x_ic, X_c = events(counts, naive_bayes)
+    is_complement = naive_bayes == "complement"
+    x_ic, X_c = events(counts, "multinomial" if is_complement else naive_bayes)
+    if is_complement:
+        others = ([row for k, row in enumerate(x_ic) if k != c] for c in range(len(x_ic)))
+        x_ic = [[sum(row[i] for row in rows) for i in range(len(x_ic[0]))] for rows in others]
     b1, b2 = smoothing(alpha, len(terms), naive_bayes)
     of_presence = naive_bayes in ("binary", "bernoulli")
     posteriors = []
@@ -82,16 +87,16 @@ def log_posteriors(
             posteriors.append((-math.inf, 0.0))
             continue
         size = Fraction(X_c[c])
-        if naive_bayes in ("multinomial", "binary"):
+        if naive_bayes in ("multinomial", "binary", "complement"):
             size = sum((Fraction(x_ic[c][i]) for i in terms), Fraction(0))
-        parts = [math.log(n_c)]
+        parts = [] if is_complement else [math.log(n_c)]
         for i in terms:
             p = (Fraction(x_ic[c][i]) + b1) / (size + b2)
             x = document.get(i, 0)
             if of_presence:
                 x = int(x > 0)
             if x > 0:
-                parts.append(x * log(p))
+                parts.append(-x * log(p) if is_complement else x * log(p))
             elif naive_bayes == "bernoulli":
                 parts.append(log(1 - p))
             if naive_bayes == "poisson":
@@ -135,6 +140,44 @@ def predict(
         best, size = max(posteriors, key=lambda posterior: posterior[0])
         equal = (log >= best - _TIE * (size + own) for log, own in posteriors)
         found.append(list(equal).index(True))
+    return found
+
+
+def leave_one_out(
+    X: Sequence[Sequence[Number]],
+    y: Sequence[Hashable],
+    terms: Sequence[int],
+    *,
+    naive_bayes: str = "multinomial",
+    alpha: float = 1.0,
+) -> list[list[float]]:
+    """Return the log posteriors of each document after training on all others.
+
+    Parameters
+    ----------
+    X, y
+        The documents as rows of numbers, and one label for each.
+    terms, naive_bayes, alpha
+        As for `log_posteriors`.
+
+    Returns
+    -------
+    list of lists of float
+        One row for each document, with the classes in their order.
+
+    Examples
+    --------
+    >>> X, y = [[2, 0], [1, 0], [0, 2], [0, 1]], ["ham", "ham", "spam", "spam"]
+    >>> [round(log, 4) for log in leave_one_out(X, y, [0, 1])[1]]
+    [-0.2877, -0.9163]
+    """
+    found = []
+    for d, row in enumerate(X):
+        others = [label for other, label in enumerate(y) if other != d]
+        counts = count([*X[:d], *X[d + 1 :]], others, classes=count(X, y).classes)
+        document = {i: x for i, x in enumerate(row) if x > 0}
+        pairs = log_posteriors(counts, document, terms, naive_bayes=naive_bayes, alpha=alpha)
+        found.append([log for log, _ in pairs])
     return found
 
 

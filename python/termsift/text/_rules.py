@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
@@ -213,14 +213,30 @@ class TextRules:
         return None if arguments is None else _core.TextRules(*arguments)
 
     @property
+    def changed(self) -> dict[str, Any]:
+        """The rules that are not the default, by name."""
+        rules = {rule.name: (getattr(self, rule.name), rule.default) for rule in fields(self)}
+        return {
+            name: value
+            for name, (value, default) in rules.items()
+            if repr(value) != repr(default)  # arrays cannot be compared
+        }
+
+    @property
+    def that_cut(self) -> TextRules | None:
+        """The rules that cut texts, without those that drop terms; None if one is a function."""
+        if any(map(callable, self.changed.values())):
+            return None
+        words = self.stop_words
+        words = words if words is None or isinstance(words, str) else tuple(sorted(words))
+        every: dict[str, Any] = {"min_df": 1, "max_df": 1.0, "max_features": None}
+        every |= {"ngram_range": tuple(self.ngram_range), "vocabulary": None}
+        return replace(self, stop_words=words, **every)
+
+    @property
     def what_counts(self) -> str:
         """The least that a text must hold, for messages."""
-        changed = [
-            rule.name
-            for rule in fields(self)
-            if repr(getattr(self, rule.name)) != repr(rule.default)  # arrays cannot be compared
-        ]
-        shown = ", ".join(changed)
+        shown = ", ".join(self.changed)
         return f"a term by these rules: {shown}" if shown else "a word of two or more letters"
 
     @property

@@ -1,0 +1,1 @@
+"""Naive Bayes from counts alone."""

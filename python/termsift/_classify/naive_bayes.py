@@ -1,0 +1,415 @@
+"""`NaiveBayes`, a classifier with scikit-learn's interface that is made from counts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._classify.posteriors import Posteriors
+from termsift._scores.methods import Model
+from termsift._scores.ranking import Ranking
+from termsift._scores.scoring import ClassPrior
+from termsift._util import scipy, validation
+from termsift._util.adding import add_documents, is_exact
+from termsift._util.tabular import object_array
+from termsift.text import TextRules
+from termsift.text._blocks import text_blocks
+from termsift.text._labelled_texts import LabelledTexts
+from termsift.text._matrices import BlockCounter
+
+if TYPE_CHECKING:
+    from termsift._counts.class_counts import ClassCounts
+
+Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
+BayesModel: TypeAlias = Model | Literal["complement"]
+Floats: TypeAlias = NDArray[np.float64]
+
+_PARAMETERS = ("terms", "model", "alpha", "class_prior", "n_threads")
+_CELLS = 1 << 21  # of entries and classes that are computed at a time
+_TIE = 2.0**-44  # posteriors are equal if they differ by less, relative to the largest
+
+
+def naive_bayes(
+    counts: ClassCounts,
+    terms: Terms = None,
+    *,
+    model: BayesModel = "multinomial",
+    alpha: float = 1.0,
+    class_prior: ClassPrior = "empirical",
+    n_threads: int | None = None,
+) -> NaiveBayes:
+    """Return a naive Bayes classifier, which is fitted without reading the documents again.
+
+    Parameters
+    ----------
+    terms, model, alpha, class_prior, n_threads
+        As for `termsift.NaiveBayes`.
+
+    Returns
+    -------
+    classifier : NaiveBayes
+        The classifier that scikit-learn would fit to the chosen columns of the documents. It takes
+        matrices with all columns that were counted. If `termsift.count_texts` or a `termsift.scan`
+        made the counts, by rules without functions, it takes texts too.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For an unknown term or model, if alpha is not positive, and if no class has documents.
+
+    Examples
+    --------
+    >>> import termsift as ts
+    >>> texts = ["Bacon and eggs", "Eggs, eggs!", "Cheap pills"]
+    >>> counts = ts.count_texts(texts, ["ham", "ham", "spam"])
+    >>> classifier = counts.naive_bayes(counts.rank("md", k=2))
+    >>> classifier.predict(["Two eggs", "More pills"])
+    array(['ham', 'spam'], dtype='<U4')
+    """
+    options: dict[str, Any] = {"alpha": alpha, "class_prior": class_prior, "n_threads": n_threads}
+    return NaiveBayes(terms, model=model, **options)._learn(*counts._state)
+
+
+class NaiveBayes:
+    """Naive Bayes of chosen terms, with the interface of scikit-learn's classifiers.
+
+    `ClassCounts.naive_bayes` makes one from counts, and `fit` from a matrix. It needs scikit-learn
+    only as a part of a pipeline or search, and for rules of texts that need it.
+
+    Parameters
+    ----------
+    terms : Ranking, sequence of int or of str, or None
+        The terms of the model, as columns or by name; None stands for all.
+    model : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
+        scikit-learn's MultinomialNB, the same of presences, BernoulliNB, naive Bayes of Poisson
+        rates, or ComplementNB.
+    alpha : float, default 1.0
+        The smoothing, positive: alpha occurrences are added for each term and class.
+    class_prior : {"empirical", "uniform"} or array of shape (n_classes,)
+        The class priors. "complement" has none.
+    n_threads : int, optional
+        Threads that count texts, as for `termsift.count`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        The number of columns that were counted, which a matrix must have.
+
+    Notes
+    -----
+    With p_ic = (l_ic + alpha) / (l_c + alpha k) over the k terms, the log posterior of class c is
+    log pi_c + sum_i x_i log p_ic up to a constant ("binary": d_ic and presences). "bernoulli" has
+    p_ic = (d_ic + alpha) / (n_c + 2 alpha) and adds log(1 - p_ic) for each absent term. "poisson"
+    has log pi_c + sum_i (x_i log r_ic - r_ic) with r_ic = (l_ic + alpha) / (n_c + alpha).
+    "complement" (Rennie et al. 2003, "Tackling the poor assumptions of naive Bayes text
+    classifiers") has -sum_i x_i log p_ic with the counts of all other classes in p_ic.
+
+    Entries x_i are weighted by the ``tf`` of the counts, as they were when they were counted. A
+    class without documents has probability 0. The first of several classes is predicted if their
+    log posteriors agree within a relative 2^-44. No bit of a prediction depends on other documents.
+    Memory beside the results is 100 MiB, 32 bytes for each pair of a class and a term in it, 128
+    MiB where a dense array of them is faster, and that of the matrix of a block of texts.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+    >>> counts.naive_bayes(model="complement").predict_proba(np.array([[1, 0, 1]])).round(3)
+    array([[0.625, 0.375]])
+    """
+
+    def __init__(
+        self,
+        terms: Terms = None,
+        *,
+        model: BayesModel = "multinomial",
+        alpha: float = 1.0,
+        class_prior: ClassPrior = "empirical",
+        n_threads: int | None = None,
+    ) -> None:
+        self.terms = terms
+        self.model = model
+        self.alpha = alpha
+        self.class_prior = class_prior
+        self.n_threads = n_threads
+
+    # ---- fitting ---------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Count a matrix, and fit the classifier to its counts.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `termsift.count`.
+
+        Returns
+        -------
+        self : NaiveBayes
+        """
+        threads = validation.check_n_threads(self.n_threads)
+        matrix = validation.check_matrix(X, threads)
+        labels = validation.check_labels(y, matrix.n_docs, None)
+        weights = validation.check_weights(sample_weight, matrix.n_docs)
+        counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, "raw"))
+        counts = add_documents(counts, matrix, labels, weights, "raw", threads)
+        names = validation.term_names_of(X, None, matrix.n_terms)
+        return self._learn(counts, labels.classes, names, "raw", None)
+
+    def _learn(
+        self,
+        counts: _core.Counts,
+        classes: list[Hashable],
+        names: NDArray[np.object_] | None,
+        tf: str,
+        rules: TextRules | None,
+    ) -> Self:
+        threads = validation.check_n_threads(self.n_threads)
+        columns = _columns_of(self.terms, names, counts.n_terms)
+        chosen = counts.of_terms(columns, threads)
+        posteriors = Posteriors(chosen, self.model, self.alpha, self.class_prior, columns)
+        self.classes_, self.n_features_in_ = _as_array(classes), counts.n_terms
+        self._posteriors, self._columns, self._tf = posteriors, columns, tf
+        self._names, self._rules = None if names is None else names[columns], rules
+        self.__dict__.pop("_counter", None)
+        return self
+
+    # ---- classifying -----------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each document.
+
+        Parameters
+        ----------
+        X : matrix or texts
+            A matrix as for `termsift.count`, with all columns that were counted; the classifier
+            takes its own terms out. Or texts as for `termsift.count_texts`, read in blocks.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_docs,)
+        """
+        codes = [np.empty(0, dtype=np.int64)]
+        for joint in self._joint(X):
+            best = joint.max(axis=1, keepdims=True)
+            codes.append(np.argmax(joint >= best - _TIE * np.abs(best), axis=1))
+        return self.classes_[np.concatenate(codes)]
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the log probability of each class, (n_docs, n_classes); X as for `predict`."""
+        return self._normalised(self._joint(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class, (n_docs, n_classes); X as for `predict`."""
+        return np.exp(self.predict_log_proba(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of documents that are classified correctly; X as for `predict`."""
+        predicted = self.predict(X)
+        labels = validation.check_one_class(y, len(predicted), "a prediction is one class")
+        code_of = {label: code for code, label in enumerate(labels.classes)}
+        is_right = labels.codes == [code_of.get(label, -1) for label in predicted.tolist()]
+        weights = validation.check_weights(sample_weight, len(predicted))
+        if not (len(predicted) if weights is None else weights.any()):
+            raise ValueError("there are no documents, expected some to classify")
+        return float(np.average(is_right, weights=weights))
+
+    def leave_one_out(self, X: Any, y: Any) -> Floats:
+        """Return what `predict_log_proba` returns after fitting to all documents but each one.
+
+        The counts of each document are subtracted from those of its class before it is classified.
+
+        Parameters
+        ----------
+        X : matrix or texts
+            Documents that were counted, each with weight 1; as for `predict`.
+        y : sequence of labels
+            The label with which each was counted.
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_docs, n_classes)
+            A class without other documents has -inf.
+
+        Raises
+        ------
+        ValueError
+            If a class has fewer occurrences of a term than one of its documents.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> X, y = np.array([[3, 0], [2, 1], [1, 3], [0, 3]]), ["ham", "ham", "spam", "spam"]
+        >>> ts.count(X, y).naive_bayes().leave_one_out(X, y).argmax(axis=1)
+        array([0, 0, 1, 1])
+        """
+        parts = (self._posteriors.leave_one_out(*part) for part in self._parts(X, y))
+        return self._normalised(parts)
+
+    # ---- documents -------------------------------------------------------------------------------
+
+    def _joint(self, X: Any) -> Iterator[Floats]:
+        """Yield log posteriors of some documents at a time, up to a constant for each document."""
+        return (self._posteriors.joint(part, row) for part, _, row in self._parts(X))
+
+    def _normalised(self, parts: Iterable[Floats]) -> Floats:
+        """Return the log probabilities that follow from log posteriors."""
+        stacked = np.concatenate([np.empty((0, len(self.classes_))), *parts])
+        stacked -= stacked.max(axis=1, keepdims=True)
+        stacked -= np.log(np.exp(stacked).sum(axis=1, keepdims=True))
+        return stacked
+
+    def _parts(self, X: Any, y: Any = None) -> Iterator[tuple[Any, Any, int]]:
+        """Yield some documents at a time: entries as they were counted, codes, and first row."""
+        if not hasattr(self, "classes_"):
+            raise AttributeError(
+                "the classifier is not fitted: call fit, or take counts.naive_bayes()"
+            )
+        row = 0
+        for matrix, labels in self._blocks(X, y):
+            if labels is not None and labels.indptr is not None:
+                raise ValueError("y is an indicator matrix, expected one label per document")
+            cells = len(self.classes_) * (1 + matrix.nnz // max(matrix.shape[0], 1))
+            step = max(1, _CELLS // cells)
+            for first in range(0, matrix.shape[0], step):
+                part = validation.without_duplicates(matrix[first : first + step]).astype(
+                    np.float64
+                )
+                if self._posteriors.of_presence or self._tf == "binary":
+                    part.data = (part.data > 0).astype(np.float64)
+                elif self._tf == "log":
+                    part.data = np.log1p(part.data)
+                yield part, labels and labels.codes[first : first + step], row
+                row += part.shape[0]
+
+    def _blocks(self, X: Any, y: Any) -> Iterator[tuple[Any, validation.Labels | None]]:
+        """Yield matrices with the columns of the chosen terms, and labels if there are any."""
+        labels: validation.Labels | None = None
+        if _is_matrix(X):
+            matrix = self._checked(X)
+            if y is not None:
+                labels = validation.check_labels(y, matrix.shape[0], self.classes_.tolist())
+            yield self._chosen(matrix), labels
+        elif y is None:
+            for texts in text_blocks(X):
+                yield self._chosen(self._counter.count(texts)), None
+        else:
+            documents = LabelledTexts(X, y, classes=self.classes_.tolist())
+            for texts, labels, _ in documents:
+                with documents.naming_rows():
+                    block = self._counter.count(texts)
+                yield self._chosen(block), labels
+
+    def _checked(self, X: Any) -> Any:
+        """Return a matrix with all columns that were counted."""
+        threads = validation.check_n_threads(self.n_threads)
+        matrix = validation.check_matrix(X, threads)
+        if matrix.n_terms != self.n_features_in_:
+            raise ValueError(
+                f"X has {validation.number_of(matrix.n_terms, 'column')}, expected the "
+                f"{self.n_features_in_:,} that were counted, from which the classifier takes its "
+                f"{validation.number_of(len(self._columns), 'term')}"
+            )
+        validation.check_entries(matrix, threads, "X")
+        arrays = matrix.data, matrix.indices, matrix.indptr
+        return scipy.sparse.csr_array(arrays, shape=(matrix.n_docs, matrix.n_terms))
+
+    def _chosen(self, X: Any) -> Any:
+        return X if X.shape[1] == len(self._columns) else X[:, self._columns]
+
+    @cached_property
+    def _counter(self) -> BlockCounter:
+        """What counts texts by the rules of the counts."""
+        rules, names, words = self._rules, self._names, dict[str, int]()
+        if rules is None or (rules.hashing is None and names is None):
+            raise ValueError(
+                "X holds texts, but the counts hold no rules for them, which only count_texts and "
+                "scan keep, and only rules without functions: pass a matrix of the columns counted"
+            )
+        if rules.hashing is None and names is not None:
+            rules = replace(rules, vocabulary=names.tolist())
+            words = rules.columns() or words
+        threads = validation.check_n_threads(self.n_threads)
+        return BlockCounter(rules, words, grows=False, n_threads=threads)
+
+    # ---- in scikit-learn -------------------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name."""
+        return {name: getattr(self, name) for name in _PARAMETERS}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, which the next `fit` uses."""
+        for name in params:
+            validation.check_choice(name, _PARAMETERS, "a parameter of NaiveBayes")
+        self.__dict__.update(params)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare a classifier of sparse or dense matrices that are not negative."""
+        from sklearn import utils
+
+        return utils.Tags(
+            estimator_type="classifier",
+            target_tags=utils.TargetTags(required=True),
+            classifier_tags=utils.ClassifierTags(),
+            input_tags=utils.InputTags(sparse=True, positive_only=True),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what a pickle cannot hold and the next texts make anew."""
+        return {name: value for name, value in self.__dict__.items() if name != "_counter"}
+
+    def __repr__(self) -> str:
+        shown = f"model={self.model!r}, alpha={self.alpha!r}"
+        if hasattr(self, "classes_"):
+            n_terms = validation.number_of(len(self._columns), "term")
+            shown += f", fitted: {validation.number_of(len(self.classes_), 'class')}, {n_terms}"
+        return f"<NaiveBayes {shown}>"
+
+
+def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> _core.Int64s:
+    """Return the columns of the chosen terms, in order."""
+    if terms is None:
+        listed: Any = np.arange(n_terms)
+    elif isinstance(terms, Ranking):  # by name, since other counts may have other columns
+        listed = terms.indices if names is None or terms.terms is None else terms.terms
+    else:
+        listed = validation.as_sequence(terms, "terms", "columns or names")
+    if len(listed) and isinstance(listed[0], str):
+        if names is None:
+            raise ValueError("terms holds names, but the counts have none: pass columns")
+        column_of = {name: column for column, name in enumerate(names)}
+        for name in listed:
+            if not isinstance(name, str) or name not in column_of:
+                hint = validation.did_you_mean(name, column_of)
+                raise ValueError(f"terms has {name!r}, which is no term of the counts{hint}")
+        listed = [column_of[name] for name in listed]
+    columns = validation.check_indices(listed, n_terms, "terms")
+    if not len(columns):
+        raise ValueError("there are no terms, expected at least one")
+    return np.sort(columns)
+
+
+def _is_matrix(X: Any) -> bool:
+    """Return whether documents are rows of numbers; otherwise they are texts."""
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and not isinstance(X[0], (str, type(None)))
+    return len(getattr(X, "shape", ())) > 1 or scipy.sparse.issparse(X)
+
+
+def _as_array(labels: list[Hashable]) -> NDArray[Any]:
+    """Return labels as an array of their type if all have one, else as objects."""
+    if len(set(map(type, labels))) == 1 and isinstance(labels[0], (str, int, float)):
+        array = np.array(labels)
+        if array.tolist() == labels:  # numpy drops a null character at the end of a string
+            return array
+    return object_array(labels)

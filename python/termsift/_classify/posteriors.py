@@ -1,0 +1,192 @@
+"""The log posteriors of naive Bayes, from the counts of its terms."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
+from termsift._util import scipy, validation
+
+BAYES_MODELS = (*MODELS, "complement")
+_DENSE_CELLS = 1 << 24  # up to so many, the weights of terms and classes are a dense array
+_ROUNDING = 2.0**-40  # a remainder of float counts below this share of the whole is 0
+
+Floats = NDArray[np.float64]
+
+
+class Posteriors:
+    """Log posteriors of documents, up to a constant for each document.
+
+    That of a class is its log prior, `_absent` of every term, and x times `_present` of each term
+    that occurs x times. Both depend on the events of the term in the class and on the size of
+    the class: its documents or all its events. Under "complement" both are those of all other
+    classes. Few classes have a term, so sums begin with the values of a term that no class has.
+    """
+
+    def __init__(
+        self, counts: _core.Counts, model: str, alpha: Any, class_prior: Any, columns: Any
+    ) -> None:
+        self._columns = columns  # of the terms, for messages
+        self._model = validation.check_choice(model, BAYES_MODELS, "model")
+        event = EVENT_MODELS.get(model, EVENT_MODELS["multinomial"])
+        self._b1, (self._b2, _) = validation.check_smoothing(
+            validation.check_positive(alpha, "alpha"), counts.n_terms, event.outcomes
+        )
+        self.of_presence = event.reads == DOCUMENTS
+        self._by_documents = event.outcomes is not None
+        self._docs = counts.class_docs.astype(np.float64)
+        self._prior = self._checked_prior(class_prior)
+        read = counts.document_frequency if self.of_presence else counts.term_frequency
+        self._seen = scipy.sparse.csr_array(read(), shape=(len(self._docs), counts.n_terms))
+        self._seen = self._seen.astype(np.float64)
+        self._size = self._docs if self._by_documents else self._seen.sum(axis=1)
+        self._all = np.zeros(counts.n_terms)
+        if model == "complement":
+            self._all = self._seen.sum(axis=0)
+            self._size = self._size.sum() - self._size
+        rows = np.repeat(np.arange(len(self._docs)), np.diff(self._seen.indptr))
+        terms, size = self._seen.indices, self._size[rows]
+        events = np.abs(self._all[terms] - self._seen.data)
+        beyond = self._present(events, size) - self._present(self._all[terms], size)
+        weights = scipy.sparse.csr_array((beyond, terms, self._seen.indptr), shape=self._seen.shape)
+        self._weights: Any = weights.T.tocsr()
+        if weights.shape[0] * weights.shape[1] <= _DENSE_CELLS:
+            self._weights = self._weights.toarray()
+        self._of_class = self._present(0.0, self._size)
+        self._of_term = self._present(self._all, 1.0) - self._present(0.0, 1.0)
+        self._constant = self._prior_of(self._docs) + self._of_all(self._size)
+
+    def _checked_prior(self, class_prior: Any) -> Floats | None:
+        """Return the given prior, or None for the documents of each class."""
+        prior = validation.check_class_prior(class_prior, len(self._docs))
+        if self._model == "complement":
+            if prior is not None:
+                raise ValueError("model='complement' has no prior, so leave out class_prior")
+            prior = np.ones(len(self._docs))
+        if not (self._docs > 0).any():
+            raise ValueError("naive Bayes needs a class with documents, and there is none")
+        if prior is not None and not prior[self._docs > 0].any():
+            raise ValueError("class_prior gives no class with documents any mass")
+        return prior
+
+    def _prior_of(self, docs: Floats) -> Any:
+        """Return the log prior of classes with so many documents, -inf if there are none."""
+        prior = docs if self._prior is None else self._prior
+        with np.errstate(divide="ignore"):
+            return np.log(np.where(docs > 0, prior, 0))
+
+    def _present(self, events: Any, size: Any) -> Any:
+        if self._model == "complement":
+            return np.log(size + self._b2) - np.log(events + self._b1)
+        if self._model == "bernoulli":  # log p - log(1 - p)
+            return np.log(events + self._b1) - np.log(
+                np.maximum(size - events, 0) + (self._b2 - self._b1)
+            )
+        return np.log(events + self._b1) - np.log(size + self._b2)
+
+    def _absent(self, events: Any, size: Any) -> Any:
+        if self._model == "poisson":
+            return -(events + self._b1) / (size + self._b2)
+        if self._model == "bernoulli":
+            rest = np.maximum(size - events, 0) + (self._b2 - self._b1)
+            return np.log(rest) - np.log(size + self._b2)
+        return np.zeros_like(events)
+
+    def _of_all(self, size: Floats) -> Any:
+        """Return the sum of `_absent` over all terms, for classes of these sizes."""
+        least = self._absent(np.zeros_like(size), size)
+        ends = zip(self._seen.indptr[:-1], self._seen.indptr[1:], strict=True)
+        beyond = [
+            (self._absent(self._seen.data[i:j], size[c]) - least[c]).sum()
+            for c, (i, j) in enumerate(ends)
+        ]
+        return len(self._all) * least + np.array(beyond)
+
+    def joint(self, X: Any, first: int) -> Any:
+        """Return the log posteriors of the rows of a matrix; messages count them from ``first``."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found: Any = X @ self._weights
+            found = found if isinstance(found, np.ndarray) else found.toarray()
+            found += np.multiply.outer(X.sum(axis=1), self._of_class)
+            found += (X @ self._of_term)[:, np.newaxis] + self._constant
+        best = found.max(axis=1)
+        if not np.isfinite(best).all():
+            row = first + int(np.argmin(np.isfinite(best)))
+            raise ValueError(f"X has counts at row {row} that are too large for a sum of floats")
+        return found
+
+    def leave_one_out(self, X: Any, codes: Any, first: int) -> Any:
+        """Return the log posteriors of rows, each without its own counts in the class of its code.
+
+        Under "complement" those counts are in the complements of all other classes.
+        """
+        found = self.joint(X, first)
+        documents = np.arange(X.shape[0])
+        rows = np.repeat(documents, np.diff(X.indptr))
+        x, own, length = X.data, codes[rows], X.sum(axis=1)
+        events = self._events_of(own, X.indices)
+        rest = events - x
+        rest[np.abs(rest) <= _ROUNDING * events] = 0
+        self._check_counted(X, rest, codes, rows, first)
+        prior = self._prior_of(self._docs - 1)[codes]
+        if self._model == "complement":
+            size = np.maximum(self._size - length[:, np.newaxis], 0)
+            others = (self._all[X.indices] - x)[:, np.newaxis] - self._by_term[X.indices].toarray()
+            gains = x[:, np.newaxis] * self._present(np.maximum(others, 0), size[rows])
+            of_own = found[documents, codes]
+            ones = np.ones(len(rows))
+            sums = scipy.sparse.csr_array(
+                (ones, np.arange(len(rows)), X.indptr), shape=(len(documents), len(rows))
+            )
+            found = sums @ gains + self._prior_of(self._docs)
+            found[documents, codes] = of_own + prior
+            return found
+        of_all = np.zeros(len(documents))
+        size = self._size[codes] - length
+        if self._by_documents:
+            size = self._size[codes] - 1
+            of_all = self._of_all(np.maximum(self._size - 1, 0))[codes]
+        size = size[rows]
+        gains = (
+            self._absent(rest, size) - self._absent(events, size) + x * self._present(rest, size)
+        )
+        found[documents, codes] = prior + of_all + np.bincount(rows, gains, len(documents))
+        return found
+
+    def _events_of(self, classes: Any, terms: Any) -> Any:
+        """Return the events of each term in each class."""
+        wanted = classes * np.int64(len(self._all)) + terms
+        at = np.minimum(np.searchsorted(self._pairs, wanted), max(len(self._pairs) - 1, 0))
+        if not len(self._pairs):
+            return np.zeros(len(wanted))
+        return np.where(self._pairs[at] == wanted, self._seen.data[at], 0.0)
+
+    @cached_property
+    def _pairs(self) -> NDArray[np.int64]:
+        """The pairs of a class and a term in it, as rising numbers."""
+        classes = np.repeat(np.arange(len(self._docs)), np.diff(self._seen.indptr))
+        return classes * np.int64(len(self._all)) + self._seen.indices
+
+    @cached_property
+    def _by_term(self) -> Any:
+        """The events of each term, a row, in each class."""
+        return self._seen.T.tocsr()
+
+    def _check_counted(self, X: Any, rest: Floats, codes: Any, rows: Any, first: int) -> None:
+        """Check that documents are among those of their classes."""
+        cure = "expected documents that were counted with this label"
+        if len(wrong := np.flatnonzero(self._docs[codes] < 1)):
+            row = wrong[0]
+            raise ValueError(f"the class of row {first + row} has fewer than one document; {cure}")
+        if len(wrong := np.flatnonzero(rest < 0)):
+            entry = wrong[0]
+            x, column = X.data[entry], self._columns[X.indices[entry]]
+            raise ValueError(
+                f"X counts {x:g} at row {first + rows[entry]}, column {column}, and its class has "
+                f"only {rest[entry] + x:g}; {cure}"
+            )

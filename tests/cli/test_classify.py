@@ -1,0 +1,73 @@
+"""``termsift classify``: documents classified by a file of counts."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import termsift as ts
+from termsift.io import read_collection
+
+
+@pytest.fixture
+def texts(tmp_path: Path, table: Path) -> Path:
+    path = tmp_path / "texts.termsift"
+    ts.count(ts.scan(table)).save(path)
+    return path
+
+
+def test_a_row_for_each_document_and_the_accuracy(run: Any, table: Path, texts: Path) -> None:
+    result = run("classify", table, "--counts", texts, "--model", "complement", "--format", "csv")
+    rows = list(csv.DictReader(StringIO(result.out)))
+    classifier = ts.load(texts).naive_bayes(model="complement")
+    listed = [line.split(",", 1)[1] for line in table.read_text().splitlines()[1:]]
+    assert [row["label"] for row in rows] == classifier.predict(listed).tolist()
+    expected = classifier.predict_log_proba(listed).max(axis=1)
+    assert [float(row["log_probability"]) for row in rows] == expected.tolist()
+    assert [row["document"] for row in rows] == list("12345")
+    assert f"5 of 5 documents have the label of {table}: accuracy 1.0000" in result.err
+    shown = run("classify", table, "--counts", texts).out.splitlines()
+    assert (shown[0].split(), len(shown)) == (["document", "label", "log_probability"], 6)
+
+
+def test_matrices_and_json(run: Any, table: Path, saved: Path, tmp_path: Path) -> None:
+    collection = read_collection(table)
+    sparse.save_npz(tmp_path / "m.npz", collection.X)
+    (tmp_path / "labels").write_text("\n".join(collection.y) + "\n")
+    files = (tmp_path / "m.npz", "--labels", tmp_path / "labels", "--counts", saved)
+    answer = json.loads(run("classify", *files, "--format", "json").out)
+    expected = ts.load(saved).naive_bayes().predict(collection.X)
+    assert [row["label"] for row in answer["documents"]] == expected.tolist()
+    assert answer["accuracy"] == np.mean(expected == collection.y)
+
+
+def test_svmlight_may_have_fewer_columns(run: Any, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    ts.count([[2, 0, 1], [0, 3, 0]], [7, 8]).save(tmp_path / "c.termsift")
+    (tmp_path / "new.svm").write_text("7 1:2\n8 2:1\n7 2:1\n")
+    result = run("classify", tmp_path / "new.svm", "--counts", tmp_path / "c.termsift")
+    assert [row.split()[1] for row in result.out.splitlines()[1:]] == ["7", "8", "8"]
+    assert "2 of 3 documents" in result.err
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "error"),
+    [
+        ("texts", ["--min-df", "2"], "has the rules of its texts, so leave out --min-df"),
+        ("saved", [], "hold no rules for them"),
+        ("texts", ["--alpha", "0"], "alpha must be positive"),
+    ],
+)
+def test_errors(
+    run: Any, table: Path, file: str, options: list[str], error: str, request: Any
+) -> None:
+    result = run("classify", table, "--counts", request.getfixturevalue(file), *options)
+    assert (result.code, result.out) == (1, "")
+    assert error in result.err

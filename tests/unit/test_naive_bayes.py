@@ -1,0 +1,265 @@
+"""`ClassCounts.naive_bayes`: a classifier from counts, against scikit-learn and refitting."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+import termsift as ts
+from termsift._classify import posteriors
+
+rng = np.random.default_rng(7)
+X = rng.poisson(0.4, (40, 15))
+Y = rng.integers(0, 4, 40).tolist()
+TERMS = [9, 1, 3, 14, 0]
+MODELS = ["multinomial", "binary", "bernoulli", "poisson", "complement"]
+TEXTS = ["Bacon and eggs", "Eggs, eggs!", "Cheap pills, cheap prize", "Cheap eggs", ""]
+LABELS = ["ham", "ham", "spam", "spam", "ham"]
+
+
+def theirs(model: str) -> Any:
+    bayes = pytest.importorskip("sklearn.naive_bayes")
+    names = {"bernoulli": "BernoulliNB", "complement": "ComplementNB"}
+    return getattr(bayes, names.get(model, "MultinomialNB"))(alpha=0.3)
+
+
+@pytest.mark.parametrize("dense_cells", [0, 1 << 24])
+@pytest.mark.parametrize("tf", ["raw", "log"])
+@pytest.mark.parametrize("model", ["multinomial", "binary", "bernoulli", "complement"])
+def test_it_is_scikit_learns_fit_on_the_chosen_columns(
+    model: str, tf: str, dense_cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posteriors, "_DENSE_CELLS", dense_cells)
+    chosen = X[:, TERMS] > 0 if model == "binary" else X[:, TERMS]
+    chosen = np.log1p(chosen) if tf == "log" and model != "binary" else chosen
+    fitted = theirs(model).fit(chosen, Y)
+    found = ts.count(X, Y, tf=tf).naive_bayes(TERMS, model=model, alpha=0.3)  # type: ignore[arg-type]
+    assert_allclose(found.predict_log_proba(X), fitted.predict_log_proba(chosen), rtol=1e-12)
+    assert_allclose(found.predict_proba(X), fitted.predict_proba(chosen), rtol=1e-12)
+    assert_array_equal(found.predict(sparse.csc_array(X)), fitted.predict(chosen))
+    assert found.score(X, Y) == fitted.score(chosen, Y)
+
+
+@pytest.mark.parametrize("prior", ["empirical", "uniform", [1, 2, 3, 4]])
+@pytest.mark.parametrize("model", MODELS)
+def test_leaving_one_out_is_refitting_without_it(model: str, prior: Any) -> None:
+    options: dict[str, Any] = {"model": model, "alpha": 0.3, "class_prior": prior}
+    if model == "complement":
+        options.pop("class_prior")
+    doubled = sparse.csr_array(sparse.hstack([X, sparse.csr_array((40, 1))]))
+    found = ts.count(doubled, Y).naive_bayes(TERMS, **options).leave_one_out(doubled, Y)
+    for row in range(len(Y)):
+        others = np.arange(len(Y)) != row
+        refitted = ts.count(X[others], [Y[d] for d in np.flatnonzero(others)])
+        one = refitted.naive_bayes(TERMS, **options).predict_log_proba(X[[row]])
+        assert_allclose(found[[row]], one, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_only_document_of_a_class_has_no_class_without_itself(model: Any) -> None:
+    labels = [9, *Y[1:]]
+    found = ts.count(X, labels).naive_bayes(model=model).leave_one_out(X, labels)
+    assert np.isneginf(found[0]).tolist() == [False] * 4 + [True]
+    assert np.isfinite(found[1:]).all()
+
+
+@pytest.mark.parametrize("model", MODELS[:4])
+def test_its_score_is_that_of_the_curve_and_its_posteriors_those_of_the_reference(
+    model: Any,
+) -> None:
+    counts = ts.count(X[:25], Y[:25])
+    ranking = counts.rank("md")
+    curve = ts.selection_curve(ranking, X[:25], Y[:25], X[25:], Y[25:], [5], naive_bayes=model)
+    classifier = counts.naive_bayes(ranking[:5], model=model)
+    assert classifier.score(X[25:], Y[25:]) == curve.accuracy[0]
+    reference = ts.reference.count(X[:25], Y[:25])
+    log_proba = classifier.predict_log_proba(X[25:])
+    for row, document in enumerate(X[25:].tolist()):
+        terms = {i: x for i, x in enumerate(document) if x}
+        chosen = ranking.indices[:5].tolist()
+        pairs = ts.reference.log_posteriors(reference, terms, chosen, naive_bayes=model)
+        expected = np.array([log for log, _ in pairs])
+        assert_allclose(np.diff(log_proba[row]), np.diff(expected), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_leaving_one_out_is_the_references(model: Any) -> None:
+    rows, labels = X[:12].tolist(), Y[:12]
+    found = ts.count(rows, labels).naive_bayes(TERMS, model=model).leave_one_out(rows, labels)
+    expected = np.array(ts.reference.leave_one_out(rows, labels, TERMS, naive_bayes=model))
+    expected -= np.logaddexp.reduce(expected, axis=1, keepdims=True)
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+
+
+# ---- texts ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {},
+        {"ngram_range": (1, np.int64(2)), "stop_words": ["and"], "min_df": 2},
+        {"hashing": 50},
+        {"analyzer": "char", "lowercase": False, "binary": True},
+    ],
+    ids=repr,
+)
+def test_texts_and_their_matrix_agree_in_every_form(rules: dict[str, Any], tmp_path: Path) -> None:
+    counts = ts.count_texts(TEXTS, LABELS, **rules)
+    counts.save(tmp_path / "c.termsift")
+    vocabulary = None if counts.term_names is None else counts.term_names.tolist()
+    others = {name: rule for name, rule in rules.items() if name != "min_df"}
+    matrix, _ = ts.text.TextRules(**others, vocabulary=vocabulary).count(TEXTS)
+    chosen = counts.rank("md", k=3)
+    expected = counts.naive_bayes(chosen).predict_log_proba(matrix)
+    pickled = pickle.loads(pickle.dumps(counts))
+    for same in (counts, ts.load(tmp_path / "c.termsift"), pickled, counts + counts - counts):
+        classifier = same.naive_bayes(chosen)
+        for texts in (TEXTS, tuple(TEXTS), np.array(TEXTS), iter(TEXTS)):
+            assert_array_equal(classifier.predict_log_proba(texts), expected)
+        again = pickle.loads(pickle.dumps(classifier))
+        assert_array_equal(again.predict_log_proba(TEXTS), expected)
+        left = classifier.leave_one_out(iter(TEXTS), LABELS)
+        assert_array_equal(left, classifier.leave_one_out(matrix, LABELS))
+
+
+def test_rules_of_a_forged_file_are_refused() -> None:
+    counts = ts.count_texts(TEXTS, LABELS)
+    counts._state = counts._state._replace(rules=ts.text.TextRules(ngram_range=(1, 2)))
+    forged = counts.to_bytes().replace(b'"ngram_range": [1, 2]', b'"ngram_range": [2, 1]')
+    with pytest.raises(ValueError, match="checksum"):
+        ts.load(forged)
+    from termsift._counts import file
+
+    head, payload = forged[: file._HEADER.size], forged[file._HEADER.size :]
+    _, version, length, _ = file._HEADER.unpack(head)
+    hashed = file._new_hash(payload)
+    digest = file._digest(hashed, version, length)
+    with pytest.raises(ValueError, match="damaged: ngram_range must be"):
+        ts.load(file._HEADER.pack(file.MAGIC, version, length, digest) + payload)
+
+
+def test_a_scan_keeps_the_rules_as_a_list_does(tmp_path: Path) -> None:
+    rows = [f'{label},"{text}"' for text, label in zip(TEXTS, LABELS, strict=True)]
+    (tmp_path / "mail.csv").write_text("\n".join(["label,text", *rows]) + "\n")
+    scanned = ts.count(ts.scan(tmp_path / "mail.csv", ngram_range=(1, 2))).naive_bayes()
+    listed = ts.count_texts(TEXTS, LABELS, ngram_range=(1, 2)).naive_bayes()
+    assert_array_equal(scanned.predict_log_proba(TEXTS), listed.predict_log_proba(TEXTS))
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        ts.count(X, Y),
+        ts.count_texts(TEXTS, LABELS, analyzer=str.split),
+        ts.count_texts(TEXTS, LABELS, hashing=50).with_min_df(2),
+        ts.count_texts(TEXTS, LABELS) + ts.count_texts(TEXTS, LABELS, stop_words=["but"]),
+    ],
+    ids=["matrix", "function", "hashes", "sum of different rules"],
+)
+def test_counts_without_rules_refuse_texts(counts: ts.ClassCounts) -> None:
+    with pytest.raises(ValueError, match="hold no rules for them"):
+        counts.naive_bayes().predict(TEXTS)
+
+
+# ---- scikit-learn --------------------------------------------------------------------------------
+
+
+def test_it_works_in_pipelines_and_searches() -> None:
+    base = pytest.importorskip("sklearn.base")
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+
+    counts = ts.count_texts(TEXTS, LABELS)
+    vectorizer = ts.text.CountVectorizer().fit(TEXTS)
+    pipeline = make_pipeline(vectorizer, counts.naive_bayes())
+    assert pipeline.predict(["eggs", "pills"]).tolist() == ["ham", "spam"]
+    classifier = counts.naive_bayes([0, 2], alpha=0.5)
+    clone = base.clone(classifier)
+    with pytest.raises(AttributeError, match="not fitted"):
+        clone.predict(TEXTS)
+    assert base.is_classifier(clone)
+    assert clone.get_params() == classifier.get_params()
+    matrix = vectorizer.transform(TEXTS)
+    fitted = clone.fit(matrix, LABELS)
+    assert_array_equal(fitted.predict_proba(matrix), classifier.predict_proba(matrix))
+    search = GridSearchCV(ts.NaiveBayes(), {"alpha": [0.1, 1], "model": ["complement"]}, cv=2)
+    assert search.fit(X, Y).best_params_["model"] == "complement"
+
+
+# ---- odd shapes and errors -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_one_term_one_document_and_classes_without_documents(model: Any) -> None:
+    one = ts.count([[2]], ["a"], classes=["b", "a"]).naive_bayes(model=model)
+    assert_array_equal(one.predict_log_proba([[5]]), [[-np.inf, 0]])
+    assert one.predict(sparse.csr_array((0, 1))).tolist() == []
+    assert one.predict_proba(sparse.csr_array((0, 1))).shape == (0, 2)
+    assert np.isneginf(ts.count(X, Y).naive_bayes(model=model).predict_log_proba(X)).sum() == 0
+
+
+def test_five_thousand_classes() -> None:
+    eye = sparse.eye_array(5000, 6000, dtype=int, format="csr")
+    classifier = ts.count(eye, range(5000)).naive_bayes()
+    assert classifier.predict(eye[::500]).tolist() == list(range(0, 5000, 500))
+
+
+def test_duplicate_entries_are_one() -> None:
+    parts = ([1, 1, 1], [2, 2, 0], [0, 3])
+    twice = sparse.csr_array(parts, shape=(1, 15))
+    once = sparse.csr_array(twice.toarray())
+    for model in MODELS:
+        classifier = ts.count(X, Y).naive_bayes(model=model)  # type: ignore[arg-type]
+        assert_array_equal(classifier.predict_proba(twice), classifier.predict_proba(once))
+
+
+@pytest.mark.parametrize(
+    ("terms", "options", "error"),
+    [
+        ([15], {}, "expected a term in"),
+        ([1, 1], {}, "1 twice"),
+        ([], {}, "there are no terms"),
+        (["eggs"], {}, "the counts have none"),
+        (None, {"model": "gaussian"}, "model must be one of"),
+        (None, {"alpha": 0}, "alpha must be positive"),
+        (None, {"model": "complement", "class_prior": "uniform"}, "has no prior"),
+        (None, {"class_prior": [0, 0, 0, 0]}, "no class with documents any mass"),
+    ],
+)
+def test_errors_of_arguments(terms: Any, options: dict[str, Any], error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        ts.count(X, Y).naive_bayes(terms, **options)
+
+
+def test_terms_by_name() -> None:
+    counts = ts.count_texts(TEXTS, LABELS)
+    named, columns = counts.naive_bayes(["pills", "eggs"]), counts.naive_bayes([3, 4])
+    assert_array_equal(named.predict_proba(TEXTS), columns.predict_proba(TEXTS))
+    with pytest.raises(ValueError, match="did you mean 'pills'"):
+        counts.naive_bayes(["pill"])
+
+
+def test_errors_of_documents() -> None:
+    classifier = ts.count(X, Y).naive_bayes(TERMS)
+    bad = X.astype(float)
+    bad[2, 3] = np.nan
+    for call, error in (
+        (lambda: classifier.predict(X[:, :5]), "X has 5 columns, expected the 15"),
+        (lambda: classifier.predict(bad), "row 2, column 3"),
+        (lambda: classifier.predict(np.full((2, 15), 1e308)), "row 0 that are too large"),
+        (lambda: classifier.score(X[:0], []), "there are no documents"),
+        (lambda: classifier.leave_one_out(X + 9 * (X > 0), Y), "its class has only"),
+        (lambda: classifier.leave_one_out(X, [7] * 40), "label of document 0 is 7"),
+        (lambda: classifier.leave_one_out(X, np.ones((40, 4), int)), "one label per document"),
+    ):
+        with pytest.raises(ValueError, match=error):
+            call()
+    with pytest.raises(ValueError, match="needs a class with documents"):
+        ts.count(np.zeros((0, 2)), [], classes=["a"]).naive_bayes()
