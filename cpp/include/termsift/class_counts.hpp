@@ -136,8 +136,9 @@ ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const st
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 
-// Returns the counts of `whole` without those of `part`; unknown documents stay unknown. Throws std::invalid_argument if part
-// exceeds whole, and names class and term. In float counts a remainder within rounding of zero (2^-40 of the whole) is zero.
+// Returns the counts of `whole` without those of `part`; unknown documents stay unknown. Throws std::invalid_argument if
+// part exceeds whole, and names class and term. In float counts a remainder within rounding of zero (2^-40 of the whole) is
+// zero.
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 

@@ -19,8 +19,7 @@ from termsift._util import scipy, validation
 from termsift._util.adding import add_documents, is_exact
 from termsift._util.tabular import object_array
 from termsift.text import TextRules
-from termsift.text._blocks import text_blocks
-from termsift.text._labelled_texts import LabelledTexts
+from termsift.text._blocks import LabelledTexts, text_blocks
 from termsift.text._matrices import BlockCounter
 
 if TYPE_CHECKING:
@@ -328,7 +327,7 @@ class NaiveBayes:
     @cached_property
     def _counter(self) -> BlockCounter:
         """What counts texts by the rules of the counts."""
-        rules, names, words = self._rules, self._names, dict[str, int]()
+        rules, names = self._rules, self._names
         if rules is None or (rules.hashing is None and names is None):
             raise ValueError(
                 "X holds texts, but the counts hold no rules for them, which only count_texts and "
@@ -336,9 +335,7 @@ class NaiveBayes:
             )
         if rules.hashing is None and names is not None:
             rules = replace(rules, vocabulary=names.tolist())
-            words = rules.columns() or words
-        threads = validation.check_n_threads(self.n_threads)
-        return BlockCounter(rules, words, grows=False, n_threads=threads)
+        return BlockCounter(rules, validation.check_n_threads(self.n_threads))
 
     # ---- in scikit-learn -------------------------------------------------------------------------
 
