@@ -98,7 +98,7 @@ def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection,
     Parameters
     ----------
     train, test : path or Scan
-        Both hold texts, or both hold matrices. To give options of reading, pass a `Scan`.
+        Both hold texts, or both hold matrices. To give options of reading, pass a `termsift.Scan`.
 
     Returns
     -------
