@@ -120,7 +120,6 @@ def test_classes_are_named_and_ordered_as_by_count(y: list[Any]) -> None:
         ({"ham"}, None),
         (np.ones((len(Y), 1)), None),
         (np.full((len(Y), 2), 2), None),
-        (np.ones((3, 2)), None),
     ],
 )
 def test_wrong_labels_are_refused_as_by_count(y: Any, classes: Any) -> None:

@@ -105,6 +105,7 @@ def scan() -> ts.Scan:
 # A valid value for each required argument, and for optional ones without which others are ignored.
 GOOD: dict[str, Callable[[], Any]] = {
     "X": lambda: sp.csr_array(X),
+    "frame": lambda: {"term": ["ant", "bee"], "label": ["ham", "egg"], "count": [1, 2]},
     "X_train": lambda: sp.csr_array(X),
     "X_test": lambda: sp.csr_array(X),
     "y": lambda: list(Y),

@@ -67,7 +67,7 @@ def naive_bayes(
     >>> import termsift as ts
     >>> texts = ["Bacon and eggs", "Eggs, eggs!", "Cheap pills"]
     >>> counts = ts.count_texts(texts, ["ham", "ham", "spam"])
-    >>> classifier = counts.naive_bayes(counts.rank("md", k=2))
+    >>> classifier = counts.naive_bayes(counts.rank("md", k=3))
     >>> classifier.predict(["Two eggs", "More pills"])
     array(['ham', 'spam'], dtype='<U4')
     """
@@ -122,7 +122,7 @@ class NaiveBayes:
     >>> import numpy as np, termsift as ts
     >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
     >>> counts.naive_bayes(model="complement").predict_proba(np.array([[1, 0, 1]])).round(3)
-    array([[0.625, 0.375]])
+    array([[0.484, 0.516]])
     """
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -254,7 +254,8 @@ def _indicator_labels(
     if given is not None and len(given) != y.shape[1]:
         raise ValueError(f"{name} has {y.shape[1]} columns for {len(given)} classes")
     csr = check_matrix(y, 1, name)
-    check_entries(csr, 1, name)
+    # The values are checked below, since a count other than 0 and 1 is wrong here.
+    check_entries(replace(csr, data=np.ones(len(csr.data), dtype=np.int8)), 1, name)
     matrix = widened(csr.to_scipy())  # a copy
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
