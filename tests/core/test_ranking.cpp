@@ -105,7 +105,7 @@ ClassCounts<Count> counts_of_many_classes(Kind kind, std::int64_t n_classes, std
     }
     if (kind == Kind::large_class && c == 1)  // the rare terms are the best of classes without terms
       for (std::int64_t t = 1; t < n_terms; t += 2) row[at(t)] = static_cast<Count>(1 + t * 5 % 7);
-    if (kind == Kind::large_term && c % 5 == 0)
+    if (kind == Kind::large_term && c % 5 == 0 && n_docs.back() > 0)
       row[at(n_terms / 2)] = static_cast<Count>(1000);
     tf.push_back(std::move(row));
   }
