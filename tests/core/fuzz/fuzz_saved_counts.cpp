@@ -19,10 +19,12 @@ Count any_count(fuzz::Bytes& bytes) {
                               : static_cast<Count>(bytes.below(9)) - static_cast<Count>(bytes.below(32) == 0);
 }
 
+// A class of unknown documents has none, and no term has any in it.
 template <class Count>
 bool is_sound_pair(Count tf, Count df, Count n_docs) {
-  if constexpr (std::is_floating_point_v<Count>) return tf > 0 && df > 0 && std::isfinite(tf + df);
-  else return tf > 0 && df > 0 && df <= tf && df <= n_docs;
+  const bool positive = tf > 0 && df >= 0 && (df > 0) == (n_docs > 0);
+  if constexpr (std::is_floating_point_v<Count>) return positive && std::isfinite(tf + df);
+  else return positive && df <= tf && df <= n_docs;
 }
 
 template <class Count>
