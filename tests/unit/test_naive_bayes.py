@@ -263,3 +263,15 @@ def test_errors_of_documents() -> None:
             call()
     with pytest.raises(ValueError, match="needs a class with documents"):
         ts.count(np.zeros((0, 2)), [], classes=["a"]).naive_bayes()
+
+
+def test_lists_without_documents_or_terms_are_refused() -> None:
+    table = {"sea": {"ship": 3}, "land": {"plough": 2}}
+    known = ts.count_texts(["plum"], ["tree"])
+    for counts in (ts.counts_from_table(table), ts.merge([ts.counts_from_table(table), known])):
+        with pytest.raises(ValueError, match="naive_bayes needs the documents of class 'land'"):
+            counts.naive_bayes()
+    rows = {"term": ["ship"], "label": ["sea"], "count": [3], "df": [2]}
+    options: Any = {"documents": "df", "class_docs": {"sea": 2}, "class_tokens": {"sea": 9}}
+    with pytest.raises(ValueError, match="naive_bayes needs every term of class 'sea'"):
+        ts.counts_from_table(rows, **options).naive_bayes()

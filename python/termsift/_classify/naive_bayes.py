@@ -60,7 +60,8 @@ def naive_bayes(
     Raises
     ------
     ValueError, TypeError
-        For an unknown term or model, if alpha is not positive, and if no class has documents.
+        For an unknown term or model, if alpha is not positive, and if no class has documents or the
+        documents or terms of a class are not all known.
 
     Examples
     --------
@@ -71,6 +72,8 @@ def naive_bayes(
     >>> classifier.predict(["Two eggs", "More pills"])
     array(['ham', 'spam'], dtype='<U4')
     """
+    counts._require_documents("naive_bayes")
+    counts._require_every_term("naive_bayes")
     options: dict[str, Any] = {"alpha": alpha, "class_prior": class_prior, "n_threads": n_threads}
     return NaiveBayes(terms, model=model, **options)._learn(*counts._state)
 
@@ -279,9 +282,8 @@ class NaiveBayes:
             cells = len(self.classes_) * (1 + matrix.nnz // max(matrix.shape[0], 1))
             step = max(1, _CELLS // cells)
             for first in range(0, matrix.shape[0], step):
-                part = validation.without_duplicates(matrix[first : first + step]).astype(
-                    np.float64
-                )
+                part = validation.without_duplicates(matrix[first : first + step])
+                part = part.astype(np.float64)
                 if self._posteriors.of_presence or self._tf == "binary":
                     part.data = (part.data > 0).astype(np.float64)
                 elif self._tf == "log":

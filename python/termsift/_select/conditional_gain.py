@@ -60,7 +60,7 @@ def conditional_gain(
         losses of a class with n_c documents count in proportion to n_c^-balance. At 0.25 small
         classes get more terms, and macro-averaged F1 of few terms rises.
     cost : float, optional
-        The cost of `termsift.guided_gain`, which this function computes if there is one.
+        The cost of the machines. If given, terms are chosen as by `termsift.guided_gain`.
     sample_weight : array of shape (n_docs,), optional
         As for `termsift.count`. Scale weights to a mean of 1: weights that sum to 1 would count the
         collection as one document, which shows next to nothing.
@@ -83,10 +83,10 @@ def conditional_gain(
     Notes
     -----
     A term's gain is how much it lowers the log losses of the documents that contain it. Naive Bayes
-    with the terms chosen so far classifies each, leaving that document out. The page
-    Methods of the documentation defines it. Gains are compared in whole units of 2^-40 n, and ties
-    go to the lower index. With more than 64 classes, a document keeps only the 64 that its first
-    chosen term makes most likely.
+    with the terms chosen so far classifies each, leaving that document out. The page Methods of the
+    documentation defines it. Gains are compared in whole units of 2^-40 n, and ties go to the lower
+    index. With more than 64 classes, a document keeps only the 64 that its first chosen term makes
+    most likely.
 
     Time: O(entries + n_terms * n_classes), and O(n_classes + d_t min(n_classes, 64)) for each of
     the 20 to 100 gains that a choice usually takes. Memory: 4 bytes for each entry, 8 for each
