@@ -99,6 +99,8 @@ class RunsWithoutLooking(doctest.OutputChecker):
         return True
 
 
+# Ray warns of its own defaults.
+@pytest.mark.filterwarnings("ignore:`use_.* is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_pages_run(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
