@@ -27,6 +27,7 @@ from termsift.io._scan import Scan
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, OnMissing
 from termsift.text._rules import check_rules, shows_rules
+from termsift.text._sketch import TermSketch
 
 
 def count(
@@ -157,6 +158,7 @@ def count_texts(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
+    terms: TermSketch | None = None,
     on_missing: OnMissing = "raise",
     n_threads: int | None = None,
     **keywords: Any,
@@ -177,6 +179,9 @@ def count_texts(
         As for `termsift.count`.
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
+    terms : TermSketch, optional
+        Count only terms that may be in ``terms.min_df`` documents, as `sketch_texts` found, by the
+        rules of the sketch. `ClassCounts.with_min_df` drops the others among them.
     on_missing : {"raise", "skip"}
         What to do with a document whose text or label is missing. "skip" leaves it out.
     **keywords
@@ -200,6 +205,7 @@ def count_texts(
     See Also
     --------
     merge : Add the counts of further texts, with terms matched by name.
+    sketch_texts : Find the terms that may be frequent, if memory cannot hold all terms.
 
     Notes
     -----
@@ -219,10 +225,18 @@ def count_texts(
     array([[1, 1, 0, 3, 0],
            [0, 0, 1, 0, 1]])
     """
-    rules = check_rules(rules, keywords, count_texts)
+    if terms is None:
+        rules = cutting = check_rules(rules, keywords, count_texts)
+    elif rules is not None or keywords:
+        raise TypeError("terms has rules of its own: give them to sketch_texts, and leave them out")
+    else:
+        rules, cutting = terms.rules, terms.counting_rules()
     columns = {"text": text, "label": label, "sample_weight": sample_weight}
     documents = LabelledTexts(texts, y, **columns, classes=classes, on_missing=on_missing)
-    counts = ClassCounts._of(with_terms(counted(documents, rules, tf, n_threads), rules))
+    held = counted(documents, cutting, tf, n_threads)
+    # A part of a collection may have no frequent term.
+    held = with_terms(held, rules) if terms is None else held._replace(rules=rules.that_cut)
+    counts = ClassCounts._of(held)
     if classes is None and documents.one_label_each:
         validation.warn_of_swapped_columns(counts.n_classes, documents.n_docs)
     return counts

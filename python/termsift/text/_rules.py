@@ -250,7 +250,8 @@ def shows_rules(function: _Function) -> _Function:
     shown = signature(function)
     others = [one for one in shown.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
     rules = signature(TextRules).parameters.values()
-    named = [rule.replace(kind=Parameter.KEYWORD_ONLY) for rule in rules]
+    new = [rule for rule in rules if rule.name not in shown.parameters]
+    named = [rule.replace(kind=Parameter.KEYWORD_ONLY) for rule in new]
     function.__signature__ = shown.replace(parameters=[*others, *named])  # type: ignore[attr-defined]
     return function
 
