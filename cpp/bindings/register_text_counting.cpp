@@ -146,6 +146,7 @@ void register_text_counting(py::module_& module) {
              const Threads threads = python_threads(n_threads);
              without_gil([&] { counter.sort(threads); });
            }, "n_threads"_a = 0)
+      .def_property_readonly("n_bytes", &TextCounter::n_bytes)
       .def_property_readonly("n_terms", &TextCounter::n_terms)
       .def("document_frequency",
            by_term([](const TextCounter& counter, const Threads& threads) { return counter.document_frequency(threads); }),

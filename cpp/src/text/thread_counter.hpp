@@ -8,6 +8,7 @@
 #include "termsift/parallel.hpp"
 #include "termsift/text_rules.hpp"
 #include "text/cutter.hpp"
+#include "text/row_store.hpp"
 #include "text/term_hash.hpp"
 #include "text/token_counting.hpp"
 
@@ -181,6 +182,13 @@ class ThreadCounter {
       count_piece();
     }
     for (Rows& of_length : rows) of_length.end_texts();
+  }
+
+  // Returns about how many bytes the terms and their counts take.
+  std::int64_t n_bytes() const {
+    std::int64_t n_entries = 0;
+    for (const Rows& of_length : rows) n_entries += of_length.n_entries();
+    return tables.n_bytes() + n_entries * std::int64_t{sizeof(ClassEntry)};
   }
 
   TermTables tables;

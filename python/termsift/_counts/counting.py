@@ -159,6 +159,7 @@ def count_texts(
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
     terms: TermSketch | None = None,
+    max_memory: int | None = None,
     on_missing: OnMissing = "raise",
     n_threads: int | None = None,
     **keywords: Any,
@@ -225,18 +226,36 @@ def count_texts(
     array([[1, 1, 0, 3, 0],
            [0, 0, 1, 0, 1]])
     """
-    if terms is None:
-        rules = cutting = check_rules(rules, keywords, count_texts)
-    elif rules is not None or keywords:
-        raise TypeError("terms has rules of its own: give them to sketch_texts, and leave them out")
+    columns: dict[str, Any] = {"text": text, "label": label, "sample_weight": sample_weight}
+    columns |= {"classes": classes, "on_missing": on_missing}
+    if max_memory is not None and iter(texts) is texts:
+        raise TypeError("max_memory may need to read texts twice, and an iterator is read once")
+
+    def documents() -> LabelledTexts:
+        return LabelledTexts(texts, y, **columns, block_bytes=None if max_memory is None else 2**25)
+
+    def count(cutting: TextRules, limit: int | None) -> Held:
+        return counted(documents(), cutting, tf, n_threads, limit)
+
+    if terms is not None:
+        if rules is not None or keywords or max_memory is not None:
+            raise TypeError("terms has the rules of sketch_texts: leave out rules and max_memory")
+        rules = terms.rules
+        # A part of a collection may have no frequent term.
+        counts = count(terms.counting_rules(), None)._replace(rules=rules.that_cut)
     else:
-        rules, cutting = terms.rules, terms.counting_rules()
-    columns = {"text": text, "label": label, "sample_weight": sample_weight}
-    documents = LabelledTexts(texts, y, **columns, classes=classes, on_missing=on_missing)
-    held = counted(documents, cutting, tf, n_threads)
-    # A part of a collection may have no frequent term.
-    held = with_terms(held, rules) if terms is None else held._replace(rules=rules.that_cut)
-    counts = ClassCounts._of(held)
+        rules = check_rules(rules, keywords, count_texts)
+        if max_memory is None:
+            counts = count(rules, None)
+        else:
+            counts = counted_within(
+                max_memory,
+                rules,
+                tf,
+                count,
+                lambda sketch: sketch.update(texts, text=text, n_threads=n_threads),
+            )
+        counts = with_terms(counts, rules)
     if classes is None and documents.one_label_each:
         validation.warn_of_swapped_columns(counts.n_classes, documents.n_docs)
     return counts
