@@ -53,7 +53,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     method : str, default "md"
         A name of `termsift.methods` or `termsift.selectors`.
     k : int or "all", default 1000
-        How many terms to keep, all if there are fewer; `termsift.choose_k` finds a number.
+        How many terms to keep, all if there are fewer.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}

@@ -60,7 +60,6 @@ def takers_of_labels() -> dict[str, Any]:
         "chi2": lambda y: ts.chi2(DENSE, y),
         "conditional_gain": lambda y: ts.conditional_gain(DENSE, y),
         "cross_validate": lambda y: ts.cross_validate(DENSE, y, cv=2),
-        "choose_k": lambda y: ts.choose_k(DENSE, y, cv=2),
         "y_train": lambda y: ts.selection_curve(ranking, DENSE, y, DENSE, Y),
         "y_test": lambda y: ts.selection_curve(ranking, DENSE, Y, DENSE, y),
     }

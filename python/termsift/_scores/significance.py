@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +56,6 @@ class Significance(Tabular):
     A term's p-value belongs to its strongest class alone. The largest of several statistics tends
     to be large by chance: to account for that, test per class and adjust.
     """
-
-    _rows: ClassVar[str] = "tests"
 
     method: str
     degrees: int
