@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial, reduce
-from itertools import accumulate, pairwise
 from operator import add
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
@@ -39,7 +37,6 @@ def count(
     *,
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
-    sample_weight: Any = None,
 ) -> ClassCounts:
     """Count a labelled collection of chunks by class, where the chunks are.
 
@@ -49,13 +46,11 @@ def count(
         The blocks of an array hold whole rows: CSR or CSC matrices or dense counts. Their lengths
         may be unknown. The chunks of a list are pairs (X, y) or triples (X, y, sample_weight) of
         anything that `termsift.count` takes, and may be delayed or futures.
-    y : dask array or local labels, if X is an array
-        Labels of any hashable kind, or an indicator matrix. A dask array is rechunked like X if
-        the lengths of all blocks are known; local labels need those of X.
+    y : dask array, if X is an array
+        Labels of any hashable kind, or an indicator matrix; rechunked like X if the lengths of all
+        blocks are known.
     classes, tf
         As for `termsift.count`.
-    sample_weight : as ``y``, optional
-        A document of weight w counts as w documents.
 
     Returns
     -------
@@ -78,7 +73,8 @@ def count(
     --------
     >>> import dask, dask.array as da, numpy as np, termsift as ts
     >>> X = da.from_array(np.array([[2, 1, 0], [0, 1, 1], [1, 0, 0]]), chunks=(2, 3))
-    >>> ts.dask.count(X, ["ham", "spam", "ham"]).term_frequency.toarray()
+    >>> y = da.from_array(np.array(["ham", "spam", "ham"]), chunks=2)
+    >>> ts.dask.count(X, y).term_frequency.toarray()
     array([[3, 1, 0],
            [0, 1, 1]])
     """
@@ -88,12 +84,9 @@ def count(
     if isinstance(X, _array.Array):
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, one row per document, got {X.ndim}")
-        columns = [_blocks(X, X, "X"), _blocks(X, y, "y")]
-        if sample_weight is not None:
-            columns.append(_blocks(X, sample_weight, "sample_weight"))
-        chunks = zip(*columns, strict=True)
+        chunks = zip(_blocks(X, X, "X"), _blocks(X, y, "y"), strict=True)
         return _total(chunks, "block", partial(count_chunk, n_terms=X.shape[1]), add)
-    if not isinstance(X, (list, tuple)) or y is not None or sample_weight is not None:
+    if not isinstance(X, (list, tuple)) or y is not None:
         raise TypeError(
             "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
             f"which may be delayed, got {validation.a_kind(X)}"
@@ -199,33 +192,23 @@ def _untraversed(chunk: Any) -> Any:
 
 
 def _blocks(X: Any, values: Any, name: str) -> list[Any]:
-    """Return X, its labels or its weights in delayed blocks that line up with those of X."""
+    """Return X or its labels in delayed blocks that line up with those of X."""
     lengths = X.chunks[0]
-    if isinstance(values, _array.Array):
-        if values.ndim == 2 and values.numblocks[1] != 1:
-            raise ValueError(
-                f"{name} has {values.numblocks[1]} blocks of columns, expected whole rows: use "
-                "rechunk({1: -1})"
-            )
-        if not np.isnan([*lengths, *values.chunks[0]]).any():
-            values = values.rechunk({0: lengths})
-        elif values.numblocks[0] != len(lengths):
-            raise ValueError(f"{name} has {values.numblocks[0]} blocks, X has {len(lengths)}")
-        return list(values.to_delayed().ravel())
-    if np.isnan(lengths).any():
-        raise ValueError(
-            f"the blocks of X are of unknown lengths: expected {name} as a dask array of as many "
-            "blocks, or use X.compute_chunk_sizes()"
+    if not isinstance(values, _array.Array):
+        raise TypeError(
+            f"{name} is {validation.a_kind(values)}, expected a dask array beside a dask array X: "
+            "use dask.array.from_array(y, chunks=X.chunks[0])"
         )
-    n_docs = int(sum(lengths))
-    if name == "sample_weight":
-        values = validation.check_weights(values, n_docs)  # all at once: blocks of one dtype
-    elif not sp.issparse(values):
-        values = validation.as_sequence(values, name, "labels of the documents")
-    n_values = values.shape[0] if hasattr(values, "shape") else len(values)
-    if n_values != n_docs:
-        raise ValueError(f"{name} has {n_values} values for {n_docs} documents")
-    return [values[start:stop] for start, stop in pairwise(accumulate(lengths, initial=0))]
+    if values.ndim == 2 and values.numblocks[1] != 1:
+        raise ValueError(
+            f"{name} has {values.numblocks[1]} blocks of columns, expected whole rows: use "
+            "rechunk({1: -1})"
+        )
+    if not np.isnan([*lengths, *values.chunks[0]]).any():
+        values = values.rechunk({0: lengths})
+    elif values.numblocks[0] != len(lengths):
+        raise ValueError(f"{name} has {values.numblocks[0]} blocks, X has {len(lengths)}")
+    return list(values.to_delayed().ravel())
 
 
 # ---- on the workers ------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from counted_texts import RULES, TEXTS, WEIGHTS, Y, by_matrix
+from counted_texts import RULES, TEXTS, Y, by_matrix
 
 # ---- what is missing -----------------------------------------------------------------------------
 
@@ -21,19 +20,12 @@ def test_missing_labels_are_skipped_on_request() -> None:
     y[0] = None
     y[5] = float("nan")
     kept = [i for i in range(len(Y)) if i not in (0, 5)]
-    weights = np.arange(len(Y)) % 4
     with pytest.raises(ValueError, match="the label of document 0 is missing: None"):
         ts.count_texts(TEXTS, y)
-    for tf, w in itertools.product(["raw", "log"], [None, weights]):
-        got = ts.count_texts(TEXTS, y, tf=tf, sample_weight=w, on_missing="skip", min_df=2)  # type: ignore[arg-type]
-        assert got == by_matrix(
-            [TEXTS[i] for i in kept],
-            [Y[i] for i in kept],
-            None if w is None else w[kept],
-            tf,
-            min_df=2,
-        )
-    assert got.n_docs == weights[kept].sum()
+    for tf in ("raw", "log"):
+        got = ts.count_texts(TEXTS, y, tf=tf, on_missing="skip", min_df=2)  # type: ignore[arg-type]
+        assert got == by_matrix([TEXTS[i] for i in kept], [Y[i] for i in kept], tf, min_df=2)
+    assert got.n_docs == len(kept)
     with pytest.raises(ValueError, match="on_missing must be 'raise' or 'skip', got 'drop'"):
         ts.count_texts(TEXTS, Y, on_missing="drop")  # type: ignore[arg-type]
 
@@ -68,13 +60,10 @@ def test_frames(
     for labels in (Y, numbers, [str(n) for n in numbers]):
         columns = {"body": ENCODABLE, "id": list(range(len(Y))), "stars": labels}
         for rules in (RULES["words"], RULES["shares"], RULES["analyzer"]):
-            for weights in WEIGHTS:
-                got = ts.count_texts(
-                    make(columns), text="body", label="stars", sample_weight=weights, **rules
-                )
-                expected = by_matrix(ENCODABLE, labels, weights, **rules)
-                assert got == expected
-                assert list(map(type, got.classes)) == list(map(type, expected.classes))
+            got = ts.count_texts(make(columns), text="body", label="stars", **rules)
+            expected = by_matrix(ENCODABLE, labels, **rules)
+            assert got == expected
+            assert list(map(type, got.classes)) == list(map(type, expected.classes))
     fixed = ["spam", *sorted(set(Y) - {"spam"}), "unseen"]
     columns["stars"] = Y
     got = ts.count_texts(make(columns), text="body", label="stars", classes=fixed)

@@ -297,7 +297,7 @@ class NaiveBayes:
                 yield self._chosen(self._counter.count(texts)), None
         else:
             documents = LabelledTexts(X, y, classes=self.classes_.tolist())
-            for texts, labels, _ in documents:
+            for texts, labels in documents:
                 with documents.naming_rows():
                     block = self._counter.count(texts)
                 yield self._chosen(block), labels

@@ -84,7 +84,7 @@ class _TextCounting:
         """Count the texts of a block, which is empty if the core has counted them."""
         if len(block):
             codes = self.coder.codes(block.labels)[block.codes]
-            self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None), None)
+            self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
             self.n_docs += len(block)
 
     def labels(self) -> list[str]:

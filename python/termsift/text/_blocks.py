@@ -1,4 +1,4 @@
-"""Texts in blocks for the core, with their labels and weights, from whatever holds them."""
+"""Texts in blocks for the core, with their labels, from whatever holds them."""
 
 from __future__ import annotations
 
@@ -208,19 +208,17 @@ def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
             )
 
 
-# ---- labels and weights --------------------------------------------------------------------------
+# ---- labels --------------------------------------------------------------------------------------
 
 
 class LabelledTexts:
-    """Blocks of texts, each with the labels and weights of its documents.
+    """Blocks of texts, each with the labels of its documents.
 
     The labels are ``y``, checked as a whole, or the column ``label`` of a frame or stream. Then
     each block's classes are numbered as they appear, after those of earlier blocks.
 
     Attributes
     ----------
-    weights : ndarray or None
-        The weights of all documents.
     coder : LabelCoder or None
         What numbers the classes of a column; None if the labels are ``y``.
     one_label_each : bool
@@ -236,7 +234,6 @@ class LabelledTexts:
         *,
         text: Any = None,
         label: Any = None,
-        sample_weight: Any = None,
         classes: Iterable[Hashable] | None = None,
         on_missing: OnMissing = "raise",
     ) -> None:
@@ -254,9 +251,6 @@ class LabelledTexts:
         if y is not None:
             self._labels = validation.check_labels(y, None, given, skip_missing=self._skips)
             self._n_expected = self._labels.n_docs
-        elif sample_weight is not None:
-            self._n_expected = len(validation.as_array(sample_weight, "sample_weight"))
-        self.weights = validation.check_weights(sample_weight, self._n_expected or 0)
         self.one_label_each = self._labels is None or self._labels.indptr is None
         self.n_docs = 0
         self._rows = np.arange(0)  # those of the last block that count
@@ -267,29 +261,27 @@ class LabelledTexts:
         source: Any = self.coder or self._labels
         return list(source.classes)
 
-    def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels, _core.Count | None]]:
+    def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels]]:
         first, n = 0, self._n_expected
         for texts, column in self._blocks:
             rows = slice(first, first + len(texts))
             if n is not None and rows.stop > n:
-                raise ValueError(f"there are {n} labels or weights for {rows.stop} texts or more")
+                raise ValueError(f"there are {n} labels for {rows.stop} texts or more")
             if self._labels is not None:
                 labels = self._labels.of(rows)
             else:
                 assert self.coder is not None
                 codes = self.coder.codes(column, first, skip_missing=self._skips)
                 labels = validation.Labels(self.coder.classes, codes, None)
-            weights = None if self.weights is None else self.weights[rows]
             counts = self._that_count(texts, labels, first)
             self._rows = np.flatnonzero(counts) + first
             if not counts.all():
                 texts, labels = texts.take(self._rows - first), labels.of(counts)
-                weights = None if weights is None else weights[counts]
             self.n_docs += len(texts)
-            yield texts, labels, weights
+            yield texts, labels
             first = rows.stop
         if n is not None and first < n:
-            raise ValueError(f"there are {n} labels or weights for {first} texts")
+            raise ValueError(f"there are {n} labels for {first} texts")
 
     @contextmanager
     def naming_rows(self) -> Iterator[None]:

@@ -16,7 +16,6 @@ from termsift._util import scipy
 from termsift._util.extras import is_from
 from termsift._util.log import levels_to_caller
 from termsift._util.validation.arrays import (
-    Csr,
     as_sequence,
     check_entries,
     check_matrix,
@@ -29,9 +28,7 @@ _SEVERAL = (
     "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes"
 )
 
-SKIP_MISSING = (
-    "on_missing='skip' of count and count_texts leaves out documents without a text or a label"
-)
+SKIP_MISSING = "on_missing='skip' of count_texts leaves out documents without a text or a label"
 
 
 @dataclass(frozen=True)
@@ -158,18 +155,6 @@ def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
     raise ValueError(
         f"{name} is an indicator matrix, expected one label per document{first}: {why}"
     )
-
-
-def labelled_documents(
-    matrix: Csr, labels: Labels, weights: _core.Count | None, n_threads: int
-) -> tuple[Csr, Labels, _core.Count | None]:
-    """Return the documents that have a label: those whose code is not -1."""
-    labelled = labels.codes >= 0
-    if labels.indptr is not None or labelled.all():
-        return matrix, labels, weights
-    check_entries(matrix, n_threads, "X")  # now, since errors would name other rows later
-    X = check_matrix(matrix.to_scipy()[labelled], n_threads)
-    return X, labels.of(labelled), None if weights is None else weights[labelled]
 
 
 class LabelCoder:
