@@ -26,7 +26,6 @@ __all__ = ["count", "count_texts"]
 
 _dask = require("dask", "dask", "termsift.dask")
 _array = require("dask.array", "dask", "termsift.dask")
-_bag = require("dask.bag", "dask", "termsift.dask")
 
 _SPLIT_EVERY = 8  # partial counts that one task of the tree adds up
 
@@ -110,7 +109,7 @@ def count_texts(
 
     Parameters
     ----------
-    texts : dask data frame, dask bag of pairs (text, label), or list of parts
+    texts : dask data frame, or list of parts
         A frame has the columns ``text`` and ``label``. A part of a list is a pair (texts, y) of
         what `termsift.count_texts` takes, or a frame or Arrow table with the columns ``text`` and
         ``label``; it may be delayed or a future.
@@ -138,9 +137,9 @@ def count_texts(
 
     Examples
     --------
-    >>> import dask.bag, termsift as ts
-    >>> lines = [("Bacon and eggs", "ham"), ("Eggs", "ham"), ("Cheap pills", "spam")]
-    >>> counts = ts.dask.count_texts(dask.bag.from_sequence(lines, npartitions=2))
+    >>> import termsift as ts
+    >>> parts = [(["Bacon and eggs", "Eggs"], ["ham", "ham"]), (["Cheap pills"], ["spam"])]
+    >>> counts = ts.dask.count_texts(parts)
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
@@ -149,17 +148,15 @@ def count_texts(
     labels = None if classes is None else validation.check_classes(classes)
     if isinstance(texts, (list, tuple)):
         of_parts: Any = texts
-    elif isinstance(texts, _bag.Bag):
-        of_parts = texts.to_delayed()
     elif _dask.is_dask_collection(texts) and {text, label} <= {*getattr(texts, "columns", ())}:
         of_parts = texts[[text, label]].to_delayed()  # readers of columns leave out the others
     else:
         raise TypeError(
-            "texts must be a dask data frame, whose columns are named by text and label, a dask "
-            f"bag of pairs (text, label) or a list of parts, got {validation.a_kind(texts)}"
+            "texts must be a dask data frame, whose columns are named by text and label, or a list "
+            f"of parts, got {validation.a_kind(texts)}"
         )
     options = {"text": text, "label": label, "classes": labels, "on_missing": on_missing}
-    count_part = partial(_count_texts, isinstance(texts, _bag.Bag), tf=tf, rules=rules, **options)
+    count_part = partial(_count_texts, tf=tf, rules=rules, **options)
     return counting.finished_parts(_total(of_parts, "part", count_part, counting.united), rules)
 
 
@@ -223,15 +220,10 @@ def _count_chunk(chunk: Any, place: str, *, n_terms: float = np.nan, **options: 
         return counts
 
 
-def _count_texts(are_pairs: bool, part: Any, place: str, **options: Any) -> ClassCounts:
-    """Count pairs (text, label), a frame with a column of labels, or a pair (texts, y)."""
+def _count_texts(part: Any, place: str, **options: Any) -> ClassCounts:
+    """Count a frame with a column of labels, or a pair (texts, y)."""
     with validation.naming(place):
-        if are_pairs:
-            pairs = list(part)
-            for pair in pairs:
-                _check_parts(pair, (2,), "a pair (text, label)")
-            part = [[pair[i] for pair in pairs] for i in (0, 1)]
-        elif options["label"] is not None:
+        if options["label"] is not None:
             return counting.count_part(part, None, **options)
         _check_parts(part, (2,), "(texts, y), or a frame whose columns are named by text and label")
         return counting.count_part(*part, **options)

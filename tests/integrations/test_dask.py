@@ -19,7 +19,6 @@ import termsift as ts
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
-bag = pytest.importorskip("dask.bag")
 distributed = pytest.importorskip("distributed")
 
 LABELS: list[Any] = ["ham", ("a", 1), True, 7, 2.5, b"x"]
@@ -240,10 +239,6 @@ RULES: dict[str, dict[str, Any]] = {
 COLUMNS = {"text": "body", "label": "stars"}
 
 
-def pairs() -> dict[str, Any]:
-    return {"texts": bag.from_sequence(zip(TEXTS, STARS, strict=True), npartitions=4)}
-
-
 def frame() -> dict[str, Any]:
     pytest.importorskip("dask.dataframe")
     pandas = pytest.importorskip("pandas")
@@ -262,7 +257,7 @@ def delayed_tables() -> dict[str, Any]:
     return {"texts": [make(dask.delayed(p, traverse=False)) for p in PARTS if p[0]], **COLUMNS}
 
 
-KINDS: list[Callable[[], dict[str, Any]]] = [pairs, frame, delayed_pairs, delayed_tables]
+KINDS: list[Callable[[], dict[str, Any]]] = [frame, delayed_pairs, delayed_tables]
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=list(RULES))
@@ -297,8 +292,6 @@ def test_classes_tf_and_what_is_missing() -> None:
         ([(["eggs"], [1]), ([5], [1])], {}, TypeError, "part 1: texts has an int at 0"),
         ([(["eggs"], [1, 2])], {}, ValueError, "part 0: there are 2 labels for 1 texts"),
         (TEXTS[0], {}, TypeError, "texts must be a dask data frame, .* or a list of parts, got"),
-        (bag.from_sequence([("eggs", 1), "eggs"], npartitions=1), {}, TypeError,
-         r"part 0: expected a pair \(text, label\), got a str"),
         (PARTS, {"classes": ["class 0"]}, ValueError, "part .: the label of document .* not in c"),
         (PARTS, {"max_features": 3, "tf": "log"}, ValueError, "max_features needs tf='raw'"),
         (PARTS, {"nonsense": 3}, TypeError, "texts have no rule 'nonsense'"),

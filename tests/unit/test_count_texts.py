@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -133,35 +130,3 @@ def test_labels_for_more_or_fewer_texts_than_come_are_refused(n_labels: int) -> 
         ts.count_texts((text for text in TEXTS), y)
     with pytest.raises(ValueError, match=f"there are {n_labels} labels for"):
         ts.count_texts(TEXTS, y)
-
-
-@pytest.mark.parametrize(
-    ("n_docs", "per_class", "warns"), [(100, 1, True), (99, 1, False), (400, 2, False)]
-)
-def test_swapped_columns_are_suspected(
-    tmp_path: Path, n_docs: int, per_class: int, warns: bool
-) -> None:
-    texts, labels = ["news"] * n_docs, [f"the story {i // per_class}" for i in range(n_docs)]
-    rows = [f"{text},{label}" for text, label in zip(texts, labels, strict=True)]
-    (tmp_path / "a.csv").write_text("\n".join(["text,label", *rows]))
-    for label in labels if warns else ():  # a folder names its classes itself
-        (tmp_path / "folder" / label).mkdir(parents=True)
-        (tmp_path / "folder" / label / "1.txt").write_text("news")
-    calls: list[Callable[[], Any]] = [
-        lambda: ts.count_texts(texts, labels),
-        lambda: ts.count(ts.scan(tmp_path / "a.csv"), tf="log"),
-        lambda: ts.io.read_collection(tmp_path / "a.csv"),
-    ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for call in calls:
-            if warns:
-                match = "100 documents have 100 different labels: texts and labels may be swapped"
-                with pytest.warns(UserWarning, match=match) as caught:
-                    call()
-                assert caught[0].filename == __file__
-            else:
-                call()
-        ts.count_texts(texts, labels, classes=sorted(set(labels)))
-        if warns:
-            ts.count(ts.scan(tmp_path / "folder"))

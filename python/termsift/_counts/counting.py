@@ -216,10 +216,7 @@ def count_texts(
     rules = check_rules(rules, keywords, count_texts)
     columns = {"text": text, "label": label}
     documents = LabelledTexts(texts, y, **columns, classes=classes, on_missing=on_missing)
-    counts = ClassCounts._of(with_terms(counted(documents, rules, tf, n_threads), rules))
-    if classes is None and documents.one_label_each:
-        validation.warn_of_swapped_columns(counts.n_classes, documents.n_docs)
-    return counts
+    return ClassCounts._of(with_terms(counted(documents, rules, tf, n_threads), rules))
 
 
 @printable_errors()

@@ -105,7 +105,6 @@ def add_input(
     add_values(
         group,
         ("--label", str, "COL", "column of the label; 1 is the first of a table without header"),
-        ("--delimiter", str, "CHAR", "field separator (default: as the header shows)"),
         ("--threads", int, "N", "number of threads (default: all that are available)"),
     )
     add_choice(group, "--on-error", ("raise", "skip"), "what to do with bad lines and rows")

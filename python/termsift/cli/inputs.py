@@ -37,7 +37,7 @@ RULES = (
 )
 # The options of `termsift.scan`.
 READING = (
-    *("labels", "terms", "index_base", "input_format", "text", "label", "delimiter", "on_error"),
+    *("labels", "terms", "index_base", "input_format", "text", "label", "on_error"),
     *("encoding", *RULES),
 )
 

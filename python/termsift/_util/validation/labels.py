@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from
-from termsift._util.log import levels_to_caller
 from termsift._util.validation.arrays import (
     as_sequence,
     check_entries,
@@ -60,17 +58,6 @@ class Labels:
 
 
 # ---- labels --------------------------------------------------------------------------------------
-
-
-def warn_of_swapped_columns(n_classes: int, n_docs: float) -> None:
-    """Warn of texts that have nearly as many labels as there are documents."""
-    # Fewer than 100 documents may well be a class each, such as novels.
-    if n_docs >= 100 and n_classes >= 0.9 * n_docs:
-        warnings.warn(
-            f"{n_docs:,.0f} documents have {n_classes:,} different labels: texts and labels may be "
-            "swapped; name their columns by text and label (--text, --label)",
-            stacklevel=levels_to_caller(),
-        )
 
 
 def check_labels(
