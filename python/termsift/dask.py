@@ -19,7 +19,6 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 from termsift.text import TextRules
-from termsift.text._blocks import OnMissing
 from termsift.text._rules import check_rules, shows_rules
 
 __all__ = ["count", "count_texts"]
@@ -102,7 +101,6 @@ def count_texts(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
-    on_missing: OnMissing = "raise",
     **keywords: Any,
 ) -> ClassCounts:
     """Count the terms of labelled texts by class, where the texts are.
@@ -115,7 +113,7 @@ def count_texts(
         ``label``; it may be delayed or a future.
     text, label : str, optional
         Names of the columns.
-    classes, tf, rules, on_missing, **keywords
+    classes, tf, rules, **keywords
         As for `termsift.count_texts`.
 
     Returns
@@ -155,7 +153,7 @@ def count_texts(
             "texts must be a dask data frame, whose columns are named by text and label, or a list "
             f"of parts, got {validation.a_kind(texts)}"
         )
-    options = {"text": text, "label": label, "classes": labels, "on_missing": on_missing}
+    options = {"text": text, "label": label, "classes": labels}
     count_part = partial(_count_texts, tf=tf, rules=rules, **options)
     return counting.finished_parts(_total(of_parts, "part", count_part, counting.united), rules)
 

@@ -12,24 +12,6 @@ import pytest
 import termsift as ts
 from counted_texts import RULES, TEXTS, Y, by_matrix
 
-# ---- what is missing -----------------------------------------------------------------------------
-
-
-def test_missing_labels_are_skipped_on_request() -> None:
-    y: list[Any] = [*Y]
-    y[0] = None
-    y[5] = float("nan")
-    kept = [i for i in range(len(Y)) if i not in (0, 5)]
-    with pytest.raises(ValueError, match="the label of document 0 is missing: None"):
-        ts.count_texts(TEXTS, y)
-    for tf in ("raw", "log"):
-        got = ts.count_texts(TEXTS, y, tf=tf, on_missing="skip", min_df=2)  # type: ignore[arg-type]
-        assert got == by_matrix([TEXTS[i] for i in kept], [Y[i] for i in kept], tf, min_df=2)
-    assert got.n_docs == len(kept)
-    with pytest.raises(ValueError, match="on_missing must be 'raise' or 'skip', got 'drop'"):
-        ts.count_texts(TEXTS, Y, on_missing="drop")  # type: ignore[arg-type]
-
-
 # ---- frames --------------------------------------------------------------------------------------
 
 ENCODABLE = [text.replace("\ud800", "?") for text in TEXTS]  # Arrow holds no lone surrogate
@@ -87,33 +69,10 @@ def test_missing_values_of_frames(
     labels: list[Any] = [*Y]
     texts[4] = texts[11] = labels[7] = None
     columns = {"body": texts, "stars": labels}
-    with pytest.raises(ValueError, match="the text of document 4 is missing: on_missing="):
+    with pytest.raises(ValueError, match="the text of document 4 is missing: leave"):
         ts.count_texts(make({**columns, "stars": Y}), text="body", label="stars")
     with pytest.raises(ValueError, match=r"the label of document 7 is missing: (None|nan)"):
         ts.count_texts(make({**columns, "body": ENCODABLE}), text="body", label="stars")
-    kept = [i for i in range(len(Y)) if i not in (4, 7, 11)]
-    expected = by_matrix([ENCODABLE[i] for i in kept], [Y[i] for i in kept])
-    skipping: dict[str, Any] = {"text": "body", "on_missing": "skip"}
-    assert ts.count_texts(make(columns), label="stars", **skipping) == expected
-    assert ts.count_texts(make(columns), labels, **skipping) == expected
-    none = {name: ["", None, None] for name in columns}
-    with pytest.raises(ValueError, match="empty vocabulary"):
-        ts.count_texts(make(none), [1, 2, 3], **skipping)
-
-
-@pytest.mark.parametrize("source", ["list", *FRAMES])
-def test_a_class_whose_texts_are_all_missing_has_no_documents(source: str) -> None:
-    columns = {"body": ["oil", None, "ball", None], "stars": ["b", "c", "a", "c"]}
-    if source == "list":
-        counts = ts.count_texts(columns["body"], columns["stars"], on_missing="skip")
-    else:
-        counts = ts.count_texts(
-            FRAMES[source](columns), text="body", label="stars", on_missing="skip"
-        )
-    assert counts.class_docs.tolist() == [1, 1, 0]
-    assert counts - counts.subset(["c"]) == ts.count_texts(
-        ["oil", "ball"], ["b", "a"], classes=list("abc")
-    )
 
 
 def test_a_class_outside_of_the_list_is_named_with_its_document() -> None:

@@ -263,7 +263,12 @@ def test_counts_are_whole_and_not_negative(value: Any) -> None:
         ({"term": ["a", None, "a"]}, {}, ValueError, "'term' has None at row 1, expected a term"),
         ({"term": ["a", 7, "a"]}, {}, ValueError, "'term' has 7 at row 1, expected a term"),
         ({"term": ["a", np.nan, "a"]}, {}, ValueError, "nan at row 1.*keep_default_na=False"),
-        ({"label": ["x", None, "y"]}, {}, ValueError, "'label' has no label at row 1"),
+        (
+            {"label": ["x", None, "y"]},
+            {},
+            ValueError,
+            "column 'label': the label of document 1 is m",
+        ),
         ({"label": ["x", "y"]}, {}, ValueError, "'label' has 2 rows, and column 'term' 3"),
         ({}, {"count": "n"}, ValueError, "count='n' is no column of the frame"),
         ({}, {"label": "labels"}, ValueError, "did you mean 'label'"),

@@ -222,7 +222,7 @@ def variadic() -> dict[str, list[str]]:
     rules = [field.name for field in dataclasses.fields(_text().TextRules)]
     scoring = ["model", "alpha", "class_prior", "n_threads", "noncentrality"]
     reading = ["terms", "text", "label", "encoding", "on_error", "n_threads"]
-    counting = ["text", "label", "classes", "rules", "on_missing", "n_threads"]
+    counting = ["text", "label", "classes", "rules", "n_threads"]
     names = {
         "params": ["terms", "model", "alpha", "class_prior", "n_threads"],
         "scoring": scoring,

@@ -25,7 +25,7 @@ from termsift._util.printable import printable_errors
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
-from termsift.text._blocks import LabelledTexts, OnMissing
+from termsift.text._blocks import LabelledTexts
 from termsift.text._rules import check_rules, shows_rules
 
 
@@ -151,7 +151,6 @@ def count_texts(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
-    on_missing: OnMissing = "raise",
     n_threads: int | None = None,
     **keywords: Any,
 ) -> ClassCounts:
@@ -171,8 +170,6 @@ def count_texts(
         As for `termsift.count`.
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
-    on_missing : {"raise", "skip"}
-        What to do with a document whose text or label is missing. "skip" leaves it out.
     **keywords
         Rules by the names that `termsift.text.TextRules` and scikit-learn's ``CountVectorizer``
         give them, such as ``ngram_range=(1, 2)``, in place of ``rules``.
@@ -215,7 +212,7 @@ def count_texts(
     """
     rules = check_rules(rules, keywords, count_texts)
     columns = {"text": text, "label": label}
-    documents = LabelledTexts(texts, y, **columns, classes=classes, on_missing=on_missing)
+    documents = LabelledTexts(texts, y, **columns, classes=classes)
     return ClassCounts._of(with_terms(counted(documents, rules, tf, n_threads), rules))
 
 

@@ -6,10 +6,9 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from termsift import _core
 from termsift._util import validation
@@ -24,7 +23,6 @@ _TEXTS_AT_ONCE = 64
 # Consecutive texts, some perhaps missing, and their labels in a form that `LabelCoder` takes; None
 # without a column of labels.
 Block: TypeAlias = tuple[_core.Texts, Any]
-OnMissing: TypeAlias = Literal["raise", "skip"]
 
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
@@ -224,7 +222,7 @@ class LabelledTexts:
     one_label_each : bool
         Whether every document has one class.
     n_docs : int
-        How many documents of the blocks so far count.
+        How many documents the blocks so far have.
     """
 
     def __init__(
@@ -235,9 +233,7 @@ class LabelledTexts:
         text: Any = None,
         label: Any = None,
         classes: Iterable[Hashable] | None = None,
-        on_missing: OnMissing = "raise",
     ) -> None:
-        self._skips = validation.check_on_missing(on_missing)
         self._blocks = labelled_blocks(texts, text, label)
         if (y is None) == (label is None):
             raise TypeError(
@@ -249,11 +245,11 @@ class LabelledTexts:
         self.coder = validation.LabelCoder(given) if y is None else None
         self._n_expected: int | None = None
         if y is not None:
-            self._labels = validation.check_labels(y, None, given, skip_missing=self._skips)
+            self._labels = validation.check_labels(y, None, given)
             self._n_expected = self._labels.n_docs
         self.one_label_each = self._labels is None or self._labels.indptr is None
         self.n_docs = 0
-        self._rows = np.arange(0)  # those of the last block that count
+        self._first = 0  # document of the last block
 
     @property
     def classes(self) -> list[Hashable]:
@@ -271,12 +267,12 @@ class LabelledTexts:
                 labels = self._labels.of(rows)
             else:
                 assert self.coder is not None
-                codes = self.coder.codes(column, first, skip_missing=self._skips)
+                codes = self.coder.codes(column, first)
                 labels = validation.Labels(self.coder.classes, codes, None)
-            counts = self._that_count(texts, labels, first)
-            self._rows = np.flatnonzero(counts) + first
-            if not counts.all():
-                texts, labels = texts.take(self._rows - first), labels.of(counts)
+            if len(texts.missing):
+                place = first + texts.missing[0]
+                raise ValueError(f"the text of document {place} is missing: {validation.LEAVE_OUT}")
+            self._first = first
             self.n_docs += len(texts)
             yield texts, labels
             first = rows.stop
@@ -289,20 +285,6 @@ class LabelledTexts:
         try:
             yield
         except _core.BadTextError as error:
-            error.document = int(self._rows[error.document])
+            error.document += self._first
             error.args = (f"document {error.document},{str(error).partition(',')[2]}",)
             raise
-
-    def _that_count(
-        self, texts: _core.Texts, labels: validation.Labels, first: int
-    ) -> npt.NDArray[np.bool_]:
-        """Return which documents have a text and a label; an error names the first that has not."""
-        missing = texts.missing
-        if len(missing) and not self._skips:
-            cure = validation.SKIP_MISSING
-            raise ValueError(f"the text of document {first + missing[0]} is missing: {cure}")
-        counts = np.ones(len(texts), dtype=bool)
-        counts[missing] = False
-        if labels.indptr is None:
-            counts &= labels.codes >= 0
-        return counts
