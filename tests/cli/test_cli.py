@@ -34,7 +34,7 @@ def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[st
 # --------------------------------------------------------------------------------------- output
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "jsonl", "json"])
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_the_output_file_holds_what_would_be_printed(
     run: Any, table: Path, tmp_path: Path, form: str
 ) -> None:

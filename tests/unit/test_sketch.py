@@ -6,6 +6,7 @@ import itertools
 import pickle
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -135,3 +136,46 @@ def test_what_a_sketch_refuses() -> None:
         ts.count_texts(["a text"], ["ham"], terms=sketch, lowercase=False)
     with pytest.raises(ValueError, match="the text of document 1 is missing"):
         ts.sketch_texts(["a text", None])
+
+
+# ---- max_memory ------------------------------------------------------------------------------
+
+
+def many_words(n_docs: int) -> tuple[list[str], list[str]]:
+    """Return texts of a few frequent words and of words that occur once."""
+    rare = [[f"once{i}x{j}" for j in range(40)] for i in range(n_docs)]
+    texts = [" ".join([*WORDS[: i % 9], *words]) for i, words in enumerate(rare)]
+    return texts, ["ham" if i % 3 else "spam" for i in range(n_docs)]
+
+
+@pytest.mark.parametrize("n_docs", [100, 4000])  # which fit, and which do not
+@pytest.mark.parametrize("source", ["list", "table", "csv"])
+def test_max_memory_changes_no_result(
+    source: str, n_docs: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts, y = many_words(n_docs)
+    expected = ts.count_texts(texts, y, min_df=5)
+    limits = {"min_df": 5, "max_memory": 2**22}
+    caplog.set_level("INFO", "termsift")
+    if source == "list":
+        counts = ts.count_texts(texts, y, **limits)
+    elif source == "table":
+        pa = pytest.importorskip("pyarrow")
+        frame = pa.table({"text": texts, "label": y})
+        counts = ts.count_texts(frame, text="text", label="label", **limits)
+    else:
+        path = tmp_path / "texts.csv"
+        path.write_text("\n".join(["label,text", *map(",".join, zip(y, texts, strict=True))]))
+        counts = ts.count(ts.scan(path, **limits))
+    assert counts == expected
+    assert ("reading twice" in caplog.text) == (n_docs == 4000)
+
+
+def test_what_max_memory_refuses() -> None:
+    texts, y = many_words(20_000)
+    with pytest.raises(ValueError, match="max_memory needs min_df, a number of documents"):
+        ts.count_texts(texts, y, max_memory=2**22)
+    with pytest.raises(TypeError, match="an iterator is read once"):
+        ts.count_texts(iter(texts), y, max_memory=2**22, min_df=2)
+    with pytest.raises(ValueError, match="of the sketch's counters reach"):
+        ts.count_texts([*texts, *texts], [*y, *y], max_memory=2**20, min_df=2)

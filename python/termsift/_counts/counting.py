@@ -18,6 +18,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held
 from termsift._counts.scan_counting import count_scan
 from termsift._counts.texts import counted, kept_terms_only, with_terms
+from termsift._counts.two_passes import counted_within
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
 from termsift._util.files import check_path
@@ -25,7 +26,7 @@ from termsift._util.printable import printable_errors
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
-from termsift.text._blocks import LabelledTexts, OnMissing
+from termsift.text._blocks import LabelledTexts
 from termsift.text._rules import check_rules, shows_rules
 from termsift.text._sketch import TermSketch
 
@@ -38,7 +39,6 @@ def count(
     *,
     tf: TermFrequency = "raw",
     term_names: Iterable[str] | None = None,
-    on_missing: OnMissing = "raise",
     n_threads: int | None = None,
 ) -> ClassCounts:
     """Count the terms of a labelled collection by class.
@@ -64,8 +64,6 @@ def count(
         counts keep it as ``tf``.
     term_names : sequence of n_terms str, optional
         The names of the terms, such as ``vectorizer.get_feature_names_out()``.
-    on_missing : {"raise", "skip"}
-        What to do with a document whose label is missing. "skip" leaves it out.
     n_threads : int, optional
         By default, one for each processor that this process may use. CPU affinity, cgroup quotas,
         OMP_NUM_THREADS and threadpoolctl are respected.
@@ -103,10 +101,9 @@ def count(
            [0, 1, 1]])
     """
     tf = validation.check_tf(tf)  # type: ignore[assignment]
-    skips = validation.check_on_missing(on_missing)
     if isinstance(X, Scan):
         others = {"y": y, "sample_weight": sample_weight, "classes": classes}
-        others |= {"term_names": term_names, "on_missing": skips or None}
+        others["term_names"] = term_names
         if too_many := [name for name, value in others.items() if value is not None]:
             raise TypeError(f"a scan has labels and names already: leave out {too_many[0]}")
         return count_scan(X, tf, n_threads)
@@ -115,9 +112,8 @@ def count(
         raise TypeError(f"y must hold a label for each document in order, got None{cure}")
     threads = validation.check_n_threads(n_threads)
     matrix = validation.check_matrix(X, threads)
-    labels = validation.check_labels(y, matrix.n_docs, classes, skip_missing=skips)
+    labels = validation.check_labels(y, matrix.n_docs, classes)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
-    matrix, labels, weights = validation.labelled_documents(matrix, labels, weights, threads)
     names = validation.term_names_of(X, term_names, matrix.n_terms)
     return count_checked(matrix, labels, weights, tf, threads, names)
 
@@ -154,13 +150,11 @@ def count_texts(
     *,
     text: Any = None,
     label: Any = None,
-    sample_weight: Any = None,
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
     terms: TermSketch | None = None,
     max_memory: int | None = None,
-    on_missing: OnMissing = "raise",
     n_threads: int | None = None,
     **keywords: Any,
 ) -> ClassCounts:
@@ -176,15 +170,16 @@ def count_texts(
         As for `termsift.count`.
     text, label : str, optional
         The columns of texts and of labels, if ``texts`` is a frame.
-    sample_weight, classes, tf, n_threads
+    classes, tf, n_threads
         As for `termsift.count`.
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
     terms : TermSketch, optional
         Count only terms that may be in ``terms.min_df`` documents, as `sketch_texts` found, by the
         rules of the sketch. `ClassCounts.with_min_df` drops the others among them.
-    on_missing : {"raise", "skip"}
-        What to do with a document whose text or label is missing. "skip" leaves it out.
+    max_memory : int, optional
+        About how many bytes counting may take. If all terms take more, the texts are read twice,
+        and rare terms are never counted. This needs ``min_df`` and texts that are no iterator.
     **keywords
         Rules by the names that `termsift.text.TextRules` and scikit-learn's ``CountVectorizer``
         give them, such as ``ngram_range=(1, 2)``, in place of ``rules``.
@@ -210,10 +205,10 @@ def count_texts(
 
     Notes
     -----
-    The core counts tokens by class, without a matrix or Python strings, if there are no weights,
-    each document has one label and the core can cut by the rules. Otherwise each block becomes a
-    matrix first, which takes longer. Callables cut texts at Python's speed. The core takes 95 to
-    150 bytes for each different word of each thread.
+    The core counts tokens by class, without a matrix or Python strings, if each document has one
+    label and the core can cut by the rules. Otherwise each block becomes a matrix first, which
+    takes longer. Callables cut texts at Python's speed. The core takes 95 to 150 bytes for each
+    different word of each thread.
 
     Examples
     --------
@@ -226,39 +221,32 @@ def count_texts(
     array([[1, 1, 0, 3, 0],
            [0, 0, 1, 0, 1]])
     """
-    columns: dict[str, Any] = {"text": text, "label": label, "sample_weight": sample_weight}
-    columns |= {"classes": classes, "on_missing": on_missing}
-    if max_memory is not None and iter(texts) is texts:
-        raise TypeError("max_memory may need to read texts twice, and an iterator is read once")
-
-    def documents() -> LabelledTexts:
-        return LabelledTexts(texts, y, **columns, block_bytes=None if max_memory is None else 2**25)
-
-    def count(cutting: TextRules, limit: int | None) -> Held:
-        return counted(documents(), cutting, tf, n_threads, limit)
-
     if terms is not None:
         if rules is not None or keywords or max_memory is not None:
             raise TypeError("terms has the rules of sketch_texts: leave out rules and max_memory")
         rules = terms.rules
-        # A part of a collection may have no frequent term.
-        counts = count(terms.counting_rules(), None)._replace(rules=rules.that_cut)
+        cutting = terms.counting_rules()
     else:
-        rules = check_rules(rules, keywords, count_texts)
-        if max_memory is None:
-            counts = count(rules, None)
-        else:
-            counts = counted_within(
-                max_memory,
-                rules,
-                tf,
-                count,
-                lambda sketch: sketch.update(texts, text=text, n_threads=n_threads),
-            )
-        counts = with_terms(counts, rules)
-    if classes is None and documents.one_label_each:
-        validation.warn_of_swapped_columns(counts.n_classes, documents.n_docs)
-    return counts
+        rules = cutting = check_rules(rules, keywords, count_texts)
+    if max_memory is not None and iter(texts) is texts:
+        raise TypeError("max_memory may need to read texts twice, and an iterator is read once")
+
+    def count(cutting: TextRules, limit: int | None = None) -> Held:
+        documents = LabelledTexts(
+            texts, y, text=text, label=label, classes=classes, in_parts=limit is not None
+        )
+        return counted(documents, cutting, tf, n_threads, limit)
+
+    def add_to(sketch: TermSketch) -> None:
+        sketch.update(texts, text=text, n_threads=n_threads)
+
+    if max_memory is None:
+        held = count(cutting)
+    else:
+        held = counted_within(max_memory, rules, tf, count, add_to)
+    # A part of a collection may have no frequent term.
+    held = with_terms(held, rules) if terms is None else held._replace(rules=rules.that_cut)
+    return ClassCounts._of(held)
 
 
 @printable_errors()

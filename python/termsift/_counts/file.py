@@ -22,6 +22,7 @@ import json
 import math
 import os
 import struct
+from collections.abc import Hashable
 from operator import methodcaller
 from typing import IO, Any, cast
 
@@ -31,7 +32,6 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts.held import Held
 from termsift._util import validation
-from termsift._util.labels import decode_label, encode_label
 from termsift.text import TextRules
 
 MAGIC = b"termsift"
@@ -56,7 +56,7 @@ def write_to(file: IO[bytes], state: Held) -> None:
         arrays["names"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     arrays = {name: a.astype(a.dtype.newbyteorder("<"), copy=False) for name, a in arrays.items()}
     header: dict[str, Any] = {
-        "classes": [encode_label(label) for label in classes],
+        "classes": [_encode_label(label) for label in classes],
         "n_terms": held["n_terms"],
         "n_docs": held["n_docs"],
         "has_collection": held["has_collection"],
@@ -146,7 +146,7 @@ def _parse(file: IO[bytes], length: int) -> Held:
     if not 0 <= n_terms <= _core.max_terms or type(header["classes"]) is not list:
         raise ValueError("its sizes are out of range")
     counts = _core.Counts.from_arrays(n_terms, n_docs, has_collection, **cast(Any, arrays))
-    classes = validation.check_classes([decode_label(label) for label in header["classes"]])
+    classes = validation.check_classes([_decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
     tf = validation.check_tf(header.get("tf", "raw"))
@@ -189,6 +189,49 @@ def _decode_names(
         names[term] = encoded[start : start + length].decode("utf-8", "surrogatepass")
         start += length
     return names
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+def _encode_label(label: Hashable) -> Any:
+    """Return the JSON value that stands for a label; raise TypeError if there is none."""
+    # bool comes before int, its base class. Numbers are hexadecimal: this is exact for floats, can
+    # hold an infinity, and is not subject to Python's limit on decimal digits.
+    if label is None or isinstance(label, (bool, str)):
+        return label
+    if type(label) is int:
+        return {"int": hex(label)}
+    if type(label) is float:
+        return {"float": label.hex()}
+    if isinstance(label, bytes):
+        return {"bytes": label.hex()}
+    if type(label) is tuple:
+        return {"tuple": [_encode_label(part) for part in label]}
+    raise TypeError(
+        f"cannot save the class {label!r}: labels of a saved file are None, bool, int, float, str, "
+        "bytes or tuples of these"
+    )
+
+
+def _decode_label(encoded: Any) -> Hashable:
+    """Return the label that `_encode_label` encoded; raise an error for anything else."""
+    if encoded is None or isinstance(encoded, (bool, str)):
+        return encoded
+    ((kind, value),) = encoded.items()
+    match kind:
+        case "int":
+            return int(value, 16)
+        case "float":
+            return float.fromhex(value)
+        case "bytes":
+            return bytes.fromhex(value)
+        case "tuple" if isinstance(value, list):
+            return tuple(_decode_label(part) for part in value)
+    raise ValueError(f"unknown kind of label {kind!r}")
+
+
+# ---- the checksum --------------------------------------------------------------------------------
 
 
 def _new_hash(data: bytes = b"") -> Any:

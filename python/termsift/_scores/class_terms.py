@@ -173,7 +173,7 @@ def class_columns(
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
         if n_tests <= _MOST_SORTED:  # adjustment ranks all tests, even hidden ones
             every = significance_by(counts, scoring.method, per_class=True)
-            adjusted = every.adjusted("bh")[rows, terms]
+            adjusted = every.adjusted()[rows, terms]
         else:
             what = "p-values are adjusted for %s tests by Bonferroni, as sorting takes some %.1f GB"
             logger.warning(what, f"{n_tests:,}", n_tests * 50e-9)

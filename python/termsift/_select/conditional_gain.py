@@ -45,7 +45,7 @@ def conditional_gain(
         counts, not how often.
     k : int, optional
         How many terms; all if None or more than there are. The first k are the same for any larger
-        one. `termsift.choose_k` finds a number.
+        one.
     shape : float or "empirical_bayes", default "empirical_bayes"
         Number of documents added to both the observed and the expected ones of a term's lift. The
         default makes the collection most likely; it is 0.1 if no term is in two

@@ -50,8 +50,6 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
 FORMAT_OF: dict[str, str] = {
     ".txt": "table",
     ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
     ".json": "json",
 }
 
@@ -76,12 +74,6 @@ class _UnixLines:
 
     def write(self, row: str) -> int:
         return self._file.write(row.removesuffix("\r\n") + "\n")
-
-
-def write_json_lines(file: TextIO, columns: Columns) -> None:
-    """Write one JSON object per line."""
-    for line in json_rows(columns):
-        file.write(line + "\n")
 
 
 def write_json(file: TextIO, head: Mapping[str, Any], name: str, lines: Iterator[str]) -> None:

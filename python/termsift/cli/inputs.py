@@ -37,7 +37,7 @@ RULES = (
 )
 # The options of `termsift.scan`.
 READING = (
-    *("labels", "terms", "index_base", "input_format", "text", "label", "delimiter", "on_error"),
+    *("labels", "terms", "index_base", "input_format", "text", "label", "on_error"),
     *("encoding", *RULES),
 )
 
@@ -150,7 +150,7 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
             return scan_demo()
         inputs = [args.input]
     logger.info("reading %s", ", ".join(inputs))
-    options = given(args, *READING)
+    options = given(args, *READING, *(["max_memory"] if "max_memory" in args else []))
     if options.get("stop_words", "english") != "english":
         options["stop_words"] = io.read_names(options["stop_words"]).tolist()
     return ts.scan(inputs, **options, n_threads=args.threads)

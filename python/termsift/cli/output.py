@@ -17,7 +17,6 @@ from termsift._util.export import (
     json_rows,
     write_csv,
     write_json,
-    write_json_lines,
 )
 from termsift._util.files import check_replaceable, replacing
 from termsift._util.printable import printable
@@ -26,9 +25,7 @@ from termsift._util.validation import number_of
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
 _STDOUT = (None, "-")  # values of --output that mean standard output
 _LONGEST = 60  # characters of a name in a table; the other formats do not cut names
-
-
-_FORMATS = ("table", "csv", "jsonl", "json")
+_FORMATS = ("table", "csv", "json")
 
 
 # ---- answers in every format ---------------------------------------------------------------------
@@ -77,8 +74,6 @@ def _write(
             write_table(out)
         case "csv":
             write_csv(out, columns)
-        case "jsonl":
-            write_json_lines(out, columns)
         case _:
             write_json(out, head, name, json_rows(columns))
 
@@ -145,8 +140,6 @@ def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> 
                 "-" if form and value is None else format(value, form) if form else shown(value)
                 for value in values
             ]
-            if name == "pvalue_adj":  # a p-value of 0 is below the smallest float
-                cells = [cell if cell != "0" else "<5e-324" for cell in cells]
             table.append([name, *cells])
             align += ">" if form else "<"
     write_table(out, list(zip(*table, strict=True)), align)

@@ -52,7 +52,6 @@ class Options:
     given: Collection[str] = ()  # options that were given and that only some kinds of input take
     text: tuple[str | int, ...] | None = None
     label: str | int | None = None
-    delimiter: str | None = None
     encoding: str = "utf-8"
     terms: Path | None = None
     names: NDArray[Any] | None = None  # the names that the file ``terms`` holds

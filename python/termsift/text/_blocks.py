@@ -1,4 +1,4 @@
-"""Texts in blocks for the core, with their labels and weights, from whatever holds them."""
+"""Texts in blocks for the core, with their labels, from whatever holds them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from termsift import _core
 from termsift._util import validation
@@ -24,7 +23,6 @@ _TEXTS_AT_ONCE = 64
 # Consecutive texts, some perhaps missing, and their labels in a form that `LabelCoder` takes; None
 # without a column of labels.
 Block: TypeAlias = tuple[_core.Texts, Any]
-OnMissing: TypeAlias = Literal["raise", "skip"]
 
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
@@ -208,25 +206,32 @@ def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
             )
 
 
-# ---- labels and weights --------------------------------------------------------------------------
+def _parts_of(blocks: Iterator[Block]) -> Iterator[Block]:
+    """Cut blocks, so that a limit of memory is checked in time."""
+    for texts, column in blocks:
+        n_rows = max(1, len(texts) * _BLOCK_CHARACTERS // max(texts.n_bytes, 1))
+        for first in range(0, len(texts), n_rows):
+            end = min(first + n_rows, len(texts))
+            yield texts.take(np.arange(first, end)), None if column is None else column[first:end]
+
+
+# ---- labels --------------------------------------------------------------------------------------
 
 
 class LabelledTexts:
-    """Blocks of texts, each with the labels and weights of its documents.
+    """Blocks of texts, each with the labels of its documents.
 
     The labels are ``y``, checked as a whole, or the column ``label`` of a frame or stream. Then
     each block's classes are numbered as they appear, after those of earlier blocks.
 
     Attributes
     ----------
-    weights : ndarray or None
-        The weights of all documents.
     coder : LabelCoder or None
         What numbers the classes of a column; None if the labels are ``y``.
     one_label_each : bool
         Whether every document has one class.
     n_docs : int
-        How many documents of the blocks so far count.
+        How many documents the blocks so far have.
     """
 
     def __init__(
@@ -236,12 +241,11 @@ class LabelledTexts:
         *,
         text: Any = None,
         label: Any = None,
-        sample_weight: Any = None,
         classes: Iterable[Hashable] | None = None,
-        on_missing: OnMissing = "raise",
+        in_parts: bool = False,
     ) -> None:
-        self._skips = validation.check_on_missing(on_missing)
-        self._blocks = labelled_blocks(texts, text, label)
+        blocks = labelled_blocks(texts, text, label)
+        self._blocks = _parts_of(blocks) if in_parts else blocks
         if (y is None) == (label is None):
             raise TypeError(
                 "expected a label for each document in order: either as y, or as the name of their "
@@ -252,14 +256,11 @@ class LabelledTexts:
         self.coder = validation.LabelCoder(given) if y is None else None
         self._n_expected: int | None = None
         if y is not None:
-            self._labels = validation.check_labels(y, None, given, skip_missing=self._skips)
+            self._labels = validation.check_labels(y, None, given)
             self._n_expected = self._labels.n_docs
-        elif sample_weight is not None:
-            self._n_expected = len(validation.as_array(sample_weight, "sample_weight"))
-        self.weights = validation.check_weights(sample_weight, self._n_expected or 0)
         self.one_label_each = self._labels is None or self._labels.indptr is None
         self.n_docs = 0
-        self._rows = np.arange(0)  # those of the last block that count
+        self._first = 0  # document of the last block
 
     @property
     def classes(self) -> list[Hashable]:
@@ -267,29 +268,27 @@ class LabelledTexts:
         source: Any = self.coder or self._labels
         return list(source.classes)
 
-    def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels, _core.Count | None]]:
+    def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels]]:
         first, n = 0, self._n_expected
         for texts, column in self._blocks:
             rows = slice(first, first + len(texts))
             if n is not None and rows.stop > n:
-                raise ValueError(f"there are {n} labels or weights for {rows.stop} texts or more")
+                raise ValueError(f"there are {n} labels for {rows.stop} texts or more")
             if self._labels is not None:
                 labels = self._labels.of(rows)
             else:
                 assert self.coder is not None
-                codes = self.coder.codes(column, first, skip_missing=self._skips)
+                codes = self.coder.codes(column, first)
                 labels = validation.Labels(self.coder.classes, codes, None)
-            weights = None if self.weights is None else self.weights[rows]
-            counts = self._that_count(texts, labels, first)
-            self._rows = np.flatnonzero(counts) + first
-            if not counts.all():
-                texts, labels = texts.take(self._rows - first), labels.of(counts)
-                weights = None if weights is None else weights[counts]
+            if len(texts.missing):
+                place = first + texts.missing[0]
+                raise ValueError(f"the text of document {place} is missing: {validation.LEAVE_OUT}")
+            self._first = first
             self.n_docs += len(texts)
-            yield texts, labels, weights
+            yield texts, labels
             first = rows.stop
         if n is not None and first < n:
-            raise ValueError(f"there are {n} labels or weights for {first} texts")
+            raise ValueError(f"there are {n} labels for {first} texts")
 
     @contextmanager
     def naming_rows(self) -> Iterator[None]:
@@ -297,20 +296,6 @@ class LabelledTexts:
         try:
             yield
         except _core.BadTextError as error:
-            error.document = int(self._rows[error.document])
+            error.document += self._first
             error.args = (f"document {error.document},{str(error).partition(',')[2]}",)
             raise
-
-    def _that_count(
-        self, texts: _core.Texts, labels: validation.Labels, first: int
-    ) -> npt.NDArray[np.bool_]:
-        """Return which documents have a text and a label; an error names the first that has not."""
-        missing = texts.missing
-        if len(missing) and not self._skips:
-            cure = validation.SKIP_MISSING
-            raise ValueError(f"the text of document {first + missing[0]} is missing: {cure}")
-        counts = np.ones(len(texts), dtype=bool)
-        counts[missing] = False
-        if labels.indptr is None:
-            counts &= labels.codes >= 0
-        return counts

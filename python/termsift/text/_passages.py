@@ -110,7 +110,7 @@ def find_passages(
     documents = LabelledTexts(texts, y, text=text, label=label)
 
     def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
-        for block, labels, _ in documents:
+        for block, labels in documents:
             codes, names = labels.codes.tolist(), labels.classes
             ends = range(labels.n_docs + 1) if labels.indptr is None else labels.indptr.tolist()
             yield block, [[names[code] for code in codes[a:b]] for a, b in pairwise(ends)]

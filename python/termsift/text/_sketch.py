@@ -131,7 +131,7 @@ class TermSketch:
             mean = float(self._counters.mean())
             enough = 2 ** int(np.ceil(np.log2(self.n_bytes * 4 * max(mean / least, 1))))
             raise ValueError(
-                f"{full:.0%} of the sketch's counters reach min_df={self.min_df}, so it would leave "
+                f"{full:.0%} of the sketch's counters reach min_df={self.min_df}, so that it leaves "
                 f"out too few terms: make it with n_bytes={enough} or more"
             )
         values = {name: getattr(self.rules, name) for name in TextRules.__dataclass_fields__}
@@ -147,8 +147,10 @@ class _RulesOfSketch(TextRules):
 
     @property
     def native(self) -> _core.TextRules | None:
-        assert self.sketch is not None and self.sketch.rules.native is not None
-        return self.sketch.rules.native.with_sketch(self.sketch._sketch, self.least)
+        assert self.sketch is not None
+        native = self.sketch.rules.native
+        assert native is not None
+        return native.with_sketch(self.sketch._sketch, self.least)
 
 
 @shows_rules
