@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts.held import Held
 from termsift._util import validation
-from termsift.text import TextRules
+from termsift.text._rules import read_rules
 
 MAGIC = b"termsift"
 _VERSION = 1
@@ -152,8 +152,7 @@ def _parse(file: IO[bytes], length: int) -> Held:
     tf = validation.check_tf(header.get("tf", "raw"))
     rules = None
     if (given := header.get("rules")) is not None:
-        values = (tuple(value) if type(value) is list else value for value in given.values())
-        rules = TextRules(**dict(zip(given, values, strict=True))).that_cut
+        rules = read_rules(given).that_cut
     return Held(counts, classes, _decode_names(*names, counts.n_terms), tf, rules)
 
 

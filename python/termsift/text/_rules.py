@@ -280,6 +280,12 @@ def check_rules(
     return rules
 
 
+def read_rules(changed: dict[str, Any]) -> TextRules:
+    """Return the rules of `TextRules.changed`, which may have been through JSON."""
+    values: Any = (tuple(value) if type(value) is list else value for value in changed.values())
+    return TextRules(**dict(zip(changed, values, strict=True)))
+
+
 # ---- checks ----------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from termsift import _core
 from termsift._util.validation import check_integer, check_kind, check_n_threads
 from termsift.text._blocks import labelled_blocks
-from termsift.text._rules import TextRules, check_rules, shows_rules
+from termsift.text._rules import TextRules, check_rules, read_rules, shows_rules
 
 _MOST = 255  # of a counter
 _MOST_FULL = 0.5  # share of the counters at which a sketch leaves out too little
@@ -42,7 +43,7 @@ class TermSketch:
                 "min_df: leave out functions, token_pattern, max_df, max_features, hashing and "
                 "vocabulary"
             )
-        self.rules, self.min_df = rules, min_df
+        self.rules, self.min_df = rules.that_cut or rules, min_df
         self._sketch = _core.TermSketch(n_bytes)
 
     @property
@@ -99,7 +100,11 @@ class TermSketch:
     def to_bytes(self) -> bytes:
         """Return the sketch as bytes, for `from_bytes`."""
         about = {"min_df": self.min_df, "rules": self.rules.changed}
-        return json.dumps(about, default=list).encode() + b"\n" + self._counters.tobytes()
+        return (
+            json.dumps(about, default=methodcaller("item")).encode()
+            + b"\n"
+            + self._counters.tobytes()
+        )
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TermSketch:
@@ -107,11 +112,7 @@ class TermSketch:
         try:
             line, counters = data.split(b"\n", 1)
             about = json.loads(line)
-            changed = {
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in about["rules"].items()
-            }
-            sketch = cls(TextRules(**changed), about["min_df"], len(counters))
+            sketch = cls(read_rules(about["rules"]), about["min_df"], len(counters))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"the bytes are no sketch: {error}") from error
         sketch._counters[:] = np.frombuffer(counters, np.uint8)
@@ -131,11 +132,10 @@ class TermSketch:
             mean = float(self._counters.mean())
             enough = 2 ** int(np.ceil(np.log2(self.n_bytes * 4 * max(mean / least, 1))))
             raise ValueError(
-                f"{full:.0%} of the sketch's counters reach min_df={self.min_df}, so that it leaves "
-                f"out too few terms: make it with n_bytes={enough} or more"
+                f"{full:.0%} of the sketch's counters reach min_df={self.min_df}, so that it would "
+                f"keep too many terms: make it with n_bytes={enough} or more"
             )
-        values = {name: getattr(self.rules, name) for name in TextRules.__dataclass_fields__}
-        return _RulesOfSketch(**values, sketch=self, least=least)
+        return _RulesOfSketch(**vars(self.rules), sketch=self, least=least)
 
 
 @dataclass(frozen=True)
