@@ -132,7 +132,7 @@ def test_what_a_sketch_refuses() -> None:
         sketch + ts.sketch_texts(["a text"], n_bytes=9)
     with pytest.raises(ValueError, match="the bytes are no sketch"):
         ts.TermSketch.from_bytes(b"{}\n")
-    with pytest.raises(TypeError, match="terms has rules of its own"):
+    with pytest.raises(TypeError, match="terms has the rules of sketch_texts"):
         ts.count_texts(["a text"], ["ham"], terms=sketch, lowercase=False)
     with pytest.raises(ValueError, match="the text of document 1 is missing"):
         ts.sketch_texts(["a text", None])

@@ -211,8 +211,11 @@ def _parts_of(blocks: Iterator[Block]) -> Iterator[Block]:
     for texts, column in blocks:
         n_rows = max(1, len(texts) * _BLOCK_CHARACTERS // max(texts.n_bytes, 1))
         for first in range(0, len(texts), n_rows):
-            end = min(first + n_rows, len(texts))
-            yield texts.take(np.arange(first, end)), None if column is None else column[first:end]
+            rows = np.arange(first, min(first + n_rows, len(texts)))
+            if isinstance(column, _core.Texts):
+                yield texts.take(rows), column.take(rows)
+            else:
+                yield texts.take(rows), None if column is None else column[rows[0] : rows[-1] + 1]
 
 
 # ---- labels --------------------------------------------------------------------------------------
