@@ -242,7 +242,7 @@ _METHODS = (
         formula="l_ic/l_c log(1 + m/l_i), m = floor(l / number of classes); "
         'variant="bm25": l_ic/l_c log((m + 1) / (l_i + 1/2)); sqrt=True: the root of l_ic/l_c',
         source="Grootendorst, BERTopic: Neural topic modeling with a class-based TF-IDF procedure, "
-        "arXiv 2203.05794, 2022, Section 3.3; the options as in BERTopic 0.17.4",
+        "arXiv 2203.05794, 2022; the options as in BERTopic 0.17.4",
         needs=OCCURRENCES,
         default_aggregate="max",
         zeros="0 for l_ic = 0",
