@@ -49,7 +49,7 @@ class Scoring:
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> Self:
         """Check the arguments of `ClassCounts.class_scores`."""
         method = find_method(method_name)

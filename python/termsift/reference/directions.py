@@ -48,8 +48,8 @@ def class_directions(
     its expected value, and the others A D with C B. ``log_odds`` compares the odds of occurrences,
     (l_ic + a_i) (L - l_c + a_0 - l_i + l_ic - a_i) with (l_i - l_ic + a_i) (l_c + a_0 - l_ic -
     a_i); their difference is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``log_ratio`` compares smoothed
-    frequencies. ``g2_counts`` has the direction of ``log_odds``. So has ``tfidf``, which compares
-    nothing itself.
+    frequencies. ``g2_counts`` has the direction of ``log_odds``. So have ``tfidf`` and ``c_tfidf``,
+    which compare nothing themselves.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def _gap_of_cells(t: Cells, method: str, i: int, c: int) -> Fraction:
     if method == "log_ratio":
         within, outside = t.smoothed_products(i, c)
         return within - outside
-    if method in ("log_odds", "g2_counts", "tfidf"):
+    if method in ("log_odds", "g2_counts", "tfidf", "c_tfidf"):
         return t.l_ic[c][i] * t.L - t.l_i[i] * t.l_c[c]
     return t.A(i, c) * t.D(i, c) - t.C(i, c) * t.B(i, c)
 

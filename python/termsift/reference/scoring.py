@@ -30,6 +30,8 @@ def class_scores(
     class_prior: ClassPrior = None,
     model: str = "multinomial",
     noncentrality: str = "jeffreys",
+    variant: str = "idf",
+    sqrt: bool = False,
 ) -> npt.NDArray[np.float64]:
     r"""Score every term for every class.
 
@@ -54,6 +56,10 @@ def class_scores(
         What "md" and "md_chi2" count and what they divide the counts by, see Notes.
     noncentrality : {"jeffreys", "pearson"}
         Which noncentrality parameter ``md_chi2`` is, see Notes.
+    variant : {"idf", "bm25"}
+        Which weight ``c_tfidf`` gives a term, see ``formulas.c_tfidf``.
+    sqrt : bool
+        Whether ``c_tfidf`` takes the root of the term's share of the class.
 
     Returns
     -------
@@ -110,7 +116,7 @@ def class_scores(
     if chosen.has_models:
         table = Probabilities(counts, alpha, class_prior, model, noncentrality)
     else:
-        table = Cells(counts, alpha)
+        table = Cells(counts, alpha, variant, sqrt)
     for c in present_classes(counts):
         for i in range(table.n_terms):
             if not _is_unseen(table, i):
@@ -127,12 +133,14 @@ def score(
     aggregate: str | None = None,
     model: str = "multinomial",
     noncentrality: str = "jeffreys",
+    variant: str = "idf",
+    sqrt: bool = False,
 ) -> npt.NDArray[np.float64]:
     """Score every term: aggregate its class scores into one number.
 
     Parameters
     ----------
-    counts, method, alpha, class_prior, model, noncentrality
+    counts, method, alpha, class_prior, model, noncentrality, variant, sqrt
         As for `class_scores`.
     aggregate : {"sum", "mean", "max"}, optional
         Sum over classes, mean weighted by pi_c, or largest value. Classes without documents are
@@ -159,6 +167,7 @@ def score(
         raise ValueError(f"unknown aggregate {aggregate!r}; there are {', '.join(AGGREGATES)}")
     chosen = _find(method, model)
     options: dict[str, Any] = {"model": model, "noncentrality": noncentrality}
+    options |= {"variant": variant, "sqrt": sqrt}
     by_class = class_scores(counts, method, alpha=alpha, class_prior=class_prior, **options)
     scores = np.zeros(by_class.shape[1])
     if aggregate is None and chosen.of_term is not None:
