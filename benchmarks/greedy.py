@@ -250,10 +250,10 @@ def summary(rows: Sequence[Row]) -> str:
     """Return sentences on a million terms, for docs/benchmarks.md."""
     row = next(row for row in rows if (row.name, row.n_terms) == ("text", 1_000_000))
     return (
-        f"One thread ranks all {row.n_terms:,} terms of made-up text of two classes in "
-        f"{digits(row.seconds, 2, 1e3)} ms. That is {digits(row.seconds / row.sorting)} times\n"
-        "as long as numpy takes to sort as many numbers. The search makes "
-        f"{row.evaluations:,} evaluations instead\nof {row.plain_evaluations:,.0f}."
+        f"One thread ranks all {row.n_terms:,} terms of synthetic text in two classes in "
+        f"{digits(row.seconds, 2, 1e3)} ms. This is {digits(row.seconds / row.sorting)} times\n"
+        f"the time that numpy needs to sort {row.n_terms:,} numbers. The search makes "
+        f"{row.evaluations:,} evaluations\ninstead of {row.plain_evaluations:,.0f}."
     )
 
 
