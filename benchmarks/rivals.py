@@ -249,7 +249,7 @@ def summary(cells: Cells) -> str:
             rows.append(
                 [f"{rival}, {classifier}", f"{mean:+.2f}", counts, f"{higher} of {len(of_rival)}"]
             )
-    header = [f"{OURS} less that of", "mean, points", "surely ahead / level / surely behind"]
+    header = [f"lead of {OURS} over", "mean, points", "surely ahead / level / surely behind"]
     return markdown([*header, "higher"], rows)
 
 
