@@ -211,7 +211,7 @@ def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str
             print(*rows[-1].cells(), flush=True)
         evaluations = exponent(rows, lambda row: row.evaluations)
         seconds = exponent(rows, lambda row: row.seconds)
-        fitted = f"{name}: evaluations grow as M^{evaluations:.2f}, time as M^{seconds:.2f}"
+        fitted = f"{name}: evaluations grow as M^{evaluations:.2f} and time as M^{seconds:.2f}"
         yield rows, f"{fitted} (M from {sizes[0]:,} to {sizes[-1]:,})."
 
 
