@@ -278,10 +278,10 @@ def _fractions(
             b2 = b1 * n_terms
         X = [sum(row, Fraction(0)) for row in x]
         if n_terms * b1 > b2:
-            raise ValueError(f"alpha = (b1, b2) needs {n_terms} b1 <= b2, not {alpha}")
+            raise ValueError(f"alpha = (b1, b2) must satisfy {n_terms} * b1 <= b2, got {alpha}")
         if b1 == 0 and not all(all(row) for row in x):
             raise ValueError(
-                "a term that is absent from a class has probability 0: alpha must be positive"
+                "alpha must be positive: a term that is absent from a class has probability 0"
             )
     p = [
         [(row[i] + b1) / (size + b2) for row, size in zip(x, X, strict=True)]
