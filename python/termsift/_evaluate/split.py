@@ -47,10 +47,9 @@ class Documents:
 
 
 class Split:
-    """Documents to train on, and documents to classify.
+    """Documents to train on, and documents to classify, which have the classes ``codes``.
 
-    ``codes`` are the classes of the test documents; classes from ``n_classes`` on have no training
-    documents.
+    Classes from ``n_classes`` on have no training documents.
     """
 
     def __init__(
@@ -124,11 +123,7 @@ def one_class(y: Any, matrix: validation.Csr, name: str) -> validation.Labels:
 def metrics_of(
     hits: NDArray[np.int64], predicted: NDArray[np.int64], support: NDArray[np.int64]
 ) -> dict[Metric, NDArray[np.float64]]:
-    """Return every metric at each k.
-
-    ``hits`` and ``predicted`` have the shape (n_ks, n_classes). ``support`` counts the documents
-    that belong to each class; classes from n_classes on have no training documents.
-    """
+    """Return every metric at each k; hits and predictions have the shape (n_ks, n_classes)."""
     n_ks, n_classes = hits.shape
     n_docs = support.sum()
     support, n_untrained = support[:n_classes], np.count_nonzero(support[n_classes:])
