@@ -15,7 +15,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._counts.counting import count_checked
 from termsift._evaluate.curve import METRICS, Metric
 from termsift._scores.methods import MODELS
-from termsift._util import scipy, validation
+from termsift._util import validation
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # each at each k
 
@@ -31,9 +31,7 @@ class Documents:
     @cached_property
     def X(self) -> Any:
         """The matrix for scipy and scikit-learn."""
-        matrix = self.matrix
-        shape = matrix.n_docs, matrix.n_terms
-        return scipy.sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)
+        return self.matrix.to_scipy()
 
     def part(self, rows: NDArray[np.integer]) -> Documents:
         """Return some of the documents; all classes keep their codes."""
