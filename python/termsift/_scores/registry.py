@@ -370,10 +370,7 @@ def check_policy(name: str) -> str:
 
 
 def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
-    """Return the core's aggregate with a name, by default the method's own.
-
-    None stands for the value of the whole collection.
-    """
+    """Return the core's aggregate; None stands for the value of the whole collection."""
     if name is not None:
         check_choice(name, _core.Aggregate.__members__, "aggregate")
     how = name or method.default_aggregate
