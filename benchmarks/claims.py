@@ -22,10 +22,12 @@ MANY, FEW = 100, 20  # terms: many is at least the one, few at most the other
 ALIKE = 1.0  # points: smaller differences are "similar"
 
 RULES = """\
-Two methods are compared by their mean difference over the numbers of terms. "Better" holds if the
-paper's methods are ahead in most comparisons and behind in none. It holds in part if they are ahead
-more often than behind. "Best" is the same, but fails if they are behind once. "At least as well"
-holds if they are behind in none, and "usually" if they are behind in fewer than half."""
+Two methods are compared by their mean difference over the numbers of terms. A claim that the
+paper's methods are "better" holds if they are ahead in most comparisons and behind in none. It
+holds in part if they are ahead more often than behind. A claim that they are the "best" is judged
+in the same way, but it fails if they are behind in a single comparison. "At least as well" holds if
+they are behind in no comparison, and "usually" holds if they are behind in fewer than half of the
+comparisons."""
 
 Answers = Mapping[str, Found]
 Judge = Callable[[Sequence[int]], str]  # of the signs of differences
@@ -160,9 +162,9 @@ def rises_with_terms(found: Answers) -> Verdict:
     at_last = curves.argmax(axis=1) == len(ks) - 1
     return Verdict(
         all_or_some(at_last),
-        f"{at_last.sum()} of the {len(SIX)} are best at {ks[-1]:,} terms. {(steps > 0).sum()} "
-        f"of {steps.size} steps from one number of terms to the next go up, and the largest step "
-        f"down is {-min(steps.min(), 0):.1f} points.",
+        f"{at_last.sum()} of the {len(SIX)} methods are most accurate with {ks[-1]:,} terms. The "
+        f"accuracy rises in {(steps > 0).sum()} of {steps.size} steps from one number of terms to "
+        f"the next, and the largest decrease is {-min(steps.min(), 0):.1f} points.",
     )
 
 
@@ -185,11 +187,11 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
     values = {name: found[name].curve().min() for name in SIX}
     lowest = min(values, key=values.__getitem__)
     without = 100 * collection.largest_share
-    told = "so the claim is easy to meet" if without > limit else "below the limit"
+    told = "so the claim is easy to meet" if without > limit else "which is below the limit"
     return Verdict(
         all_or_some([value > limit for value in values.values()]),
-        f"The smallest accuracy is the {values[lowest]:.1f}% of {lowest}. A prediction of the "
-        f"largest class alone is right in {without:.1f}%, {told}.",
+        f"The smallest accuracy is {values[lowest]:.1f}%, with {lowest}. Predicting the largest "
+        f"class for every document is right in {without:.1f}% of the cases, {told}.",
     )
 
 
@@ -205,8 +207,10 @@ def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict
     header = [f"{name}, {many:,}" for name in OTHERS]
     return Verdict(
         all_or_some(alike),
-        f"In {sum(alike)} of {len(alike)} comparisons the loss is below {ALIKE:.0f} point. The "
-        f"four others lose {min(lost):.1f} to {max(lost):.1f} points from {many:,} to {few} terms."
+        f"In {sum(alike)} of {len(alike)} comparisons, the paper's methods with {few} terms are "
+        f"less than {ALIKE:.0f} point behind the other methods with {many:,} terms. The four "
+        f"other methods are {min(lost):.1f} to {max(lost):.1f} points less accurate with {few} "
+        f"terms than with {many:,}."
         f"\n\n{table(f'accuracy with {few} terms less that of', header, rows)}",
     )
 
@@ -230,7 +234,8 @@ def margins_grow(found: Mapping[str, Answers]) -> Verdict:
     grows = [b.value > a.value for a, b in pairwise(rows["the four"])]
     return Verdict(
         all_or_some(grows),
-        f"The lead grows in {sum(grows)} of {len(grows)} steps to more classes."
+        f"The mean lead of the two methods grows in {sum(grows)} of {len(grows)} steps to more "
+        "classes."
         f"\n\n{table('mean accuracy of the two less that of', list(found), rows)}",
     )
 
@@ -240,7 +245,8 @@ def as_printed(found: Answers, printed: Mapping[str, float], k: int) -> Verdict:
     values = {name: 100 * found[name].at(k)[0] for name in printed}
     cells = listed(f"{name} {values[name]:.2f}% (printed: {printed[name]}%)" for name in printed)
     near = [abs(values[name] - figure) < ALIKE for name, figure in printed.items()]
-    return Verdict(all_or_some(near), f"{cells}; within {ALIKE:.0f} point is the same.")
+    told = f"{cells}. A difference of less than {ALIKE:.0f} point counts as equal."
+    return Verdict(all_or_some(near), told)
 
 
 def needs_more(found: Answers, names: Sequence[str], k: int, claimed: int) -> Verdict:
@@ -280,9 +286,10 @@ def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answ
     _, accuracy = compared(no_worse, found, ["greedy"], ["MD"], View())
     return Verdict(
         all_or_some(same),
-        f"The second term is the same on {sum(same)} of {len(same)} collections.\n\n"
-        f"{shared_with_md(collections, 'greedy')}\n\nThe greedy algorithm comes nearer to "
-        f"the optimum. Is it at least as good for classification?\n\n{accuracy}",
+        f"The second term of both methods is the same on {sum(same)} of {len(same)} collections."
+        f"\n\n{shared_with_md(collections, 'greedy')}\n\nThe greedy algorithm comes nearer to the "
+        "maximum of the divergence than MD. Are its terms at least as good for classification?"
+        f"\n\n{accuracy}",
     )
 
 

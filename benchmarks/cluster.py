@@ -249,7 +249,7 @@ def tables(quick: bool, spark: bool) -> str:
                 for name, (passed, used) in times.items()
             ],
         ),
-        "Counts of half of it:",
+        "The counts of half of this collection take this memory and time:",
         markdown(
             ["counts", "bytes per pair"],
             [[name, digits(measured[name], 3)] for name in ("in memory", "serialised")],
@@ -265,8 +265,9 @@ def tables(quick: bool, spark: bool) -> str:
                 )
             ],
         ),
-        f"The counts of the {CHUNKS} chunks, merged one after the other: "
-        f"{digits(1e3 * one_by_one, 3)} ms; as a binary tree: {digits(1e3 * as_tree, 3)} ms.",
+        f"Merging the counts of the {CHUNKS} chunks one after the other takes "
+        f"{digits(1e3 * one_by_one, 3)} ms. As a binary tree it takes {digits(1e3 * as_tree, 3)} "
+        "ms.",
     ]
     return "\n\n".join(sections)
 

@@ -436,10 +436,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         tables = "\n\n".join(map(full_table, blocks))
         put_between(full, MARKER, f"{measured}\n\n{tables}")
         legend = (
-            "`Y.T @ X` is scipy's product, with `Y.T` as it is or as CSR, whichever is faster. "
-            "`chi2` is scikit-learn's. On D it leaves out p-values, which take most of the time. "
-            "A prototype is one run of a program for int32 that checks nothing and counts no "
-            "documents."
+            "`Y.T @ X` is scipy's product, where `Y.T` is kept as it is or converted to CSR, "
+            "whichever is faster. `chi2` is scikit-learn's function. On D it is timed without "
+            "p-values, which take most of its time. The prototype is one run of a program for "
+            "int32 that checks no input and counts no documents."
         )
         picture = f"![{PICTURE_TITLE}](speed.svg)"
         draw(blocks, ROOT / "docs" / "speed.svg")

@@ -132,8 +132,8 @@ def main() -> None:
         most_of_class = max(max(row.class_scores, default=0.0) for row in rows)
         words = (
             f"The largest error of `md` and `md_chi2` is {most:.1f} ulp ({most_of_class:.1f} ulp "
-            "for class scores), against arithmetic in\nsixty digits (`benchmarks/errors.py`). "
-            "Counts are exact integers."
+            "for class scores), compared with arithmetic\n"
+            "in sixty digits (`benchmarks/errors.py`). Counts are exact integers."
         )
         put_between(ROOT / "docs" / "benchmarks.md", MARKER, words)
 

@@ -211,7 +211,7 @@ def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str
             print(*rows[-1].cells(), flush=True)
         evaluations = exponent(rows, lambda row: row.evaluations)
         seconds = exponent(rows, lambda row: row.seconds)
-        fitted = f"{name}: evaluations grow as M^{evaluations:.2f}, time as M^{seconds:.2f}"
+        fitted = f"{name}: evaluations grow as M^{evaluations:.2f} and time as M^{seconds:.2f}"
         yield rows, f"{fitted} (M from {sizes[0]:,} to {sizes[-1]:,})."
 
 
@@ -250,10 +250,10 @@ def summary(rows: Sequence[Row]) -> str:
     """Return sentences on a million terms, for docs/benchmarks.md."""
     row = next(row for row in rows if (row.name, row.n_terms) == ("text", 1_000_000))
     return (
-        f"One thread ranks all {row.n_terms:,} terms of made-up text of two classes in "
-        f"{digits(row.seconds, 2, 1e3)} ms. That is {digits(row.seconds / row.sorting)} times\n"
-        "as long as numpy takes to sort as many numbers. The search makes "
-        f"{row.evaluations:,} evaluations instead\nof {row.plain_evaluations:,.0f}."
+        f"One thread ranks all {row.n_terms:,} terms of synthetic text in two classes in "
+        f"{digits(row.seconds, 2, 1e3)} ms. This is {digits(row.seconds / row.sorting)} times\n"
+        f"the time that numpy needs to sort {row.n_terms:,} numbers. The search makes "
+        f"{row.evaluations:,} evaluations\ninstead of {row.plain_evaluations:,.0f}."
     )
 
 

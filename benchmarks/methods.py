@@ -52,9 +52,9 @@ def measure(name: str, quick: bool) -> tuple[list[list[str]], str]:
     ]
     one, every, *others = medians
     alone = others[2 * len(ts.methods()) :]
-    told = f"{name}: count and {len(ts.methods())} methods {one:,.1f} / {every:,.1f} ms"
+    told = f"{name}: counting and {len(ts.methods())} methods take {one:,.1f} / {every:,.1f} ms"
     if alone:
-        told += f"; scikit-learn's chi2 alone {alone[0]:,.1f} ms"
+        told += f", and scikit-learn's chi2 alone takes {alone[0]:,.1f} ms"
     pairs = zip(others[::2], others[1::2], strict=False)
     rows = [[f"{a:,.3g}", f"{b:,.3g}"] for a, b in pairs][: len(ts.methods())]
     return rows, told

@@ -104,14 +104,15 @@ def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dic
     chosen, ordered = choose(validated), order(validated)
     tested, gains = on_test_documents(collections, chosen, extent)
     text = f"""\
-The choice uses only the training documents of {listed(validated)}. It uses
-{extent.n_folds}-fold cross-validation of {len(ordered)} combinations: each method with its models
-and policies, and the selectors, for multinomial and for binary naive Bayes. The criterion is
-accuracy, averaged over {len(extent.ks)} numbers of terms and the
-collections. Several combinations may be best by chance. Among these, the page recommends
-the one that differs in the fewest ways from the paper's MD.
-± is two standard errors of differences between folds, as if folds shared no training documents.
-Collections share documents, so ± over collections is the mean of their errors, an upper bound.
+The method is chosen only on the training documents of {listed(validated)}, by
+{extent.n_folds}-fold cross-validation of {len(ordered)} combinations. The combinations are
+each method with each of its models and policies, and each selector, for multinomial and for binary
+naive Bayes. The criterion is the accuracy, averaged over {len(extent.ks)} numbers of terms and
+over the collections. Several combinations may be best by chance. Among these, the page recommends
+the combination that differs in the fewest ways from the paper's MD. The number after ± is two
+standard errors of the differences between folds, as if folds shared no training documents. The
+collections share documents. Therefore the error of a mean over collections is computed as the mean
+of their errors, which is an upper bound.
 
 **{told(validated, chosen)}** {of_documents(validated, chosen)}
 
@@ -119,7 +120,8 @@ Collections share documents, so ± over collections is the mean of their errors,
 
 {robustness(validated, chosen, extent)} {of_naive_bayes(validated, chosen)}
 
-The table has the gain over the paper's MD by model and policy, with multinomial naive Bayes:
+This table has the gain of `md` over the paper's MD for each model and policy, with multinomial
+naive Bayes:
 
 {models_table(validated)}
 
@@ -131,10 +133,10 @@ def told(validated: Validated, chosen: Choice) -> str:
     """Return a sentence with the recommendation."""
     gain = difference(validated, chosen, PAPERS)
     if chosen == PAPERS:
-        return "The paper's MD stays: nothing is significantly better."
+        return "The paper's MD is recommended, since no combination is significantly better."
     return (
-        f"Recommended: {chosen}: {gain} points of accuracy over the paper's MD with "
-        "multinomial naive Bayes."
+        f"The recommended combination is {chosen}. Its gain in accuracy over the paper's MD with "
+        f"multinomial naive Bayes is {gain} points."
     )
 
 
@@ -147,9 +149,10 @@ def of_documents(validated: Validated, chosen: Choice) -> str:
         if other in first:
             sentences.append(
                 f"`{method}`, which needs the documents themselves, gains "
-                f"{difference(validated, other, PAPERS)} over MD and "
-                f"{difference(validated, other, chosen)} over the recommended method. These gains "
-                "are somewhat too high: folds of these documents chose its settings."
+                f"{difference(validated, other, PAPERS)} points over MD and "
+                f"{difference(validated, other, chosen)} points over the recommended combination. "
+                f"These gains are somewhat too high, because the settings of `{method}` were "
+                "chosen on folds of the same documents."
             )
     return " ".join(sentences)
 
@@ -187,9 +190,10 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
     sentences = []
     for name, part in parts.items():
         other = choose(part)
-        which = f"{other} ({difference(part, other, chosen)} there)"
+        which = f"{other} (a gain of {difference(part, other, chosen)} points there)"
         sentences.append(
-            f"With only {name}, the choice would be {'the same' if other == chosen else which}."
+            f"If only {name} were used, the choice would be "
+            f"{'the same' if other == chosen else which}."
         )
     return " ".join(sentences)
 
@@ -200,9 +204,9 @@ def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
     other = chosen._replace(naive_bayes=next(n for n in CLASSIFIERS if n != chosen.naive_bayes))
     on_md = difference(validated, PAPERS._replace(naive_bayes="binary"), PAPERS)
     return (
-        f"Binary naive Bayes {part} part of the recommendation: with the same ranking, "
-        f"{other.naive_bayes} naive Bayes gains {difference(validated, other, chosen)}. With the "
-        f"paper's MD, binary naive Bayes gains {on_md}."
+        f"Binary naive Bayes {part} part of the recommendation. With the same ranking, "
+        f"{other.naive_bayes} naive Bayes gains {difference(validated, other, chosen)} points. "
+        f"With the paper's MD, binary naive Bayes gains {on_md} points."
     )
 
 
@@ -227,7 +231,8 @@ def on_test_documents(
     ks = np.array(extent.ks)
     shown = [k for k in (10, 50, 100, 200, 500, 1000, 2000) if k in ks]
     header = ["MD", "gain", "in F1", *(f"k = {k:,}" for k in shown)]
-    header += ["k better / level / worse", "gain with binary naive Bayes", "MD with it"]
+    header += ["k better / level / worse", "gain with binary naive Bayes"]
+    header += ["gain of MD with binary naive Bayes"]
     header += [f"gain of `{method}`" for method in others]
     rows: dict[str, list[Estimate | str]] = {}
     gains: dict[str, Floats] = {}
@@ -256,12 +261,13 @@ def on_test_documents(
             *(of_method[-1] for of_method in of_others.values()),
         ]
     beside = (
-        f", and that of `{name}` is {Estimate.over(each)}" for name, each in of_others.items()
+        f". The mean gain of `{name}` is {Estimate.over(each)} points"
+        for name, each in of_others.items()
     )
     mean_gain = Estimate.over(every)
     text = f"""\
-On the test documents, which were not used for the choice, the mean gain over MD is {mean_gain}
-points{"".join(beside)}:
+On the test documents, which were not used for the choice, the recommended combination has a mean
+gain of {mean_gain} points over MD{"".join(beside)}:
 
 {table("collection", header, rows)}"""
     return text, gains

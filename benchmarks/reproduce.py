@@ -164,25 +164,31 @@ def introduction(collections: Mapping[str, Collection], extent: Extent) -> str:
 
 {trial}Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
 Categorization", IEEE TKDE 28(9), 2016, compare MD and MD-chi2 with four other methods on three
-corpora. This page repeats their experiments. `benchmarks/reproduce.py` writes it, and computes
-every verdict from the numbers below it.
+corpora. This page repeats their experiments. The script `benchmarks/reproduce.py` writes the page,
+and computes every verdict from the numbers that follow the verdict.
 
 {table("collection", header, rows)}
 
-- The files are Deng Cai's, as in the paper, with their splits into training and test documents.
-  Terms in fewer than 2 documents are left out. "largest class" has its share of the test documents.
-- Terms are ranked on the training documents. The classifiers are scikit-learn's on the occurrences
-  of the first k terms: MultinomialNB, and LinearSVC with C = 1, since the paper says only "SVM".
-- Means are over {len(extent.ks)} numbers of terms from {extent.ks[0]} to {extent.ks[-1]:,} in a
-  geometric series, {len(extent.svm_ks)} for the SVM. The paper does not say how it spaces them.
-  If they are spaced evenly, few are small; therefore some rows say "from 100 terms up".
-- Plots of differences end at {CUT[0]} and {CUT[1]} points.
-- F1 is the mean over the classes, each against the rest, weighted by their shares, as in the paper.
-- ± is two standard errors, from {extent.n_resamples} resamples of the test documents with
-  fixed training documents. A smaller difference is called level.
-- The paper does not say how CET, chi2 and GSS turn the values of the classes into a score. Here CET
-  takes the sum, and chi2 and GSS the largest value; "averaged" is the mean weighted by the classes'
-  shares.
+- The files are the ones that the paper used: Deng Cai's files, with their splits into training and
+  test documents. Terms in fewer than 2 documents are left out. The column "largest class" has the
+  share of the largest class among the test documents.
+- Terms are ranked on the training documents. The classifiers are scikit-learn's MultinomialNB, and
+  LinearSVC with C = 1, since the paper says only "SVM". They are trained on the numbers of
+  occurrences of the first k terms.
+- Means are over {len(extent.ks)} numbers of terms in a geometric series from {extent.ks[0]} to
+  {extent.ks[-1]:,}, and over {len(extent.svm_ks)} such numbers for the SVM. The paper does not say
+  how its numbers of terms are spaced. If they are spaced evenly, few of them are small. Therefore
+  some rows are restricted to "from 100 terms up".
+- "Accuracy less that of X" is the accuracy of the row's method minus the accuracy of X.
+- Plots of differences are cut off at {CUT[0]} and {CUT[1]} points.
+- F1 is the mean of the F1 of each class against all others, weighted by the classes' shares of the
+  documents, as in the paper.
+- The number after ± is two standard errors. They are estimated from {extent.n_resamples} resamples
+  of the test documents, with fixed training documents. A difference is called level if it is
+  smaller than this number.
+- The paper does not say how CET, chi2 and GSS combine the values of the classes into a score. Here
+  CET takes the sum over the classes, while chi2 and GSS take the largest value. "Averaged" means
+  the mean over the classes, weighted by their shares.
 
 With {", ".join(f"{package.__name__} {package.__version__}" for package in PACKAGES)}."""
 
@@ -204,7 +210,7 @@ def summary(checked: Sequence[tuple[Claim, Verdict]]) -> str:
     table = "\n".join(["| where | the paper says | here it |", "|---|---|---|", *rows])
     verdicts = Counter(found.verdict for _, found in checked)
     counts = listed(f'{n} "{verdict}"' for verdict, n in verdicts.most_common())
-    return f"{table}\n\nIn all {counts}."
+    return f"{table}\n\nIn total there are {counts}."
 
 
 def discussion(checked: Sequence[tuple[Claim, Verdict]], where: str) -> str:

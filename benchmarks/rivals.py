@@ -249,7 +249,7 @@ def summary(cells: Cells) -> str:
             rows.append(
                 [f"{rival}, {classifier}", f"{mean:+.2f}", counts, f"{higher} of {len(of_rival)}"]
             )
-    header = [f"{OURS} less that of", "mean, points", "surely ahead / level / surely behind"]
+    header = [f"lead of {OURS} over", "mean, points", "surely ahead / level / surely behind"]
     return markdown([*header, "higher"], rows)
 
 
@@ -297,7 +297,7 @@ def losses(cells: Cells, ks: Sequence[int]) -> str:
                 if cell.sign < 0
             ]
             if other == rival and behind:
-                lines.append(f"- {rival} at k = {listed(behind)} of {name}, {classifier}")
+                lines.append(f"- {rival} on {name} with {classifier}: k = {listed(behind)}")
     return "\n".join(lines)
 
 
@@ -321,16 +321,17 @@ With {", ".join(f"{package.__name__} {package.__version__}" for package in packa
 
 {summary(cells)}
 
-The next table has means over the numbers of terms below {MANY} ("fewer") and from {MANY} up
-("more"), in points, ± two standard errors of the test documents:
+The next table has the lead of {OURS} in points, ± two standard errors over the test documents.
+"fewer" is the mean over the numbers of terms below {MANY}, and "more" is the mean from {MANY} up:
 
 {by_range(hits, ks)}
 
-This is the macro-averaged F1 in per cent: the mean below {MANY} terms / from {MANY} terms up:
+This table has the macro-averaged F1 in per cent. Each cell has the mean over the numbers of terms
+below {MANY} / the mean from {MANY} terms up:
 
 {macro_f1(f1, ks)}
 
-These selectors are surely ahead of {OURS}, with the difference in points:
+In these cells a selector is surely ahead of {OURS}. The difference is given in points:
 
 {losses(cells, ks)}"""
 

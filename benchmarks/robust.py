@@ -156,8 +156,9 @@ def report(splits: Mapping[str, corpora.Split], draws: int, n_halvings: int) -> 
     """Run everything and return the text."""
     listed = ", ".join(f"{k:,}" for k in KS)
     return f"""\
-Test accuracy in per cent of naive Bayes / SVM, the mean over k = {listed} and over {draws} random
-draws. The first table varies the share of the training documents that is used:
+The first two tables have the test accuracy of naive Bayes / SVM in per cent. It is the mean over
+k = {listed} and over {draws} random draws. The first table varies the share of the training
+documents that is used:
 
 {changed(splits, fewer_documents, SHARES, draws)}
 
@@ -165,8 +166,8 @@ The second table varies the share of wrong training labels:
 
 {changed(splits, wrong_labels, WRONG, draws)}
 
-Stability of the first {" / ".join(map(str, STABLE_KS))} terms, chosen from {2 * n_halvings} halves
-of the training documents:
+The third table has the stability of the first {" / ".join(map(str, STABLE_KS))} terms, which are
+chosen on {2 * n_halvings} halves of the training documents:
 
 {stabilities(splits, n_halvings)}"""
 

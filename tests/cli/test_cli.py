@@ -208,7 +208,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         (["rank", "--alpha", "-1"], "alpha must be "),
         (["rank", "--direction", "under"], "no option 'direction'"),
         (["rank", "--per-class", "--policy", "top"], "no option 'policy'"),
-        (["rank", "--min-df", "nan"], "min_df must be "),
+        (["rank", "--min-df", "nan"], "must be between 0 and 1, got nan"),
         (["rank", "--ngram-range", "0,1"], "ngram_range must be "),
         (["rank", "--per-class", "--method", "greedy"], "'greedy'"),
         (["compare", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),

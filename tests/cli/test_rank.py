@@ -209,7 +209,8 @@ def test_every_method_and_every_value_of_its_options(
     for option, values in [("k", (6,)), *method.options.items()]:
         for value in values:
             flag = f"-{option}" if option == "k" else f"--{option.replace('_', '-')}"
-            result = run("rank", table, "--method", method.name, "--format", "csv", flag, value)
+            given = [flag] * value if isinstance(value, bool) else [flag, value]
+            result = run("rank", table, "--method", method.name, "--format", "csv", *given)
             scores = [float(row["score"]) for row in csv.DictReader(StringIO(result.out))]
             assert scores == list(counts.rank(method.name, **{option: value}).scores)
 

@@ -150,7 +150,7 @@ def test_every_method_has_its_section(entry: ts.Method) -> None:
     aggregate = entry.default_aggregate or "own"
     assert re.search(rf"\n- Default aggregate: {aggregate}\b", text)
     for value in (value for values in entry.options.values() for value in values[1:]):
-        assert f'"{value}"' in METHODS.read_text(encoding="utf-8")
+        assert repr(value).replace("'", '"') in METHODS.read_text(encoding="utf-8")
     years = re.findall(r"\b(?:19|20)\d\d\b", entry.source)
     assert years
     assert set(years) <= set(re.findall(r"\d{4}", text))

@@ -106,6 +106,6 @@ def test_the_experiments_run(
     assert "Known distributions" in text
     nothing = len(data) == 1
     assert ("## The claims" in text) != nothing
-    assert ("Recommended: " in text or "stays: " in text) != nothing
+    assert ("The recommended combination is" in text or "MD is recommended" in text) != nothing
     assert f"| {claims.UNKNOWN} |" not in text
     assert shown == (set() if nothing else {"figure_1.svg", "gain.svg"})

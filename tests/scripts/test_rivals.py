@@ -65,7 +65,7 @@ def test_cells_mark_significant_differences() -> None:
     cells = rivals.compared(hits)
     assert [cell.sign for cell in cells["a", "naive Bayes", "L1 path"]] == [-1]
     losses = rivals.losses(cells, [10]).splitlines()
-    assert "- L1 path at k = 10 (-100.0) of a, naive Bayes" in losses
+    assert "- L1 path on a with naive Bayes: k = 10 (-100.0)" in losses
 
 
 def test_classifiers_are_right_on_separable_documents() -> None:

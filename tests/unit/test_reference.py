@@ -131,6 +131,6 @@ def test_the_collection_is_missed_where_it_is_not_the_sum_of_the_classes():
         document_frequency=np.eye(2),
         n_docs=3,
     )
-    with pytest.raises(ValueError, match=r"3\.0 documents and 4\.0 in the classes.*collection_"):
+    with pytest.raises(ValueError, match=r"3\.0 documents, but the classes have 4\.0.*collection_"):
         reference.score(counts, "chi2")
     reference.score(counts, "md")  # reads no collection

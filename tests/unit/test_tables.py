@@ -277,9 +277,7 @@ def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:
     assert out.getvalue() == (
         'class,score,n\n"a,b",0.1,1\n,inf,2\n"(\'x\', 1)",-0.0,4611686018427387904\n'
     )
-    out = StringIO()
-    export.write_json_lines(out, columns)
-    assert [json.loads(line) for line in out.getvalue().splitlines()] == [
+    assert [json.loads(line) for line in export.json_rows(columns)] == [
         {"class": "a,b", "score": 0.1, "n": 1},
         {"class": None, "score": None, "n": 2},
         {"class": "('x', 1)", "score": 0.0, "n": 2**62},

@@ -313,8 +313,7 @@ class NaiveBayes:
                 f"{validation.number_of(len(self._columns), 'term')}"
             )
         validation.check_entries(matrix, threads, "X")
-        arrays = matrix.data, matrix.indices, matrix.indptr
-        return scipy.sparse.csr_array(arrays, shape=(matrix.n_docs, matrix.n_terms))
+        return matrix.to_scipy()
 
     def _chosen(self, X: Any) -> Any:
         return X if X.shape[1] == len(self._columns) else X[:, self._columns]

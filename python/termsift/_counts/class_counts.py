@@ -61,7 +61,7 @@ class ClassCounts(AdditiveCounts):
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> NDArray[np.float64]:
         """Score every term for every class.
 
@@ -86,7 +86,7 @@ class ClassCounts(AdditiveCounts):
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> NDArray[np.int8]:
         """Return whether each class has more or less of each term than the others.
 
@@ -127,7 +127,7 @@ class ClassCounts(AdditiveCounts):
         class_prior: ClassPrior = None,
         aggregate: Aggregate | None = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> NDArray[np.float64]:
         """Score every term by how well it discriminates the classes.
 
@@ -251,7 +251,7 @@ class ClassCounts(AdditiveCounts):
         class_prior: ClassPrior = None,
         aggregate: Aggregate | None = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> Ranking:
         """Rank the terms by their score, best first.
 
@@ -331,7 +331,7 @@ class ClassCounts(AdditiveCounts):
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> Any:
         """Return a data frame of the best terms of each class.
 

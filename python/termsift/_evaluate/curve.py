@@ -71,12 +71,9 @@ class Curve(Tabular):
         if not len(self):
             return f"<Curve of {self.name}, empty>"
         shown = f"k = {self.ks[0]:,} to {self.ks[-1]:,}"
-        best = ""
-        if self.n_runs > 1:  # one test set is no basis for choosing k
-            shown += f", {self.n_runs} runs"
-            best = f", most at k = {self.best_k():,}"
+        shown += f", {self.n_runs} runs" if self.n_runs > 1 else ""
         low, high = self.accuracy.min(), self.accuracy.max()
-        return f"<Curve of {self.name}, {shown}: accuracy {low:.4f} to {high:.4f}{best}>"
+        return f"<Curve of {self.name}, {shown}: accuracy {low:.4f} to {high:.4f}>"
 
     def __len__(self) -> int:
         return len(self.ks)

@@ -203,10 +203,7 @@ def evaluate(
     classifier: Classifier,
     repeats: float = 1.0,
 ) -> dict[str, Curve]:
-    """Return the curve of each variant, with one run per split.
-
-    The training documents of a split are counted once for all variants.
-    """
+    """Return the curve of each variant, with one run per split."""
     runs: dict[str, list[Metrics]] = {name: [] for name in variants}
     with progress("evaluated", n_splits * len(variants), "rankings") as report:
         for number, split in enumerate(splits):

@@ -109,8 +109,7 @@ def dominant_class(
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
-    The result holds positions in ``counts.classes``, or -1 for a term that is over-represented in
-    no class. If scores are equal, the first class is returned. Memory is O(n_classes * len(terms)).
+    The result holds positions in ``counts.classes``, or -1 for no class.
     """
     distinct, place = np.unique(terms, return_inverse=True)
     scored = Scoring.of(counts, method, **scoring).of_terms(distinct)

@@ -30,8 +30,8 @@ class Significance:
         Degrees of freedom of the chi-square distribution.
     statistics : ndarray of shape (n_terms,), or (n_classes, n_terms) per class, float64
     log_pvalues : ndarray of that shape, float64
-        Natural logarithms of the p-values. They do not underflow: the logarithm of 1e-2000 is
-        -4605.17.
+        Natural logarithms of the p-values. With one or two degrees of freedom they do not
+        underflow: the logarithm of 1e-2000 is -4605.17. With more, they are -inf below 1e-308.
     signs : ndarray of that shape, int8
         1 where the class has more of the term than expected, -1 where it has less, else 0.
     classes : ndarray of shape (n_terms,), int64, or None
@@ -125,8 +125,7 @@ def class_statistics(
 ) -> NDArray[np.float64]:
     """Turn the scores of some rows into statistics with one degree of freedom, in place.
 
-    The score of chi2_counts is the summand of the class. The test of a class against the rest adds
-    the summand of the rest, which gives (l_ic - E)^2 / E / (1 - n_c/n).
+    That of chi2_counts adds the summand of the rest: (l_ic - E)^2 / E / (1 - n_c/n).
     """
     if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]

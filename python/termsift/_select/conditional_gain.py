@@ -204,9 +204,8 @@ def likeliest_shape(counts: _core.Counts) -> float:
 
     With C = D_tc and E = n_c d_t / n, the likelihood is, up to factors without a, the product over
     terms and classes of (a / (a + E))^a and, where C > 0, of
-    Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C. The logarithms of these factors grow slower
-    than C log C, so that rounding does not decide between shapes when weights are large. Factors of
-    all classes are summed by d_t: O(pairs of the terms + n_classes * distinct d_t) for each shape.
+    Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C. Factors of all classes are summed by d_t:
+    O(pairs of the terms + n_classes * distinct d_t) for each shape.
     """
     n_c = np.asarray(counts.class_docs, dtype=np.float64)
     documents, occurring, _ = counts.as_one_class().document_frequency()

@@ -55,10 +55,7 @@ def clean(text: object) -> str:
 
 
 def name(text: object) -> Element:
-    """Wrap untrusted text in ``<bdi>`` to isolate its direction of writing.
-
-    A long text is cut; its title holds all of it.
-    """
+    """Wrap untrusted text in ``<bdi>``, which isolates its direction of writing; cut it if long."""
     whole = str(text)
     if len(whole) <= _LONGEST:
         return element("bdi", whole)

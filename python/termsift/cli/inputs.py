@@ -44,10 +44,7 @@ READING = (
 
 @contextmanager
 def standard_input(args: argparse.Namespace) -> Iterator[None]:
-    """While a command runs, replace the input ``-`` by a file that holds standard input.
-
-    Some formats are read twice or from their end, which a pipe does not allow.
-    """
+    """Replace the input ``-`` by a file, since some formats are read twice or from their end."""
     inputs = getattr(args, "inputs", None) or [getattr(args, "input", None)]
     args.source = "standard input" if inputs == [STDIN] else inputs[0]
     if STDIN not in inputs:

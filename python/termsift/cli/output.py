@@ -43,10 +43,7 @@ def add_output(parser: argparse.ArgumentParser) -> Any:
 
 @contextmanager
 def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
-    """Open the output and yield a function that writes an answer to it; see `_write`.
-
-    The options are checked and the file is opened before the work, so errors come early.
-    """
+    """Open the output before the work, and yield a function that writes an answer to it."""
     ending = _ending(args.output)
     if args.format is None:
         if ending and ending not in FORMAT_OF:
@@ -65,10 +62,7 @@ def _write(
     head: Mapping[str, Any],
     name: str,
 ) -> None:
-    """Write the columns of an answer.
-
-    A table is for people. JSON has the members of ``head``, then a list of rows called ``name``.
-    """
+    """Write the columns of an answer; JSON has the members of ``head``, then the rows."""
     match form:
         case "table":
             write_table(out)

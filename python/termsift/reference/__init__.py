@@ -1,14 +1,14 @@
 r"""The scores in plain Python, written from the equations: the specification of termsift.
 
-Nothing here is fast, and nothing here is shared with the compiled path. Read this package to learn
-what a number means; compare with it to check whether a faster number is right. The modules, in the
-order of the data:
+This package is not fast, and it shares no code with the compiled path. Read it to learn what a
+number means. Compare with it to check whether a faster computation is right. These are its modules,
+in the order in which data passes through them:
 
 ===============  =================================================================================
 ``counting``     documents and labels to counts
-``tables``       what the formulas read: probabilities, and the cells of term and class
+``tables``       the input of the formulas: probabilities, and the four cells of term and class
 ``formulas``     one function for each method
-``scoring``      values of classes, and their aggregate
+``scoring``      the values of a term for the classes, and their aggregate
 ``directions``   whether a class has more of a term than the others
 ``pvalues``      tests of significance
 ``ranking``      scores to rankings
@@ -17,8 +17,9 @@ order of the data:
 ``classifying``  accuracy of naive Bayes on the first k terms
 ===============  =================================================================================
 
-Symbols, after Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
-Categorization", IEEE TKDE 28(9), 2016. N classes c and k, M terms i:
+The symbols are those of Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
+Categorization", IEEE TKDE 28(9), 2016. There are N classes, with indices c and k, and M terms, with
+the index i:
 
 ==========  ======================================================================================
 ``l_ic``    occurrences of term i in class c (term frequency)
@@ -28,7 +29,7 @@ Categorization", IEEE TKDE 28(9), 2016. N classes c and k, M terms i:
 ``b1, b2``  smoothing; Laplace's, the default, is b1 = 1 and b2 = M
 ``p_ic``    (l_ic + b1) / (l_c + b2), the probability of term i in class c
 ``pi_c``    prior of class c; n_c / sum_k n_k unless given
-``q_ic``    sum_{k != c} pi_k p_ik / (1 - pi_c), its probability outside class c
+``q_ic``    sum_{k != c} pi_k p_ik / (1 - pi_c), the probability of term i outside class c
 ``l_i``     occurrences of term i in the collection, where each document counts once
 ``d_i``     documents of the collection with term i
 ``n``       documents of the collection
@@ -38,19 +39,19 @@ Categorization", IEEE TKDE 28(9), 2016. N classes c and k, M terms i:
 ``det``     A n - d_i n_c = A D - C B
 ==========  ======================================================================================
 
-Logarithms are natural, 0 log 0 = 0, log 0 = -inf, x/0 and x log(x/0) are inf for x > 0, and a value
-that is 0/0 is 0. Nothing is NaN.
+Logarithms are natural. By convention 0 log 0 = 0, log 0 = -inf, x/0 and x log(x/0) are inf for x >
+0, and a value 0/0 is replaced by 0. No value is NaN.
 
 Notes
 -----
-Counts of integers are exact. Scores evaluate the formulas as they stand in float64, so a difference
-of nearly equal numbers loses digits. ``md`` has an absolute error of some 1e-16 for each class.
-Relative to an ordinary score this is 1e-12 to 1e-10. A term that barely tells the classes apart has
-a larger relative error, and its score may even be below 0. ``md_chi2`` has a relative error of
-about 1e-16 ``|p + q| / |p - q|``. The other methods read exact fractions and are as accurate as
-their logarithms, except that differences of logarithms (``ig``, ``g2``) or of quantiles (``bns``)
-lose digits as ``md`` does. In `greedy` and `divergence` rounding would decide between equal terms,
-so they use exact probabilities and logarithms of sixty digits.
+Integer counts are exact. Scores evaluate the formulas in float64 exactly as they are written, so a
+difference of nearly equal numbers loses digits. The absolute error of ``md`` is about 1e-16 for
+each class. The relative error of an ordinary score is 1e-12 to 1e-10. For a term that hardly
+distinguishes the classes it is larger, and the score may even be below 0. The relative error of
+``md_chi2`` is about 1e-16 ``|p + q| / |p - q|``. The other methods use exact fractions and are as
+accurate as their logarithms. But differences of logarithms (``ig``, ``g2``) or of quantiles
+(``bns``) lose digits as in ``md``. `greedy` and `divergence` use exact probabilities and logarithms
+with sixty digits, because rounding would otherwise decide between equally good terms.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Algorithm 1: terms chosen one after the other, with exact probabilities and sixty digits."""
+"""Algorithm 1: choose terms one after the other, with exact probabilities and sixty digits."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from termsift.reference.tables import (
     smoothing,
 )
 
-_DIGITS = 60  # of a logarithm; probabilities are exact fractions
-_TIE = Decimal(10) ** -40  # divergences whose relative difference is smaller are equal
+_DIGITS = 60  # precision of logarithms; probabilities are exact fractions
+_TIE = Decimal(10) ** -40  # Divergences with a smaller relative difference are treated as equal.
 
-Variable: TypeAlias = list[Fraction]  # its probability in each class that has documents
+Variable: TypeAlias = list[Fraction]  # the probability in each class that has documents
 
 # In these models every term is a variable of its own. In the others, the chosen terms and the pool
 # of all other terms are the outcomes of one variable.
@@ -40,20 +40,21 @@ def divergence(
     class_prior: ClassPrior = None,
     model: str = "multinomial",
 ) -> float:
-    """Return how well some terms together tell the classes apart, with all others pooled.
+    """Return how well a set of terms tells the classes apart, with all other terms pooled.
 
     Parameters
     ----------
     counts, alpha, class_prior, model
         As for `greedy`.
     indices : iterable of int
-        The terms, each once, in any order.
+        The indices of distinct terms, in any order.
 
     Returns
     -------
     float
-        In nats: the J-divergence of two classes, or the JMH divergence of more. With the models
-        "bernoulli" and "poisson" it is the sum of the terms' ``md``, and there is no pool.
+        The J-divergence of two classes, or the JMH divergence of more classes, in nats. With the
+        models "bernoulli" and "poisson" it is the sum of ``md`` over the terms, and there is no
+        pool.
 
     Examples
     --------
@@ -88,42 +89,45 @@ def greedy(
     Parameters
     ----------
     counts : ReferenceCounts or similar
-        Any object with ``class_docs`` and what the model counts: ``term_frequency`` for
-        "multinomial" and "poisson", otherwise ``document_frequency``, dense or sparse.
+        Any object with ``class_docs`` and the counts that the model uses, dense or sparse. These
+        are ``term_frequency`` for "multinomial" and "poisson", and ``document_frequency`` for the
+        other models.
     k : int, optional
-        How many terms to choose. By default, and if there are fewer, all.
+        The number of terms to choose. By default, or if there are fewer than k terms, all are
+        chosen.
     alpha : float or pair of floats, default 1
-        Smoothing, as for `class_scores`, except that 0.1 is 1/10 and not the double next to it.
-        No probability may be 0, and the probabilities of a class sum to at most 1: M b1 <= b2. The
-        models "bernoulli" and "poisson" require neither.
+        Smoothing, as for `class_scores`, except that 0.1 means exactly 1/10 and not the nearest
+        double. No probability may be 0, and the probabilities of a class must sum to at most 1, so
+        M * b1 <= b2. Neither is required for the models "bernoulli" and "poisson".
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         As for `class_scores`. It does not change the divergence of two classes.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
-        As for `class_scores`. With the last two the terms are independent: the choice is the
-        ranking by ``md``, and the divergences are the running sums of ``md``.
+        As for `class_scores`. With "bernoulli" and "poisson" the terms are independent. Then the
+        terms are chosen in the order of ``md``, and the divergences are the running sums of ``md``.
 
     Returns
     -------
     indices : ndarray of shape (min(k, M),)
-        The terms in the order of choice; equally good terms are ordered by index.
+        The terms in the order in which they are chosen. Equally good terms are ordered by index.
     divergences : ndarray of shape (min(k, M),)
         The divergence after each step, in nats. It never decreases (Theorem 1).
 
     Notes
     -----
-    Step k forms k + 1 variables for every term i not yet chosen: the chosen terms
-    :math:`s_1, \ldots, s_{k-1}`, the term i, and the pool of all other terms, whose probability is
-    :math:`1 - p_{ic} - \sum_m p_{s_m c}`. It chooses the i with the largest divergence between the
-    classes' distributions of these variables. The paper does so for two classes and
+    For every term i that is not yet chosen, step k forms k + 1 variables: the chosen terms
+    :math:`s_1, \ldots, s_{k-1}`, the term i, and the pool of all other terms. The probability of
+    the pool is :math:`1 - p_{ic} - \sum_m p_{s_m c}`. The step chooses the i with the largest
+    divergence between the classes' distributions of these variables. For two classes, the paper
+    uses the divergence
 
         J = sum over variables of (p_1 - p_2) log(p_1 / p_2).
 
-    It does not cover more classes. Here they use the divergence that the paper's other algorithms
-    maximise; for two classes it equals J::
+    The paper's Algorithm 1 does not cover more than two classes. For these, this function uses the
+    divergence that the paper's other algorithms maximise. For two classes it equals J::
 
         JMH = sum over variables and classes of p_c log(p_c / q_c)
 
-    Divergences that agree in 40 digits count as equal.
+    Divergences that agree in 40 digits are treated as equal.
 
     Examples
     --------
@@ -155,7 +159,7 @@ def greedy(
 
 
 def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior = None) -> bool:
-    r"""Return whether the first term would be the same without the pool: the paper's condition.
+    r"""Return whether the first term is the same without the pool, which is the paper's condition.
 
     Parameters
     ----------
@@ -165,20 +169,21 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
     Returns
     -------
     bool
-        Whether the term with the largest part of its own is also first if the pool's part is added.
+        Whether the term whose own part of the divergence is largest also has the largest sum of its
+        own part and the pool's part.
 
     Notes
     -----
-    ``md`` is the divergence after the first step of Algorithm 1, so both always begin with the same
-    term. The paper derives Algorithm 2 by an approximation that could change this term: since p of
-    a term is small, it drops the pool's part and keeps the term's own part. Let :math:`e_1` be the
-    best term by its own part, sum_c p log(p/q). It is also the first of Algorithm 1 if and only if,
-    for every other term e,
+    ``md`` is the divergence after the first step of Algorithm 1, so the ranking by ``md`` and
+    Algorithm 1 always begin with the same term. The paper derives Algorithm 2 by an approximation
+    that could change this term. Since p of a term is small, the approximation drops the pool's part
+    and keeps only the term's own part. Let :math:`e_1` be the term with the largest own part, sum_c
+    p log(p/q). Algorithm 1 also chooses :math:`e_1` first if and only if, for every other term e,
 
         Delta <= own(e_1) - own(e),    Delta = pool(e) - pool(e_1),
 
-    where pool is sum_c (1-p) log((1-p)/(1-q)). The paper prints this for one direction of the
-    divergence, KL(P_1, P_2), and for the second term alone.
+    where pool is sum_c (1-p) log((1-p)/(1-q)). The paper states this condition only for one
+    direction of the divergence, KL(P_1, P_2), and only for the second-best term.
 
     Examples
     --------
@@ -186,7 +191,7 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
     >>> same_first_term(count([[3, 0, 1], [0, 3, 1]], ["sport", "trade"]))
     True
 
-    If a term is half of a class, the pool's part is as large as the term's:
+    If a term makes up half of a class, the pool's part is as large as the term's part:
 
     >>> counts = count([[10, 8, 28], [0, 36, 26]], [0, 1])
     >>> same_first_term(counts)
@@ -206,7 +211,7 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
 
 
 def _share(x: Variable, pi: list[Fraction]) -> Decimal:
-    """Return what one variable adds to the divergence of the classes."""
+    """Return the part of one variable in the divergence of the classes."""
     if len(x) == 2:  # J, as in the paper
         return _times_log(x[0] - x[1], x[0], x[1])
     q = exact_outside(x, pi)
@@ -226,7 +231,7 @@ def _md(x: Variable, pi: list[Fraction], model: str) -> Decimal:
 
 
 def _times_log(factor: Fraction, x: Fraction, y: Fraction) -> Decimal:
-    """Return factor * log(x / y): 0 if the factor is 0, otherwise inf if y is 0."""
+    """Return factor * log(x / y), or 0 if the factor is 0, or inf if only y is 0."""
     if factor == 0 or x == y:
         return Decimal(0)
     if y == 0:
@@ -244,7 +249,7 @@ def _pool(p: list[Variable], chosen: list[int]) -> Variable:
 
 
 def _simple(x: float) -> Fraction:
-    """Return the simplest convergent that rounds to x, such as 1/10 for 0.1, or else x itself."""
+    """Return the simplest convergent that rounds to x, such as 1/10 for 0.1, or else x."""
     above, numerator, below, denominator, rest = 0, 1, 1, 0, Fraction(x)
     while denominator <= 2**30:
         whole = math.floor(rest)
@@ -273,10 +278,10 @@ def _fractions(
             b2 = b1 * n_terms
         X = [sum(row, Fraction(0)) for row in x]
         if n_terms * b1 > b2:
-            raise ValueError(f"alpha = (b1, b2) needs {n_terms} b1 <= b2, not {alpha}")
+            raise ValueError(f"alpha = (b1, b2) must satisfy {n_terms} * b1 <= b2, got {alpha}")
         if b1 == 0 and not all(all(row) for row in x):
             raise ValueError(
-                "a term that is absent from a class has probability 0: alpha must be positive"
+                "alpha must be positive: a term that is absent from a class has probability 0"
             )
     p = [
         [(row[i] + b1) / (size + b2) for row, size in zip(x, X, strict=True)]

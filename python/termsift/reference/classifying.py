@@ -1,4 +1,4 @@
-"""Naive Bayes on the first k terms of a ranking, and how well it classifies documents."""
+"""Naive Bayes on the first k terms of a ranking, and its accuracy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METRICS = (
     *("macro_precision", "macro_recall", "macro_f1"),
 )
 
-_TIE = 2.0**-45  # posteriors that differ by less, relative to their summands, are equal
+_TIE = 2.0**-45  # Posteriors are equal if they differ by less, relative to their summands.
 
 Curve: TypeAlias = dict[str, list[Any]]
 
@@ -42,21 +42,23 @@ def log_posteriors(
     document : dict of int to number
         The occurrences of each term of the document.
     terms : sequence of int
-        The k terms of the model, which is trained on these alone.
+        The k terms of the model, which is trained on these terms only.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
-        The model, see Notes.
+        The model (see Notes).
     alpha : float, default 1
-        Smoothing: b1 = alpha and b2 = alpha * k (models "bernoulli": 2 alpha, "poisson": alpha).
+        The smoothing: b1 = alpha and b2 = alpha * k. With the model "bernoulli" b2 = 2 alpha, and
+        with "poisson" b2 = alpha.
 
     Returns
     -------
     list of pairs of floats
-        For each class, the log posterior (-inf without documents), and the sum of the absolute
-        values of its summands.
+        For each class, the log posterior and the sum of the absolute values of its summands. The
+        log posterior of a class without documents is -inf.
 
     Notes
     -----
-    With p_ic = (x_ic + b1) / (X_c + b2), x_i of the document, and sums over the k terms::
+    Let p_ic = (x_ic + b1) / (X_c + b2), and let x_i be the occurrences of term i in the document.
+    All sums run over the k terms::
 
         "multinomial"   log n_c + sum_i x_i log p_ic                  x_ic = l_ic, X_c = sum_i l_ic
         "binary"        the same with x_i = 1                         x_ic = d_ic, X_c = sum_i d_ic
@@ -120,13 +122,14 @@ def predict(
     counts, terms, naive_bayes, alpha
         As for `log_posteriors`.
     X : sparse or dense array of shape (n_docs, n_terms)
-        The documents; duplicate entries of a sparse matrix are summed.
+        The documents. Duplicate entries of a sparse matrix are summed.
 
     Returns
     -------
     list of int
-        The first class whose log posterior equals the largest. Two posteriors are equal if they
-        differ by at most 2^-45 of the absolute sum of their summands.
+        For each document, the first class whose log posterior equals the largest. Two log
+        posteriors are equal if they differ by at most 2^-45 times the sum of the absolute values of
+        their summands.
 
     Examples
     --------
@@ -151,19 +154,19 @@ def leave_one_out(
     naive_bayes: str = "multinomial",
     alpha: float = 1.0,
 ) -> list[list[float]]:
-    """Return the log posteriors of each document after training on all others.
+    """Return the log posteriors of each document after training on all other documents.
 
     Parameters
     ----------
     X, y
-        The documents as rows of numbers, and one label for each.
+        The documents as rows of numbers, and one label for each document.
     terms, naive_bayes, alpha
         As for `log_posteriors`.
 
     Returns
     -------
     list of lists of float
-        One row for each document, with the classes in their order.
+        One row for each document. Each row has the classes in the order of the counts.
 
     Examples
     --------
@@ -199,17 +202,17 @@ def selection_curve(
     ranking : sequence of int
         Terms, best first.
     X_train, y_train, X_test, y_test
-        Documents as for `count`, and one label for each.
+        Documents as for `count`, and one label for each document.
     ks : sequence of int, optional
-        Numbers of terms. By default all from 1 to the length of the ranking.
+        The numbers of terms, by default all from 1 to the length of the ranking.
     naive_bayes, alpha
         As for `log_posteriors`.
 
     Returns
     -------
     dict of str to list
-        "k"; "predictions", the predicted labels of the test documents for each k; and each of
-        ``METRICS``, one number for each k.
+        The key "k" has the numbers of terms, and "predictions" has the predicted labels of the test
+        documents for each k. Each of ``METRICS`` has one number for each k.
 
     Examples
     --------
@@ -248,7 +251,7 @@ def cross_validate(
     Parameters
     ----------
     X, y
-        Documents, a list of rows or an array, and one label for each.
+        The documents as a list of rows or an array, and one label for each document.
     folds : sequence of pairs of sequences of int
         The training and the test documents of each fold.
     method, model : str
@@ -261,7 +264,7 @@ def cross_validate(
     Returns
     -------
     list of dict
-        `selection_curve` of each fold.
+        The result of `selection_curve` for each fold.
 
     Examples
     --------
@@ -294,9 +297,10 @@ def cross_validate(
 def metrics(known: Sequence[Hashable], predicted: Sequence[Hashable]) -> dict[str, float]:
     """Return each of ``METRICS`` from the true and the predicted labels.
 
-    A class with T true, P predicted and H correctly predicted documents has precision H/P, recall
-    H/T and F1 2H/(P + T), each 0 where it is 0/0. The metrics are means over the classes among
-    these labels, weighted by T, or unweighted ("macro").
+    Let T documents belong to a class, let P documents be predicted to belong to it, and let H of
+    these P predictions be correct. The precision of the class is H/P, its recall is H/T and its F1
+    is 2H/(P + T), where 0/0 is 0. The metrics are means over all classes among the true and
+    predicted labels. They are weighted by T or, if their names begin with "macro", unweighted.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Conditional gain: each term is chosen for what it adds to the terms before it."""
+"""Conditional gain: choose each term by the information that it adds to earlier terms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from termsift.reference.machines import document_vectors, linear_machines
 from termsift.reference.ranking import check_k
 
 _SHAPES = [math.exp(math.log(0.1) + i / 19 * math.log(30 / 0.1)) for i in range(20)]
-_MOST_TERMS = 4000  # from which the likelihood of a shape is computed
+_MOST_TERMS = 4000  # the largest number of terms in the likelihood of a shape
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,57 +37,61 @@ def conditional_gain(
     sample_weight: Any = None,
     classes_in_play: int = 64,
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    r"""Choose terms one after the other, each for what it adds to the terms before it.
+    r"""Choose terms one after the other, each by the information that it adds to earlier terms.
 
     Parameters
     ----------
     X, y, sample_weight
         As for `count`, with one label per document.
     k : int, optional
-        How many terms to choose. By default, and if there are fewer, all.
+        The number of terms to choose. By default, or if there are fewer than k terms, all are
+        chosen.
     shape : float or "empirical_bayes"
-        a, or `likeliest_shape` of the counts.
+        The number a. "empirical_bayes" uses `likeliest_shape` of the counts.
     temper, step : float
-        rho and b.
+        The numbers rho and b.
     balance : float
-        The loss of a document of class c has a weight in proportion to n_c^-balance; the sum of all
-        weights stays the same.
+        The loss of a document of class c has a weight proportional to n_c^-balance. The weights are
+        scaled so that their sum does not depend on the balance.
     classes_in_play : int
-        How many classes a document keeps a probability for.
+        The number of classes that can have a positive probability for a document.
 
     Returns
     -------
     indices : ndarray of shape (min(k, M),)
-        The terms in the order of choice.
+        The terms in the order in which they are chosen.
     gains : ndarray of shape (min(k, M),)
         The gain of each term when it was chosen, in nats.
 
     Notes
     -----
-    Term t is in d_t documents, D_tc of them in class c. Class c has n_c of all n documents. W_tc is
-    the log ratio of D_tc to its expected value, shrunk towards 0 by a. W'_tc is the same after
-    leaving out one document of class c that has the term::
+    Term t is in d_t documents, and D_tc of these are in class c. Class c has n_c of all n
+    documents. W_tc is the logarithm of the ratio of D_tc to its expected value, shrunk towards 0 by
+    a. W'_tc is the same number computed without one document of class c that has the term::
 
         W_tc  = log((D_tc + a) / (n_c d_t / n + a))
         W'_tc = log((D_tc - 1 + a) / ((n_c - 1) (d_t - 1) / (n - 1) + a))
 
-    (A difference below 0 counts as 0, and 0/0 is 0.) A document d of class y that has m of the
-    chosen terms belongs to class c with a probability, kept in single precision,
+    (Negative differences count as 0, and 0/0 is 0.) Let a document d of class y contain m of the
+    chosen terms. The probability that it belongs to class c is stored in single precision, and is
 
         P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),
 
-    where F_dc is the sum of W_tc over these terms, or of W'_tc for c = y; P_dc = n_c / n for m = 0.
-    At its first chosen term t a document keeps its own class and the other classes with the largest
-    log(n_c / n) + W_tc, compared in integer units of 2^-30, ties by index. P_dc = 0 for the rest.
-    If term t multiplied the odds of class c by exp(b W_tc), or exp(b W'_tc) for c = y, the losses
-    -log P_dy would fall by the term's gain::
+    where F_dc is the sum of W_tc over these terms. For c = y it is the sum of W'_tc instead. If m =
+    0, then P_dc = n_c / n. When the first term t of a document is chosen, the document keeps only
+    ``classes_in_play`` classes: its own class, and the other classes with the largest log(n_c / n)
+    + W_tc. These values are rounded to multiples of 2^-30 before they are compared, and ties go to
+    the lower index. P_dc = 0 for all other classes. Suppose that term t multiplies the odds of
+    class c by exp(b W_tc), or by exp(b W'_tc) for c = y. The gain of the term is the amount by
+    which this lowers the losses -log P_dy::
 
         gain_t = sum over the documents d with t of
                  -log(sum over c != y of P_dc exp(b (W_tc - W'_ty)), plus P_dy)
 
-    Terms wait in the order of their last known gains. The first of them is chosen if its gain was
-    computed after the last choice; otherwise its gain is computed again. Gains are compared in
-    integer units of 2^-40 n nats, and equal gains are ordered by index.
+    The candidates are kept in a queue, ordered by their last known gains. The first candidate is
+    chosen if its gain was computed after the last choice. Otherwise its gain is computed again, and
+    it returns to the queue. Gains are rounded to multiples of 2^-40 n nats before they are
+    compared, and equal gains are ordered by index.
 
     Examples
     --------
@@ -126,22 +130,22 @@ def guided_gain(
     Returns
     -------
     indices : ndarray of shape (min(k, M),)
-        The terms in the order of choice.
+        The terms in the order in which they are chosen.
     gains : ndarray of shape (min(k, M),)
         The guided gain of each term when it was chosen.
 
     Notes
     -----
     Let w_tc be the weights of `linear_machines` after three epochs, with documents in the order of
-    their classes. Let z be the mean of the nonzero entries of the documents' vectors, and w_t* the
-    mean of w_tc over the classes without the term, or over all if each has it. Then ::
+    their classes. Let z be the mean of the nonzero entries of the documents' vectors. Let w_t* be
+    the mean of w_tc over the classes that lack the term, or over all classes if none lacks it::
 
         u_tc    = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75
         W_tc   += z/2 (w_tc - w_t*)      for classes that have the term, and W'_tc likewise
         gain_t  = sum over the documents d with t of
                   -u_ty log(sum over c != y of P_dc exp(b (W_tc - W'_ty)), plus P_dy)
 
-    All else is as for `conditional_gain`.
+    Everything else is the same as in `conditional_gain`.
 
     Examples
     --------
@@ -175,7 +179,7 @@ def _choose(
     present = np.flatnonzero(counts.class_docs > 0)
     position = {counts.classes[c]: i for i, c in enumerate(present)}
     w = np.ones(len(has)) if sample_weight is None else np.array(sample_weight, dtype=np.float64)
-    own = [position.get(label, -1) for label in as_list(y)]  # -1: a class of weight 0
+    own = [position.get(label, -1) for label in as_list(y)]  # -1 if the class has weight 0
     documents = [np.flatnonzero(column & (w > 0)).tolist() for column in has.T]
     n_c = counts.class_docs[present].astype(np.float64)
     D = counts.document_frequency[present].astype(np.float64)
@@ -223,7 +227,7 @@ def _choose(
 
     n_terms = has.shape[1]
     gains = [gain(t) for t in range(n_terms)]
-    known_at = [0] * n_terms  # how many terms were chosen when the gain was computed
+    known_at = [0] * n_terms  # the number of chosen terms when the gain was computed
     waiting = [(-units(gains[t]), t) for t in range(n_terms)]
     heapq.heapify(waiting)
     chosen: list[int] = []
@@ -241,10 +245,12 @@ def _choose(
 def likeliest_shape(counts: ReferenceCounts) -> float:
     """Return the shape with the largest likelihood of the document frequencies.
 
-    D_tc is Poisson with mean lambda n_c d_t / n, and lambda has the distribution Gamma(a, a), so
-    D_tc is negative binomial. Its likelihood is compared at twenty shapes a between 0.1 and 30, for
-    the terms with d_t >= 2, or for 4,000 evenly spaced ones if there are more. The factors without
-    a, Gamma(D_tc) and E^D_tc, are left out: with large weights they would swamp the others.
+    D_tc has a Poisson distribution with mean lambda n_c d_t / n, and lambda has the distribution
+    Gamma(a, a). Therefore D_tc is negative binomial. Its likelihood is computed for twenty shapes a
+    between 0.1 and 30, from all terms with d_t >= 2. If there are more than 4,000 such terms, 4,000
+    evenly spaced ones are used. The factors that do not depend on a, Gamma(D_tc) and E^D_tc, are
+    left out, because with large weights they would be so large that the other factors are lost in
+    rounding.
 
     Examples
     --------
@@ -274,7 +280,7 @@ def likeliest_shape(counts: ReferenceCounts) -> float:
 
 
 def _log_gamma_ratio(x: float, a: float) -> float:
-    """Return log(Gamma(x + a) / Gamma(x)) for x > 0, by Stirling's series where x is large."""
+    """Return log(Gamma(x + a) / Gamma(x)) for x > 0, by Stirling's series if x is large."""
     if x < 1000:
         return math.lgamma(x + a) - math.lgamma(x)
     tails = [1 / (12 * z) - 1 / (360 * z**3) for z in (x + a, x)]
@@ -284,7 +290,7 @@ def _log_gamma_ratio(x: float, a: float) -> float:
 def _guide(
     X: Any, own: list[int], w: Floats, has: npt.NDArray[np.bool_], cost: float
 ) -> tuple[Floats, Floats]:
-    """Return u_tc, and what the machines add to W_tc and W'_tc; ``has`` marks terms of a class."""
+    """Return u_tc and the addition to W_tc and W'_tc. ``has`` marks the terms of each class."""
     some = sorted((d for d in range(len(own)) if w[d] > 0), key=lambda d: own[d])
     documents, n_terms, _ = read_documents(X)
     table = np.zeros((len(some), n_terms))
@@ -309,7 +315,7 @@ def _guide(
 
 
 def _presence(X: Any) -> npt.NDArray[np.bool_]:
-    """Return which document (rows) has which term (columns)."""
+    """Return an array that marks the terms (columns) that each document (row) contains."""
     documents, n_terms, _ = read_documents(X)
     has = np.zeros((len(documents), n_terms), dtype=np.bool_)
     for d, document in enumerate(documents):

@@ -1,4 +1,4 @@
-"""Counting: from documents and labels to the counts that every score reads."""
+"""Counting: turn documents and labels into the counts that every score uses."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ class ReferenceCounts:
     Attributes
     ----------
     classes : list
-        The labels, one for each row below.
+        The labels. Row c of the arrays below belongs to the c-th label.
     class_docs : ndarray of shape (N,)
-        n_c.
+        The numbers of documents n_c.
     class_tokens : ndarray of shape (N,)
-        l_c, the sums of the rows of ``term_frequency``, added in term order.
+        The numbers of tokens l_c. They are the sums of the rows of ``term_frequency``, added in
+        term order.
     term_frequency : ndarray of shape (N, M)
-        l_ic.
+        The term frequencies l_ic.
     document_frequency : ndarray of shape (N, M)
-        d_ic.
+        The document frequencies d_ic.
     n_docs : int or float
-        n. Every document counts once, however many classes it has, and even if it has none.
+        The number of documents n. Every document counts once, whatever the number of its classes.
     collection_term_frequency, collection_document_frequency : ndarray of shape (M,), or None
-        l_i and d_i, where each document counts once. None if every document has exactly one class:
-        they are then the sums over the classes.
+        The totals l_i and d_i, where each document counts once. If every document has exactly one
+        class, these are the sums over the classes, and the attributes are None.
     tf : {"raw", "log", "binary"}
-        How an entry was counted, see `count`.
+        The way in which entries were counted (see `count`).
     """
 
     classes: list[Hashable]
@@ -66,32 +67,33 @@ def count(
     Parameters
     ----------
     X : sparse or dense array of shape (n_docs, n_terms)
-        Occurrences of each term in each document, none negative. Duplicate entries of a sparse
-        matrix are summed, and explicit zeros are ignored.
+        The nonnegative numbers of occurrences of each term in each document. Duplicate entries of a
+        sparse matrix are summed, and explicit zeros are ignored.
     y : sequence of n_docs labels, or array or sparse matrix of shape (n_docs, N)
         One hashable label for each document, or an indicator matrix of zeros and ones. In an
         indicator matrix a document counts in each of its classes.
     sample_weight : sequence of n_docs numbers, optional
-        A document of weight w counts as w documents, and one of weight 0 is ignored.
+        A document of weight w counts as w documents, and a document of weight 0 is ignored.
     classes : sequence of labels, optional
-        The classes in the order of the result. By default the labels of ``y``, sorted if they can
-        be compared, otherwise by type and text; for an indicator matrix 0, ..., N - 1.
+        The classes in the order of the result. By default these are the labels of ``y`` in sorted
+        order. If the labels cannot be compared, they are sorted by type and text. For an indicator
+        matrix the default is 0, ..., N - 1.
     tf : {"raw", "log", "binary"}
-        What x > 0 occurrences of a term in a document add: x, log(1 + x) or 1.
+        The count of a term that occurs x > 0 times in a document: x, log(1 + x) or 1.
 
     Returns
     -------
     ReferenceCounts
-        Exact int64 counts if ``X`` and the weights have an integer or boolean type; "binary" needs
-        it of the weights alone, and "log" is never exact. Otherwise float64: each cell is the sum
-        of value times weight, in document order.
+        Exact int64 counts if ``X`` and the weights have an integer or boolean type. With "binary"
+        only the weights need such a type, and with "log" counts are never exact. Otherwise the
+        counts are float64, and each cell is the sum of value times weight in document order.
 
     Raises
     ------
     ValueError
-        If lengths differ, a value or weight is negative or not finite, a label is None, NaN or not
-        among ``classes``, an indicator matrix has a value other than 0 and 1 or has a single column
-        without ``classes``, or ``tf`` is unknown.
+        If lengths differ, if a value or weight is negative or not finite, if a label is None, NaN
+        or not among ``classes``, if an indicator matrix has a value other than 0 and 1, if an
+        indicator matrix has a single column and ``classes`` is not given, or if ``tf`` is unknown.
     OverflowError
         If a count exceeds its type.
 
@@ -131,7 +133,7 @@ def count(
     for document, members, weight in zip(documents, memberships, weights, strict=True):
         w = number(weight)
         n_docs += w
-        # A product of tiny numbers that underflows to 0 is ignored like a zero.
+        # If a product of tiny numbers underflows to 0, it is ignored like any other zero.
         occurrences = [(i, number(value) * w) for i, value in document]
         for c in members:
             n_c[c] += w
@@ -164,7 +166,7 @@ def _add(
 
 
 def _transformed(document: Document, tf: str) -> Document:
-    """Return one entry for each term: the transform of the sum of its entries."""
+    """Return one entry for each term, the transformed sum of the term's entries."""
     return [(i, math.log1p(x) if tf == "log" else 1) for i, x in summed(document).items()]
 
 
@@ -177,7 +179,7 @@ def summed(document: Document) -> dict[int, Number]:
 
 
 def read_documents(X: Any) -> tuple[list[Document], int, bool]:
-    """Return each document's nonzero entries as stored, M, and whether the values are integers."""
+    """Return the nonzero entries of each document, M, and whether the values are integers."""
     entries: Iterable[tuple[int, int, Number]]
     if hasattr(X, "tocoo"):
         # For every sparse format, tocoo() keeps duplicates and the stored order within a row.
@@ -202,7 +204,7 @@ def read_documents(X: Any) -> tuple[list[Document], int, bool]:
 
 
 def is_indicator(y: Any) -> bool:
-    """Return whether y is an indicator matrix; a list of tuples is a list of labels."""
+    """Return whether y is an indicator matrix. A list of tuples is a list of labels."""
     return hasattr(y, "toarray") or getattr(y, "ndim", 1) == 2
 
 
@@ -217,7 +219,7 @@ def _memberships(
     """Return the classes, and for each document the positions of its classes among them."""
     given: list[Any] | None = None if classes is None else list(classes)
     if given is not None and len(set(given)) != len(given):
-        raise ValueError("classes names a label twice")
+        raise ValueError("classes contains a label twice")
 
     if is_indicator(y):
         indicator = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
@@ -239,23 +241,23 @@ def _memberships(
         given = list(dict.fromkeys(labels))
         try:
             given = sorted(given)
-        except TypeError:  # the labels cannot be compared: sort by type and text
+        except TypeError:  # The labels cannot be compared.
             given = sorted(given, key=lambda label: (type(label).__name__, repr(label)))
     position = {label: c for c, label in enumerate(given)}
     for d, label in enumerate(labels):
         if _is_missing(label):
             raise ValueError(f"y[{d}] is {label}, which stands for a missing label")
         if label not in position:
-            raise ValueError(f"y[{d}] is {label!r}, which is not among classes")
+            raise ValueError(f"y[{d}] is {label!r}, which is not in classes")
     return given, [[position[label]] for label in labels]
 
 
 def count_table(
     rows: Iterable[tuple[str, Any, int, int]], class_docs: dict[Any, int]
 ) -> tuple[list[str], ReferenceCounts]:
-    """Return the sorted terms and the counts of rows of term, label, count and documents.
+    """Return the sorted terms and the counts of a table of (term, label, count, documents).
 
-    Rows with the same term and label add up. ``class_docs`` has n_c of each label.
+    Rows with the same term and label are added. ``class_docs`` maps each label to n_c.
 
     Examples
     --------
@@ -305,7 +307,10 @@ def _holds_integers(values: npt.NDArray[Any]) -> bool:
 
 
 def total(values: Iterable[Number]) -> Number:
-    """Return the sum from left to right; Python's `sum` compensates floats since version 3.12."""
+    """Return the sum, added from left to right.
+
+    Python's `sum` cannot be used, because since version 3.12 it corrects rounding errors of floats.
+    """
     result: Number = 0
     for value in values:
         result += value
@@ -313,7 +318,7 @@ def total(values: Iterable[Number]) -> Number:
 
 
 def _array(values: Any, dtype: type[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Return an array of counts; numpy itself refuses integers beyond int64."""
+    """Return an array of counts. numpy itself refuses integers beyond int64."""
     array = np.array(values, dtype=dtype).reshape(shape)
     if not np.isfinite(array).all():
         raise OverflowError("a count exceeds the largest float64")

@@ -39,17 +39,18 @@ def class_directions(
     Returns
     -------
     ndarray of shape (N, M), int8
-        1 where the class has more of the term than the others, -1 where it has less, else 0.
-        Classes without documents have 0.
+        The value is 1 if the class has more of the term than the other classes, -1 if it has less,
+        and 0 otherwise. For classes without documents it is 0.
 
     Notes
     -----
-    Everything is exact. ``md`` and ``md_chi2`` compare p_ic with q_ic, ``chi2_counts`` l_ic with
-    its expected value, and the others A D with C B. ``log_odds`` compares the odds of occurrences,
-    (l_ic + a_i) (L - l_c + a_0 - l_i + l_ic - a_i) with (l_i - l_ic + a_i) (l_c + a_0 - l_ic -
-    a_i); their difference is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``log_ratio`` compares smoothed
-    frequencies. ``g2_counts`` has the direction of ``log_odds``. So has ``tfidf``, which compares
-    nothing itself.
+    Directions are computed exactly. ``md`` and ``md_chi2`` compare p_ic with q_ic, and
+    ``chi2_counts`` compares l_ic with its expected value. ``log_ratio`` compares smoothed
+    frequencies. ``log_odds`` compares the odds of occurrences, which are the products (l_ic + a_i)
+    (L - l_c + a_0 - l_i + l_ic - a_i) and (l_i - l_ic + a_i) (l_c + a_0 - l_ic - a_i). Their
+    difference is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``g2_counts`` has the same direction as
+    ``log_odds``, and so have ``tfidf`` and ``c_tfidf``, which compare nothing themselves. All other
+    methods compare A D with C B.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def class_directions(
 
 
 def _gap_of_cells(t: Cells, method: str, i: int, c: int) -> Fraction:
-    """Return a number with the sign of the direction; 0 for a term that no document has."""
+    """Return a number whose sign is the direction. It is 0 if no document has the term."""
     if t.d_i[i] == 0:
         return Fraction(0)
     if method == "chi2_counts":
@@ -89,7 +90,7 @@ def _gap_of_cells(t: Cells, method: str, i: int, c: int) -> Fraction:
     if method == "log_ratio":
         within, outside = t.smoothed_products(i, c)
         return within - outside
-    if method in ("log_odds", "g2_counts", "tfidf"):
+    if method in ("log_odds", "g2_counts", "tfidf", "c_tfidf"):
         return t.l_ic[c][i] * t.L - t.l_i[i] * t.l_c[c]
     return t.A(i, c) * t.D(i, c) - t.C(i, c) * t.B(i, c)
 

@@ -1,7 +1,8 @@
-"""The formulas: one function per method, which returns the value of term i for class c.
+"""The formulas: one function for each method, which returns the value of term i for class c.
 
-The symbols and conventions are those of `termsift.reference`. A and B count documents with term i,
-in class c and outside it; C and D count documents without term i.
+The symbols and conventions are those of `termsift.reference`. A and B are the numbers of documents
+with term i in class c and outside it. C and D are the numbers of documents without term i in class
+c and outside it.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ Value: TypeAlias = Fraction | float
 
 
 def md(t: Probabilities, i: int, c: int) -> float:
-    """``p log(p/q) + (1-p) log((1-p)/(1-q))``: KL divergence of two Bernoulli variables.
+    """``p log(p/q) + (1-p) log((1-p)/(1-q))``, the KL divergence of two Bernoulli variables.
 
-    For two Poisson variables it is p log(p/q) - p + q. Tang, Kay and He 2016, Algorithms 2 and 3;
-    the Poisson form is ours.
+    For two Poisson variables it is p log(p/q) - p + q. The source is Tang, Kay and He 2016,
+    Algorithms 2 and 3. The form for Poisson variables is termsift's own.
     """
     p, q = t.p(i, c), t.q(i, c)
     if t.model == "poisson":
@@ -33,9 +34,10 @@ def md(t: Probabilities, i: int, c: int) -> float:
 
 
 def md_chi2(t: Probabilities, i: int, c: int) -> float:
-    """``1/2 [(p-q)^2 / var(q) + (p-q)^2 / var(p)]``; "pearson": ``(p-q)^2 / var(q)``.
+    """``1/2 [(p-q)^2 / var(q) + (p-q)^2 / var(p)]``, or ``(p-q)^2 / var(q)`` for "pearson".
 
-    var(q) is q (1-q), or q for Poisson variables. Tang, Kay and He 2016, eq. (20) and Section 4.4.
+    var(q) is q (1-q), or q for Poisson variables. The source is Tang, Kay and He 2016, eq. (20) and
+    Section 4.4.
     """
     p, q = t.p(i, c), t.q(i, c)
     pearson = _squared_gap_over_variance(p, q, t.model)
@@ -102,8 +104,8 @@ def cet(t: Cells, i: int, c: int) -> Value:
 def ig(t: Cells, i: int, c: int) -> Value:
     """Information gain, ``(A/n) log(A n / (d_i n_c)) + (C/n) log(C n / ((n-d_i) n_c))``.
 
-    Yang and Pedersen 1997. If no document has two classes, the sum over classes is the mutual
-    information of presence and class.
+    The source is Yang and Pedersen 1997. If no document has two classes, the sum over the classes
+    is the mutual information of the term's presence and the class.
     """
     absence = _times_log(t.C(i, c) / t.n, t.C(i, c) * t.n, (t.n - t.d_i[i]) * t.n_c[c])
     return cet(t, i, c) + absence
@@ -124,16 +126,23 @@ def chi2_printed(t: Cells, i: int, c: int) -> Value:
 
 
 def ngl(t: Cells, i: int, c: int) -> Value:
-    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``: the root of chi2. Ng, Goh and Low 1997."""
+    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``, the root of chi2 with the sign of det.
+
+    Ng, Goh and Low 1997.
+    """
     root = math.sqrt(chi2(t, i, c))
     return root if t.det(i, c) >= 0 else -root
 
 
 def g2(t: Cells, i: int, c: int) -> Value:
-    """``2 sum O log(O/E)`` over the four cells O, E = row total column total / n. Dunning 1993."""
+    """``2 sum O log(O/E)`` over the four cells O. Dunning 1993.
+
+    The expected number E of a cell is its row total times its column total, divided by n.
+    """
     with_term, without = t.d_i[i], t.n - t.d_i[i]
     within, outside = t.n_c[c], t.outside(c)
-    # Of two classes, one's A, B, C, D are the other's B, A, D, C. fsum gives both the same bits.
+    # If there are two classes, A, B, C, D of one class are B, A, D, C of the other. fsum gives both
+    # classes the same bits.
     return 2 * math.fsum(
         (
             _times_log(t.A(i, c), t.A(i, c) * t.n, with_term * within),
@@ -145,14 +154,15 @@ def g2(t: Cells, i: int, c: int) -> Value:
 
 
 def gss(t: Cells, i: int, c: int) -> Value:
-    """``det / n^2``, det = AD - CB. Galavotti, Sebastiani and Simi 2000."""
+    """``det / n^2`` with det = AD - CB. Galavotti, Sebastiani and Simi 2000."""
     return t.det(i, c) / t.n**2
 
 
 def odds_ratio(t: Cells, i: int, c: int) -> Value:
     """Odds ratio, ``A D / (B C)``. van Rijsbergen 1979.
 
-    Mladenic and Grobelnik 1999 take its logarithm, which gives the same ranking.
+    Mladenic and Grobelnik 1999 use its logarithm, which gives the same ranking by the default
+    aggregate.
     """
     return _ratio(t.A(i, c) * t.D(i, c), t.B(i, c) * t.C(i, c))
 
@@ -160,7 +170,8 @@ def odds_ratio(t: Cells, i: int, c: int) -> Value:
 def relevancy(t: Cells, i: int, c: int) -> Value:
     """``log((A/n_c + 1/6) / (B/(n-n_c) + 1/6))``, or 0 if n = n_c.
 
-    Wiener, Pedersen and Weigend 1995. Sebastiani 2002 misprints the denominator.
+    The source is Wiener, Pedersen and Weigend 1995. The formula in Sebastiani 2002 has a misprinted
+    denominator.
     """
     if t.outside(c) == 0:
         return 0.0
@@ -169,9 +180,10 @@ def relevancy(t: Cells, i: int, c: int) -> Value:
 
 
 def bns(t: Cells, i: int, c: int) -> Value:
-    """``|F^-1(A/n_c) - F^-1(B/(n-n_c))|`` with the normal distribution F; 0 if n = n_c.
+    """``|F^-1(A/n_c) - F^-1(B/(n-n_c))|`` with the normal distribution F, or 0 if n = n_c.
 
-    Forman 2003. Rates are clipped to [0.0005, 0.9995], since F^-1 is infinite at 0 and 1.
+    The source is Forman 2003. Rates are clipped to [0.0005, 0.9995], since F^-1 is infinite at 0
+    and 1.
     """
     if t.outside(c) == 0:
         return 0.0
@@ -184,13 +196,16 @@ def _clipped(rate: Fraction) -> Fraction:
 
 
 def _normal_quantile(rate: Fraction) -> float:
-    if rate > Fraction(1, 2):  # 1 - rate loses fewer digits as a float; F is symmetric
+    if rate > Fraction(1, 2):  # F is symmetric, and float(1 - rate) loses fewer digits.
         return -NormalDist().inv_cdf(float(1 - rate))
     return NormalDist().inv_cdf(float(rate))
 
 
 def jlh(t: Cells, i: int, c: int) -> Value:
-    """``max(0, fg-bg) fg / bg``, fg = A/n_c, bg = d_i/n. Elasticsearch, significant_terms, JLH."""
+    """``max(0, fg-bg) fg / bg`` with fg = A/n_c and bg = d_i/n.
+
+    This is the JLH score of Elasticsearch's significant_terms.
+    """
     fg, bg = t.A(i, c) / t.n_c[c], t.d_i[i] / t.n
     return max(Fraction(0), fg - bg) * fg / bg
 
@@ -199,12 +214,13 @@ def jlh(t: Cells, i: int, c: int) -> Value:
 
 
 def log_odds(t: Cells, i: int, c: int) -> Value:
-    """``log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u)``: z-score of a log odds ratio.
+    """``log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u)``, the z-score of a log odds ratio.
 
-    x = l_ic + a_i, u = l_i - l_ic + a_i, R = l_c + a_0, S = L - l_c + a_0. Monroe, Colaresi and
-    Quinn 2008, eqs. 15-22, with their informative Dirichlet prior a_i = a_0 l_i / L. The prior adds
-    a_0 = b2 occurrences, as many as Laplace's smoothing, spread as in the collection. Without a
-    prior, x or u may be 0; the limit is then 0.
+    Here x = l_ic + a_i, u = l_i - l_ic + a_i, R = l_c + a_0 and S = L - l_c + a_0. The source is
+    Monroe, Colaresi and Quinn 2008, eqs. 15-22, with their informative Dirichlet prior a_i = a_0
+    l_i / L. The prior adds a_0 = b2 occurrences, as many as Laplace's smoothing, and distributes
+    them over the terms as in the collection. Without a prior, x or u may be 0. The value is then
+    the limit, 0.
     """
     l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
     a_i = t.b2 * l_i / L
@@ -215,7 +231,7 @@ def log_odds(t: Cells, i: int, c: int) -> Value:
     odds, other_odds = x * S_less_u, u * R_less_x
     if x == 0 or u == 0 or odds == other_odds:
         return 0.0
-    if odds == 0 or other_odds == 0:  # no prior, and no other term in the class or outside it
+    if odds == 0 or other_odds == 0:  # There is no prior, and one side has no other term.
         return math.inf if odds > 0 else -math.inf
     return log(odds / other_odds) * math.sqrt(x * u / (x + u))
 
@@ -229,7 +245,7 @@ def log_ratio(t: Cells, i: int, c: int) -> Value:
 
 
 def chi2_counts(t: Cells, i: int, c: int) -> Value:
-    """``(l_ic - E)^2 / E``, E = l_i n_c / n. scikit-learn's chi2."""
+    """``(l_ic - E)^2 / E`` with E = l_i n_c / n, as in scikit-learn's chi2."""
     return _ratio((t.l_ic[c][i] - t.expected(i, c)) ** 2, t.expected(i, c))
 
 
@@ -242,16 +258,30 @@ def g2_counts(t: Cells, i: int, c: int) -> Value:
         (l_c - l_ic, (L - l_i) * l_c),
         (L - l_i - l_c + l_ic, (L - l_i) * (L - l_c)),
     )
-    # Rounded fractions may add up to a cell a little below 0.
+    # If fractions were rounded, a cell may be slightly below 0.
     seen = [(observed, margins) for observed, margins in cells if observed > 0]
     return 2 * math.fsum(_times_log(observed, observed * L, margins) for observed, margins in seen)
+
+
+def c_tfidf(t: Cells, i: int, c: int) -> Value:
+    """``l_ic/l_c log(1 + m/l_i)``; "bm25": ``l_ic/l_c log((m + 1) / (l_i + 1/2))``.
+
+    m = floor(L / N) are the tokens of an average class. Grootendorst 2022; BERTopic, which also
+    offers the root of l_ic/l_c, rounds m down.
+    """
+    if t.l_ic[c][i] == 0:
+        return 0.0
+    share, l_i = t.l_ic[c][i] / t.l_c[c], t.l_i[i]
+    m = math.floor(float(t.L) / t.n_classes)
+    idf = log((m + 1) / (l_i + Fraction(1, 2)) if t.variant == "bm25" else 1 + m / l_i)
+    return (math.sqrt(share) if t.sqrt else float(share)) * idf
 
 
 # ------------------------------------------------------------------------------- conventions
 
 
 def log(x: Fraction) -> float:
-    """Return the natural logarithm of an exact number, accurate near 1 too; log 0 = -inf."""
+    """Return the natural logarithm of an exact number, with log 0 = -inf. It is accurate near 1."""
     if x == 0:
         return -math.inf
     if Fraction(1, 2) < x < 2:
@@ -260,7 +290,7 @@ def log(x: Fraction) -> float:
 
 
 def _times_log(factor: Fraction, x: Fraction, y: Fraction) -> float:
-    """Return factor log(x/y): 0 if the factor is 0, otherwise inf if y is 0."""
+    """Return factor log(x/y), or 0 if the factor is 0, or inf if only y is 0."""
     if factor == 0:
         return 0.0
     if y == 0:
@@ -280,12 +310,12 @@ def _ratio(x: Fraction, y: Fraction) -> Value:
 
 @dataclass(frozen=True)
 class Method:
-    """A method: its value for a class, how the values become a score, and what it reads."""
+    """A method: the function of its class values, its default aggregate, and its input."""
 
-    value: Callable[[Any, int, int], Value]  # of Probabilities or Cells, term i and class c
-    aggregate: str | None  # None: the score is `of_term`, not an aggregate of the class values
+    value: Callable[[Any, int, int], Value]  # called with Probabilities or Cells, i and c
+    aggregate: str | None  # If None, the score is `of_term` instead.
     of_term: Callable[[Cells, int], Value] | None = None
-    has_models: bool = False  # True: it reads Probabilities; False: it reads Cells
+    has_models: bool = False  # If True, the input is Probabilities, otherwise Cells.
 
 
 METHODS = {
@@ -309,4 +339,5 @@ METHODS = {
     "jlh": Method(jlh, "max"),
     "chi2_counts": Method(chi2_counts, "sum"),
     "g2_counts": Method(g2_counts, "max"),
+    "c_tfidf": Method(c_tfidf, "max"),
 }

@@ -1,4 +1,4 @@
-"""Keyness and dispersion of one term, from the equations."""
+"""Keyness and dispersion of one term, written from the equations."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ def keyness_of(
     Parameters
     ----------
     a, b : int
-        Occurrences of the term in the target and in the reference; not both 0.
+        The occurrences of the term in the target and in the reference. At least one is positive.
     n_1, n_2 : int
-        Occurrences of all terms in the target and in the reference.
+        The occurrences of all terms in the target and in the reference.
     constant : float
         As for `termsift.ClassCounts.keyness`.
 
     Returns
     -------
     measures : dict of str to float
-        g2, bic, the effect sizes, and the ends of their intervals.
+        The values of g2, bic and the effect sizes, and the ends of the intervals of the effect
+        sizes.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def keyness_of(
     observed = [Fraction(o) for o in (a, b, n_1 - a, n_2 - b)]
     expected = [t * n_1 / n, t * n_2 / n, (n - t) * n_1 / n, (n - t) * n_2 / n]
     with localcontext() as context:
-        context.prec = 120  # the summands cancel in many digits
+        context.prec = 120  # Many digits of the summands cancel.
         pairs = zip(observed, expected, strict=True)
         g2 = float(2 * sum(_decimal(o) * _decimal(o / e).ln() for o, e in pairs if o > 0))
     f_1, f_2 = a / n_1, b / n_2
@@ -82,18 +83,18 @@ def _decimal(x: Fraction) -> Decimal:
 
 
 def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[float, float, float]:
-    """Return Gries' DP, DP_norm and Juilland's D of a term that occurs.
+    """Return Gries' DP, DP_norm and Juilland's D of a term that occurs at least once.
 
     Parameters
     ----------
     occurrences, lengths : sequence of int
-        The occurrences of the term, and of all terms, in each document. Documents without tokens
-        are left out.
+        The number of occurrences of the term in each document, and of all terms in each document.
+        Documents without tokens are ignored.
 
     Returns
     -------
     dp, dp_norm, d : float
-        d is NaN for a single document.
+        The three measures. d is NaN if there is a single document.
 
     Examples
     --------

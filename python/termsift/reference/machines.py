@@ -1,4 +1,4 @@
-"""Linear support vector machines by dual coordinate descent, one for each class."""
+"""Linear support vector machines, one for each class, trained by dual coordinate descent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _64_BITS = 2**64 - 1
 
 
 def document_vectors(counts: Any) -> Floats:
-    """Return log(1 + x), with each row scaled to length 1, and a last column of ones.
+    """Return log(1 + x) with each row scaled to norm 1, followed by a column of ones.
 
     Parameters
     ----------
@@ -45,22 +45,22 @@ def linear_machines(
     epochs: int = 10,
     weights: Sequence[float] | None = None,
 ) -> Floats:
-    r"""Return the weights of machines that each tell one class from the others.
+    r"""Return the weights of one machine per class, which separates the class from all others.
 
     Parameters
     ----------
     vectors : ndarray of shape (n_docs, M + 1)
-        z_d.
+        The vectors z_d of the documents.
     class_of : sequence of int
         The class of each document, in [0, n_classes).
     n_classes : int
-        How many machines there are.
+        The number of machines.
     cost : float
-        C.
+        The factor C.
     epochs : int
-        How often each document is visited.
+        The number of times that each document is visited.
     weights : sequence of float, optional
-        g_d, positive. By default 1.
+        The positive weights g_d of the documents, by default 1.
 
     Returns
     -------
@@ -68,12 +68,12 @@ def linear_machines(
 
     Notes
     -----
-    With s_dc = 1 for documents of class c and -1 for others, w_c minimises ::
+    Let s_dc be 1 for documents of class c and -1 for all other documents. Then w_c minimises ::
 
         |w_c|^2 / 2 + C sum_d g_d max(0, 1 - s_dc w_c.z_d)^2.
 
-    The dual has one variable a_dc >= 0 for each document, and w_c = sum_d a_dc s_dc z_d. A visit of
-    a document sets a_dc to its best value, given the others::
+    The dual has one variable a_dc >= 0 for each document, and w_c = sum_d a_dc s_dc z_d. A visit to
+    a document sets its a_dc to the value that is best if all other variables keep their values::
 
         a_dc <- max(0, a_dc - (s_dc w_c.z_d - 1 + D a_dc) / (|z_d|^2 + D)),  D = 1 / (2 C g_d)
 
@@ -106,7 +106,7 @@ def linear_machines(
 
 
 def _random_numbers() -> Iterator[int]:
-    """Yield the numbers of the generator SplitMix64 with the seed 0."""
+    """Yield the numbers of the random generator SplitMix64 with the seed 0."""
     state = 0
     while True:
         state = (state + 0x9E3779B97F4A7C15) & _64_BITS

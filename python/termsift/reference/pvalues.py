@@ -1,4 +1,4 @@
-"""Significance: the probability of a larger statistic if terms and classes were independent."""
+"""Significance: p-values under the hypothesis that terms and classes are independent."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ class Significance:
     ----------
     statistics : ndarray of shape (M,), or (N, M) per class
     degrees : int
-        Degrees of freedom of the chi-square distribution.
+        The degrees of freedom of the chi-square distribution.
     log_pvalues : ndarray of that shape
         Logarithms of the p-values, which do not underflow.
     signs : ndarray of that shape, int8
-        1 where the class has more of the term than its share, -1 where it has less, 0 otherwise.
+        The sign is 1 if the class has more of the term than its share, -1 if it has less, and 0
+        otherwise.
     classes : ndarray of shape (M,), int64, or None
-        The first class with the largest value; ``signs`` refers to it. None for tests per class.
+        The first class with the largest value. ``signs`` refers to this class. For tests per class
+        the attribute is None.
     """
 
     statistics: npt.NDArray[np.float64]
@@ -46,7 +48,7 @@ class Significance:
         return np.exp(self.log_pvalues)
 
     def adjusted(self, how: str = "bh", log: bool = False) -> npt.NDArray[np.float64]:
-        """Return the p-values, or their logarithms, as the function `adjusted` adjusts them."""
+        """Return the p-values adjusted by the function `adjusted`, or the logarithms of these."""
         flat = adjusted(self.log_pvalues.ravel(), how).reshape(self.log_pvalues.shape)
         return flat if log else np.exp(flat)
 
@@ -61,20 +63,22 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     method : {"chi2", "g2", "chi2_counts", "g2_counts"}
         The statistic.
     per_class : bool, default False
-        Whether to test every term in every class against the other classes, or every term once.
+        If True, test every term for every class, where the class is compared with all other
+        classes. If False, test every term once.
 
     Returns
     -------
     Significance
-        Per class every statistic has 1 degree of freedom, and classes without documents have the
-        p-value 1.
+        The tests. If they are per class, every statistic has 1 degree of freedom, and the p-value
+        is 1 for classes without documents.
 
     Notes
     -----
-    The statistic of a term is the largest value of a class, with 1 degree of freedom. For
-    ``chi2_counts`` it is the sum of the values of the N classes with documents, with N - 1 degrees.
-    Per class, ``chi2_counts`` adds to (l_ic - E)^2 / E the same term for all other classes
-    together: this multiplies the value by 1 / (1 - n_c/n).
+    The statistic of a term is the largest of its values over the classes, and has 1 degree of
+    freedom. For ``chi2_counts`` it is the sum of the values over the N classes with documents, and
+    has N - 1 degrees of freedom. In tests per class, ``chi2_counts`` adds the corresponding
+    expression for all other classes together to (l_ic - E)^2 / E. This multiplies the value by 1 /
+    (1 - n_c/n).
 
     Examples
     --------
@@ -91,7 +95,7 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     (array([0, 0]), array([ 1, -1], dtype=int8))
     """
     if method not in TESTS:
-        raise ValueError(f"{method!r} is no test of significance; there are {', '.join(TESTS)}")
+        raise ValueError(f"{method!r} is not a test of significance; there are {', '.join(TESTS)}")
     by_class = class_scores(counts, method)
     signs = class_directions(counts, method)
     present = present_classes(counts)
@@ -101,11 +105,11 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
             table = Cells(counts)
             for c in present:
                 share_outside = to_float(table.outside(c) / table.n)
-                if share_outside > 0:  # otherwise every value is 0
+                if share_outside > 0:  # If it is 0, every value is 0.
                     by_class[c] /= share_outside
         return Significance(by_class, 1, _log_pvalues(by_class, 1), signs, None)
 
-    # max() returns the first of equal classes.
+    # max() returns the first of several classes with equal values.
     terms = np.arange(by_class.shape[1])
     best = np.array([max(present, key=lambda c: by_class[c, i]) for i in terms], dtype=np.int64)
     statistics = score(counts, method)  # with the default aggregate of the method
@@ -120,26 +124,26 @@ def _log_pvalues(statistics: npt.NDArray[np.float64], degrees: int) -> npt.NDArr
 
 
 def log_pvalue(statistic: float, degrees: int) -> float:
-    r"""Return the logarithm of the probability that a chi-square variable is larger.
+    r"""Return the logarithm of the probability that a chi-square variable exceeds the statistic.
 
     Parameters
     ----------
     statistic : float
-        From 0 to inf; a negative value, made by rounding, counts as 0.
+        A number from 0 to inf. A negative value, which rounding may cause, counts as 0.
     degrees : int
-        Degrees of freedom, at least 1.
+        The degrees of freedom, at least 1.
 
     Returns
     -------
     float
-        From -inf to 0.
+        The logarithm, from -inf to 0.
 
     Notes
     -----
     The probability is Q(a, z) = Gamma(a, z) / Gamma(a) with a = degrees / 2 and z = statistic / 2.
     The recurrence Q(a + 1, z) = Q(a, z) + z^a exp(-z) / Gamma(a + 1) ends at Q(1, z) = exp(-z) or
-    Q(1/2, z) = erfc(sqrt z), and all its terms are positive. Where Q is near 1, the complement is
-    summed instead: exp(-z) times the sum over k of z^(a+k) / Gamma(a + k + 1).
+    Q(1/2, z) = erfc(sqrt z), and all its terms are positive. If Q is near 1, its complement 1 - Q
+    is computed instead, which is exp(-z) times the sum over k of z^(a+k) / Gamma(a + k + 1).
 
     Examples
     --------
@@ -157,7 +161,7 @@ def log_pvalue(statistic: float, degrees: int) -> float:
         return -math.inf
     if z < a:
         terms = [a * math.log(z) - z - math.lgamma(a + 1)]
-        while terms[-1] > terms[0] - 50:  # all later terms together are below e^-50 of the first
+        while terms[-1] > terms[0] - 50:  # The rest is below e^-50 of the first term.
             terms.append(terms[-1] + math.log(z / (a + len(terms))))
         return math.log1p(-math.exp(_log_of_sum(terms)))
     first = 1.0 if degrees % 2 == 0 else 0.5
@@ -172,7 +176,7 @@ def _log_erfc_of_root(z: float) -> float:
     root = math.sqrt(z)
     if root < 20:
         return math.log(math.erfc(root))
-    # Here erfc would underflow. It is exp(-z) / sqrt(pi) over the continued fraction
+    # Here erfc would underflow. It equals exp(-z) / sqrt(pi), divided by the continued fraction
     # root + (1/2) / (root + 1 / (root + (3/2) / (root + ...))).
     fraction = root
     for j in range(30, 0, -1):
@@ -186,20 +190,21 @@ def _log_of_sum(logs: list[float]) -> float:
 
 
 def adjusted(log_pvalues: Iterable[float], how: str = "bh") -> npt.NDArray[np.float64]:
-    """Adjust p-values for the number of tests, in logarithms.
+    """Adjust p-values for the number of tests, and return their logarithms.
 
     Parameters
     ----------
     log_pvalues : sequence of m numbers
         Logarithms of p-values.
     how : {"bh", "bonferroni"}
-        "bonferroni" returns m p. "bh" (Benjamini and Hochberg 1995) sorts the p-values in ascending
-        order and turns the j-th into the smallest m p_i / i with i >= j. Neither exceeds 1.
+        "bonferroni" multiplies every p-value by m. "bh" (Benjamini and Hochberg 1995) sorts the
+        p-values in ascending order, and replaces the j-th by the smallest m p_i / i with i >= j.
+        Adjusted p-values are at most 1.
 
     Returns
     -------
     ndarray of shape (m,)
-        Logarithms, in the order of the input.
+        The logarithms of the adjusted p-values, in the order of the input.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rankings: from scores to the order of the terms."""
+"""Rankings: compute the order of the terms from their scores."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import numpy.typing as npt
 
 
 def rank(scores: npt.ArrayLike, k: int | None = None) -> npt.NDArray[np.int64]:
-    """Rank terms by descending score; equal scores are ordered by index.
+    """Rank terms by descending score, and terms with equal scores by index.
 
     Parameters
     ----------
     scores : array of shape (M,)
         One score for each term.
     k : int, optional
-        How many terms to return. By default, and if there are fewer, all.
+        The number of terms to return. By default, or if there are fewer than k, all are returned.
 
     Returns
     -------
     ndarray of shape (min(k, M),)
-        Indices of terms in int64, best first.
+        The indices of the terms in int64, best first.
 
     Examples
     --------
@@ -35,32 +35,33 @@ def rank(scores: npt.ArrayLike, k: int | None = None) -> npt.NDArray[np.int64]:
 def round_robin(
     class_scores: npt.ArrayLike, k: int | None = None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Rank terms by round robin: the classes take turns, and each names the next term of its list.
+    """Rank terms by round robin: the classes take turns to add the next term of their lists.
 
     Parameters
     ----------
     class_scores : array of shape (N, M)
         The value of each term for each class that has documents.
     k : int, optional
-        How many terms to return. By default, and if there are fewer, all.
+        The number of terms to return. By default, or if there are fewer than k, all are returned.
 
     Returns
     -------
     indices : ndarray of shape (min(k, M),)
-        Terms in int64, best first.
+        The indices of the terms in int64, best first.
     values : ndarray of shape (min(k, M),)
-        The class values that earned the terms their places.
+        The class values that gave the terms their places.
 
     Notes
     -----
-    A class lists all terms by its own value, as `rank` does. A term's place is its best position
-    in any list. The terms in first place come first, by index, then the terms in second place, and
-    so on. A class whose term has been named already passes; it does not name its next best term
-    instead. A term's value is its value in the first class that lists it at its place.
+    Every class has a list of all terms, ranked by the values of this class as `rank` does. The
+    place of a term is its best position in any list. The ranking begins with the terms in first
+    place, ordered by index. The terms in second place follow, and so on. If the term that a class
+    would add is already in the ranking, the class adds no term in this round. The value of a term
+    is its value for the first class whose list has it at its place.
 
     Examples
     --------
-    Both classes list term 0 first; their second terms are ordered by index.
+    Term 0 is first in the lists of both classes. Their second terms are ordered by index.
 
     >>> indices, values = round_robin([[9, 1, 2], [8, 7, 3]])
     >>> indices
@@ -72,7 +73,7 @@ def round_robin(
     by_class = np.asarray(class_scores, dtype=np.float64).tolist()
     lists = [rank(values).tolist() for values in by_class]
     n_terms = len(by_class[0])
-    # The smallest (position, class) is the best.
+    # The smallest pair (position, class) is the best.
     place = [min((lists[c].index(i), c) for c in range(len(lists))) for i in range(n_terms)]
     order = sorted(range(n_terms), key=lambda i: (place[i][0], i))[:k]
     values = [by_class[place[i][1]][i] for i in order]
@@ -82,4 +83,4 @@ def round_robin(
 def check_k(k: int | None) -> None:
     """Check that a number of terms, if given, is not negative."""
     if k is not None and k < 0:
-        raise ValueError(f"k must not be negative, not {k}")
+        raise ValueError(f"k must not be negative, got {k}")

@@ -1,4 +1,4 @@
-"""Scores: from counts to a value for every class and term, then to one number for each term."""
+"""Scores: compute a value for every class and term, and aggregate the values of a term."""
 
 from __future__ import annotations
 
@@ -30,36 +30,45 @@ def class_scores(
     class_prior: ClassPrior = None,
     model: str = "multinomial",
     noncentrality: str = "jeffreys",
+    variant: str = "idf",
+    sqrt: bool = False,
 ) -> npt.NDArray[np.float64]:
     r"""Score every term for every class.
 
     Parameters
     ----------
     counts : ReferenceCounts or similar
-        Any object with ``class_docs`` and ``term_frequency``, dense or sparse. All methods but "md"
-        and "md_chi2" also read ``document_frequency`` and ``n_docs`` and, if documents have several
-        classes or none, ``collection_term_frequency`` and ``collection_document_frequency``.
+        Any object with ``class_docs`` and ``term_frequency``, dense or sparse. All methods except
+        "md" and "md_chi2" also read ``document_frequency`` and ``n_docs``. If documents have
+        several classes or none, these methods also read ``collection_term_frequency`` and
+        ``collection_document_frequency``.
     method : str
-        "md" or "md_chi2", see Notes, or another name of ``formulas.METHODS``.
+        "md" or "md_chi2" (see Notes), or another name in ``formulas.METHODS``.
     alpha : float or pair of floats, default 1
-        Smoothing: b1 = alpha and b2 = alpha * M (models "bernoulli": 2 alpha, "poisson": alpha); or
-        the pair (b1, b2) with 0 <= b1, and b1 <= b2 unless the model is "poisson". Only "md",
-        "md_chi2", "log_ratio" and "log_odds" are smoothed; in "log_odds" b2 is the weight of the
-        prior.
+        The smoothing. For a single number, b1 = alpha and b2 = alpha * M. With the model
+        "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. A pair gives b1 and b2, where 0 <=
+        b1, and b1 <= b2 unless the model is "poisson". Only "md", "md_chi2", "log_ratio" and
+        "log_odds" are smoothed. In "log_odds" b2 is the weight of the prior.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
-        pi_c: by default n_c / sum_k n_k; numbers are scaled to sum to 1. Classes without documents
-        are ignored: their scores are 0 and the other priors are scaled up. At least two of the
-        other priors must be positive: every class is compared with another.
+        The priors pi_c, by default n_c / sum_k n_k. Numbers are scaled to sum to 1. Classes without
+        documents are ignored: their scores are 0 and the other priors are scaled up. At least two
+        of these other priors must be positive, because every class is compared with at least one
+        other class.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
-        What "md" and "md_chi2" count and what they divide the counts by, see Notes.
+        The event model: it sets the counts that "md" and "md_chi2" use and the totals that divide
+        them (see Notes).
     noncentrality : {"jeffreys", "pearson"}
-        Which noncentrality parameter ``md_chi2`` is, see Notes.
+        The noncentrality parameter that ``md_chi2`` returns (see Notes).
+    variant : {"idf", "bm25"}
+        The weight that ``c_tfidf`` gives a term (see ``formulas.c_tfidf``).
+    sqrt : bool
+        Whether ``c_tfidf`` takes the square root of the term's share of the class.
 
     Returns
     -------
     ndarray of shape (N, M)
-        Scores in float64; infinite where p_ic > 0 = q_ic, for example, and never NaN. For all
-        methods but "md" and "md_chi2", the score is 0 if no document has the term.
+        Scores in float64. They can be infinite, for example where p_ic > 0 = q_ic, but are never
+        NaN. For all methods except "md" and "md_chi2", the score is 0 if no document has the term.
 
     Notes
     -----
@@ -71,14 +80,14 @@ def class_scores(
         p log(p / q) + (1 - p) log((1 - p) / (1 - q))
 
     ``md_chi2`` is the noncentrality parameter of its asymptotic distribution (their eq. 20 and
-    Section 4.4). They leave open whether the multi-class score has both terms or only the first.
-    Both terms select better and are the default::
+    Section 4.4). The paper leaves open whether the multi-class score has both terms of the sum or
+    only the first. The sum of both is the default, because it selects better terms::
 
         nu_J    = 1/2 [(p - q)^2 / (q (1 - q)) + (p - q)^2 / (p (1 - p))]     "jeffreys"
         Pearson =      (p - q)^2 / (q (1 - q))                                "pearson"
 
     Both methods compare Bernoulli variables with p = (x_ic + b1) / (X_c + b2). The model defines
-    what is counted::
+    the counts x_ic and their totals X_c::
 
         "multinomial"   x = l_ic occurrences of X = l_c
         "binary"        x = d_ic documents of X = sum_i d_ic
@@ -96,8 +105,8 @@ def class_scores(
     array([[2., 0.],
            [2., 0.]])
 
-    Without smoothing, a divergence is infinite where only one side is impossible. Here term 0 never
-    occurs in class 1, which consists of term 1:
+    Without smoothing, a divergence is infinite if exactly one of p and q is 0, or exactly one is 1.
+    In this example term 0 never occurs in class 1, which consists of term 1:
 
     >>> class_scores(counts, "md", alpha=0)
     array([[       inf,        inf],
@@ -110,7 +119,7 @@ def class_scores(
     if chosen.has_models:
         table = Probabilities(counts, alpha, class_prior, model, noncentrality)
     else:
-        table = Cells(counts, alpha)
+        table = Cells(counts, alpha, variant, sqrt)
     for c in present_classes(counts):
         for i in range(table.n_terms):
             if not _is_unseen(table, i):
@@ -127,22 +136,25 @@ def score(
     aggregate: str | None = None,
     model: str = "multinomial",
     noncentrality: str = "jeffreys",
+    variant: str = "idf",
+    sqrt: bool = False,
 ) -> npt.NDArray[np.float64]:
-    """Score every term: aggregate its class scores into one number.
+    """Score every term: aggregate the term's class scores into one number.
 
     Parameters
     ----------
-    counts, method, alpha, class_prior, model, noncentrality
+    counts, method, alpha, class_prior, model, noncentrality, variant, sqrt
         As for `class_scores`.
     aggregate : {"sum", "mean", "max"}, optional
-        Sum over classes, mean weighted by pi_c, or largest value. Classes without documents are
-        ignored, and the mean also ignores classes with a prior of 0. The default depends on the
-        method, see ``formulas.METHODS``; for "df" and "tfidf" it is the value of the collection.
+        The sum over the classes, the mean weighted by pi_c, or the largest value. Classes without
+        documents are ignored, and the mean also ignores classes with a prior of 0. The default
+        depends on the method (see ``formulas.METHODS``). For "df" and "tfidf" the default score is
+        the value for the whole collection.
 
     Returns
     -------
     ndarray of shape (M,)
-        Scores in float64, never NaN: a sum of inf and -inf is 0, like 0/0.
+        Scores in float64. They are never NaN, because a sum of inf and -inf is 0, like 0/0.
 
     Examples
     --------
@@ -159,6 +171,7 @@ def score(
         raise ValueError(f"unknown aggregate {aggregate!r}; there are {', '.join(AGGREGATES)}")
     chosen = _find(method, model)
     options: dict[str, Any] = {"model": model, "noncentrality": noncentrality}
+    options |= {"variant": variant, "sqrt": sqrt}
     by_class = class_scores(counts, method, alpha=alpha, class_prior=class_prior, **options)
     scores = np.zeros(by_class.shape[1])
     if aggregate is None and chosen.of_term is not None:
@@ -192,12 +205,12 @@ def _find(method: str, model: str) -> Method:
 
 
 def _is_unseen(table: Probabilities | Cells, i: int) -> bool:
-    """Return whether no document has the term, which makes its score 0 with any formula."""
+    """Return whether no document has the term. Its score is then 0 with all methods of `Cells`."""
     return isinstance(table, Cells) and table.d_i[i] == 0
 
 
 def to_float(value: Value) -> float:
-    """Return the nearest float64, infinite beyond the largest."""
+    """Return the nearest float64, or an infinity if the value exceeds the largest float64."""
     try:
         return float(value)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""What the formulas read: probabilities under an event model, and the cells of term and class."""
+"""Input of the formulas: probabilities under an event model, and the cells of term and class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODELS = ("multinomial", "binary", "bernoulli", "poisson")
 
 
 class Probabilities:
-    """What ``md`` and ``md_chi2`` read: p_ic = (x_ic + b1) / (X_c + b2) under an event model."""
+    """The input of ``md`` and ``md_chi2``: p_ic = (x_ic + b1) / (X_c + b2) under an event model."""
 
     def __init__(
         self, counts: Any, alpha: Alpha, class_prior: ClassPrior, model: str, noncentrality: str
@@ -36,25 +36,31 @@ class Probabilities:
         self.b1, self.b2 = map(float, smoothing(alpha, self.n_terms, model))
 
     def p(self, i: int, c: int) -> float:
-        """Probability of term i in class c; it is 0 if there are neither tokens nor smoothing."""
+        """Return the probability of term i in class c, or 0 if X_c and b2 are both 0."""
         if self.X_c[c] + self.b2 == 0:
             return 0.0
         return (self.x_ic[c][i] + self.b1) / (self.X_c[c] + self.b2)
 
     def q(self, i: int, c: int) -> float:
-        """Probability of term i outside class c: the mixture of the other classes."""
+        """Return the probability of term i outside class c, the mixture of the other classes."""
         mixture = weight = 0.0
         for k in self.present:
             if k != c:
                 mixture += self.pi_c[k] * self.p(i, k)
-                weight += self.pi_c[k]  # sums to 1 - pi_c, but cannot round to 0
+                weight += self.pi_c[k]  # The sum is 1 - pi_c, but cannot round to 0.
         return mixture / weight
 
 
 class Cells:
-    """What all other methods read: documents and occurrences by term and class, exactly."""
+    """The input of all other methods: exact numbers of documents and occurrences."""
 
-    def __init__(self, counts: Any, alpha: Alpha = 1.0) -> None:
+    def __init__(
+        self, counts: Any, alpha: Alpha = 1.0, variant: str = "idf", sqrt: bool = False
+    ) -> None:
+        if variant not in ("idf", "bm25"):
+            raise ValueError(f"unknown variant {variant!r}; there are idf, bm25")
+        self.variant, self.sqrt = variant, sqrt
+        self.n_classes = len(present_classes(counts))
         self.l_ic = [[Fraction(x) for x in row] for row in dense(counts.term_frequency)]
         self.d_ic = [[Fraction(x) for x in row] for row in dense(counts.document_frequency)]
         self.n_c = [Fraction(x) for x in class_docs(counts)]
@@ -63,11 +69,11 @@ class Cells:
         l_i = getattr(counts, "collection_term_frequency", None)
         d_i = getattr(counts, "collection_document_frequency", None)
         if l_i is None or d_i is None:
-            # Sums of fractional weights in different orders may differ by rounding.
+            # Sums of fractional weights that are added in different orders may differ by rounding.
             if not math.isclose(sum(self.n_c), self.n, rel_tol=1e-9):
                 raise ValueError(
-                    f"there are {float(self.n)} documents and {float(sum(self.n_c))} in the "
-                    "classes: documents of several classes or of none need "
+                    f"there are {float(self.n)} documents, but the classes have "
+                    f"{float(sum(self.n_c))}: if documents have several classes or none, pass "
                     "collection_term_frequency and collection_document_frequency"
                 )
             l_i = [sum(column, Fraction(0)) for column in zip(*self.l_ic, strict=True)]
@@ -79,30 +85,30 @@ class Cells:
         # For `log_odds`, b2 is the weight of the prior, in occurrences.
         self.b1, self.b2 = smoothing(alpha, self.n_terms, "multinomial")
 
-    # Sums of fractional weights may have been rounded, which must not make a cell negative.
+    # Sums of fractional weights may be rounded. max() prevents negative cells.
 
     def A(self, i: int, c: int) -> Fraction:
-        """Documents of class c with term i."""
+        """Return the number of documents of class c with term i."""
         return self.d_ic[c][i]
 
     def B(self, i: int, c: int) -> Fraction:
-        """Documents outside class c with term i."""
+        """Return the number of documents outside class c with term i."""
         return max(Fraction(0), self.d_i[i] - self.A(i, c))
 
     def C(self, i: int, c: int) -> Fraction:
-        """Documents of class c without term i."""
+        """Return the number of documents of class c without term i."""
         return max(Fraction(0), self.n_c[c] - self.A(i, c))
 
     def D(self, i: int, c: int) -> Fraction:
-        """Documents outside class c without term i."""
+        """Return the number of documents outside class c without term i."""
         return max(Fraction(0), self.outside(c) - self.B(i, c))
 
     def outside(self, c: int) -> Fraction:
-        """Documents outside class c."""
+        """Return the number of documents outside class c."""
         return max(Fraction(0), self.n - self.n_c[c])
 
     def det(self, i: int, c: int) -> Fraction:
-        """Return A n - d_i n_c: above 0 where class c has more of term i than its share."""
+        """Return A n - d_i n_c, which is positive if class c has more of term i than its share."""
         return self.A(i, c) * self.n - self.d_i[i] * self.n_c[c]
 
     def smoothed_products(self, i: int, c: int) -> tuple[Fraction, Fraction]:
@@ -113,12 +119,12 @@ class Cells:
         return within, (elsewhere + self.b1) * (self.l_c[c] + self.b2)
 
     def expected(self, i: int, c: int) -> Fraction:
-        """Occurrences of term i in class c if they were spread in proportion to documents."""
+        """Return the expected l_ic if occurrences were distributed over classes like documents."""
         return self.l_i[i] * self.n_c[c] / self.n
 
 
 def events(counts: Any, model: str) -> tuple[list[list[Number]], list[Number]]:
-    """Return x_ic, what a model counts of each term in each class, and its divisor X_c."""
+    """Return the counts x_ic that an event model uses, and the totals X_c that divide them."""
     if model not in MODELS:
         raise ValueError(f"unknown model {model!r}; there are {', '.join(MODELS)}")
     counted = "term_frequency" if model in ("multinomial", "poisson") else "document_frequency"
@@ -131,8 +137,8 @@ def events(counts: Any, model: str) -> tuple[list[list[Number]], list[Number]]:
 def smoothing(alpha: Any, n_terms: int, model: str) -> tuple[Fraction, Fraction]:
     """Return b1 and b2. For one number alpha, b2 is b1 times the number of outcomes of the model.
 
-    A multinomial variable has one outcome per term and a Bernoulli variable has two. A Poisson rate
-    has none: b1 occurrences in b2 = b1 documents are added.
+    A multinomial variable has one outcome per term and a Bernoulli variable has two. For a Poisson
+    rate, b1 occurrences in b2 = b1 documents are added.
     """
     values = (alpha,) if np.ndim(alpha) == 0 else tuple(alpha)
     if not all(0 <= b < math.inf for b in values):
@@ -141,8 +147,8 @@ def smoothing(alpha: Any, n_terms: int, model: str) -> tuple[Fraction, Fraction]
         b1 = Fraction(float(alpha))
         return b1, b1 * {"bernoulli": 2, "poisson": 1}.get(model, n_terms)
     b1, b2 = (Fraction(float(b)) for b in values)
-    if b1 > b2 and model != "poisson":  # a rate may exceed 1, a probability may not
-        raise ValueError(f"alpha = (b1, b2) needs b1 <= b2, not ({float(b1)}, {float(b2)})")
+    if b1 > b2 and model != "poisson":  # A rate may exceed 1, but a probability may not.
+        raise ValueError(f"alpha = (b1, b2) must satisfy b1 <= b2, got ({float(b1)}, {float(b2)})")
     return b1, b2
 
 
@@ -154,21 +160,21 @@ def dense(frequency: Any) -> list[list[Number]]:
 
 
 def class_docs(counts: Any) -> list[Number]:
-    """Return n_c."""
+    """Return n_c, the number of documents of each class."""
     n_c: list[Number] = np.asarray(counts.class_docs).tolist()
     return n_c
 
 
 def present_classes(counts: Any) -> list[int]:
-    """Return the classes with documents, at least two; only these are compared."""
+    """Return the classes with documents. There must be at least two."""
     present = [c for c, n in enumerate(class_docs(counts)) if n > 0]
     if len(present) < 2:
-        raise ValueError(f"{len(present)} classes have documents; a score compares two or more")
+        raise ValueError(f"{len(present)} classes have documents, expected at least two")
     return present
 
 
 def priors(counts: Any, class_prior: ClassPrior) -> list[float]:
-    """Return pi_c: 0 for classes without documents, with a sum of 1 over the others."""
+    """Return the priors pi_c, which sum to 1 and are 0 for classes without documents."""
     present = present_classes(counts)
     weights = prior_weights(counts, class_prior)
     whole = total(weights[c] for c in present)
@@ -176,7 +182,7 @@ def priors(counts: Any, class_prior: ClassPrior) -> list[float]:
 
 
 def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
-    """Return weights: the priors of the classes with documents are proportional to them."""
+    """Return one weight per class. The prior of a class with documents is proportional to it."""
     n_c, present = class_docs(counts), present_classes(counts)
     weights: list[Number]
     if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):
@@ -195,7 +201,7 @@ def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
             if not 0 <= weight < math.inf:
                 raise ValueError(f"class_prior[{c}] is {weight}, not a finite nonnegative number")
     if sum(weights[c] > 0 for c in present) < 2:
-        raise ValueError("class_prior must be positive for two classes with documents or more")
+        raise ValueError("class_prior must be positive for at least two classes with documents")
     return weights
 
 
@@ -207,6 +213,6 @@ def exact_priors(counts: Any, class_prior: ClassPrior) -> list[Fraction]:
 
 
 def exact_outside(p: list[Fraction], pi: list[Fraction]) -> list[Fraction]:
-    """Return q of each class with documents: the mixture of p of the other classes."""
+    """Return q of each class with documents, which is the mixture of the other classes' p."""
     weighted = [pi_c * p_c for pi_c, p_c in zip(pi, p, strict=True)]
     return [(sum(weighted) - w) / (1 - pi_c) for w, pi_c in zip(weighted, pi, strict=True)]

@@ -41,26 +41,8 @@ def text_blocks(texts: Any) -> Iterator[_core.Texts]:
 def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[Block]:
     """Return an iterator over texts in blocks, with the labels that a frame has for them.
 
-    No text is copied, unless a numpy array or a pandas column holds values that are not Python
-    strings.
-
-    Parameters
-    ----------
-    texts : iterable of str, column or frame
-        A list, tuple, generator or other iterable of strings; an array of strings or objects; a
-        column of pandas, polars or pyarrow; or a frame of theirs, a stream of record batches, a
-        relation of duckdb, or any other object with the Arrow C stream interface. None, NaN, NaT,
-        NA and Arrow's nulls are missing texts.
-    text, label : name of a column, optional
-        The columns of a frame that hold the texts and their labels. The text of a frame with one
-        column need not be named.
-
-    Raises
-    ------
-    TypeError
-        For a single string, for texts without an order, and for values that are not strings.
-    ValueError
-        If a frame has no such column, or several.
+    None, NaN, NaT, NA and Arrow's nulls are missing texts. No text is copied, unless a numpy array
+    or a pandas column holds values that are not Python strings.
     """
     if isinstance(texts, (str, bytes, bytearray, os.PathLike)):
         raise TypeError(
@@ -225,16 +207,7 @@ class LabelledTexts:
     """Blocks of texts, each with the labels of its documents.
 
     The labels are ``y``, checked as a whole, or the column ``label`` of a frame or stream. Then
-    each block's classes are numbered as they appear, after those of earlier blocks.
-
-    Attributes
-    ----------
-    coder : LabelCoder or None
-        What numbers the classes of a column; None if the labels are ``y``.
-    one_label_each : bool
-        Whether every document has one class.
-    n_docs : int
-        How many documents the blocks so far have.
+    ``coder`` numbers the classes as they appear. ``n_docs`` counts the documents so far.
     """
 
     def __init__(

@@ -186,10 +186,7 @@ def _wanted(terms: Any) -> dict[Any, list[str]]:
 
 
 def _as_counted(query: str, rules: TextRules) -> str:
-    """Return a query as counting names it: in lower case, for example, and without stop words.
-
-    A function of the user is not applied, because the stem of a stem may be another one.
-    """
+    """Return a query as counting names it; functions are not applied, as to stems of stems."""
     if callable(rules.analyzer) or rules.tokenizer is not None or rules.preprocessor is not None:
         return query
     analyzer: Any = "word" if rules.analyzer == "word" else "char"

@@ -128,22 +128,13 @@ def is_column_of_arrow(values: Any) -> bool:
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
     """Return labels of one class per document; refuse an indicator matrix and say ``why``."""
     labels = check_labels(y, n_docs, None, name=name)
-    if labels.indptr is None:
-        return labels
-    n_of = np.diff(labels.indptr)
-    other = np.flatnonzero(n_of != 1)
-    first = f" (document {other[0]} has {n_of[other[0]]})" if len(other) else ""
-    raise ValueError(
-        f"{name} is an indicator matrix, expected one label per document{first}: {why}"
-    )
+    if labels.indptr is not None:
+        raise ValueError(f"{name} is an indicator matrix, expected one label per document: {why}")
+    return labels
 
 
 class LabelCoder:
-    """Number the classes of labels that come in blocks, by `check_labels`'s rules.
-
-    Classes are numbered as given, or in the order in which they are met: block by block, and within
-    a block of integers by size.
-    """
+    """Number the classes of labels that come in blocks: as given, or as they are met."""
 
     def __init__(self, given: list[Hashable] | None) -> None:
         self._is_fixed = given is not None
@@ -252,10 +243,7 @@ def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
 
 
 def in_order(classes: list[Hashable]) -> list[Hashable]:
-    """Sort labels, or sort them by type name and repr if they cannot be compared.
-
-    The order of appearance would depend on how a collection is cut into chunks.
-    """
+    """Sort labels, or sort them by type name and repr if they cannot be compared."""
     if not any(isinstance(label, Set) for label in classes):  # whose < means subset
         with suppress(TypeError):
             return sorted(classes)  # type: ignore[type-var]
