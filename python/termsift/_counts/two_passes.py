@@ -32,17 +32,12 @@ def counted_within(
     all_terms = replace(rules, min_df=1, max_df=1.0, max_features=None)
     if max_memory is None:
         return count(all_terms, None)
-    validation.check_integer(max_memory, "max_memory", 1 << 20)
-    if not (validation.is_integer(rules.min_df) and rules.min_df > 1):
-        raise ValueError(
-            "max_memory needs min_df, a number of documents of 2 or more, to drop rare terms by"
-        )
+    sketch = sketch_within(max_memory, rules)
     check_rules_of_parts(rules, tf)
     try:
         return kept_terms_only(count(all_terms, max_memory // _SHARE), rules)
     except TermsDoNotFitError:
         logger.info("the terms do not fit in %d bytes: reading twice", max_memory)
-    sketch = TermSketch(all_terms, int(rules.min_df), max_memory // _SHARE)
     add_to(sketch)
     try:
         counts = kept_terms_only(count(sketch.counting_rules(), max_memory // _SHARE), rules)
@@ -53,3 +48,14 @@ def counted_within(
         ) from None
     logger.info("left out all terms that are in fewer than %d documents", rules.min_df)
     return counts
+
+
+def sketch_within(max_memory: int, rules: TextRules) -> TermSketch:
+    """Return an empty sketch for counting in ``max_memory`` bytes by rules with ``min_df``."""
+    validation.check_integer(max_memory, "max_memory", 1 << 20)
+    if not (validation.is_integer(rules.min_df) and rules.min_df > 1):
+        raise ValueError(
+            "max_memory needs min_df, a number of documents of 2 or more, to drop rare terms by"
+        )
+    all_terms = replace(rules, min_df=1, max_df=1.0, max_features=None)
+    return TermSketch(all_terms, int(rules.min_df), max_memory // _SHARE)

@@ -83,6 +83,10 @@ class TermSketch:
             row += len(block)
         return self
 
+    def like(self) -> TermSketch:
+        """Return an empty sketch of the same rules and size, for another part."""
+        return TermSketch(self.rules, self.min_df, self.n_bytes)
+
     def __add__(self, other: TermSketch) -> TermSketch:
         """Return the sketch of the documents of two sketches."""
         check_kind(other, TermSketch, "other")
@@ -92,7 +96,7 @@ class TermSketch:
                     f"the sketches differ in {name}: {getattr(self, name)} and "
                     f"{getattr(other, name)}"
                 )
-        total = TermSketch(self.rules, self.min_df, self.n_bytes)
+        total = self.like()
         a, b = self._counters, other._counters
         np.add(a, np.minimum(b, _MOST - a), out=total._counters)
         return total
