@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial, reduce
-from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
@@ -87,13 +86,15 @@ def count(
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, one row per document, got {X.ndim}")
         chunks = zip(_blocks(X, X, "X"), _blocks(X, y, "y"), strict=True)
-        return _total(chunks, "block", partial(count_chunk, n_terms=X.shape[1]), add)
+        return _total(
+            chunks, "block", partial(count_chunk, n_terms=X.shape[1]), ClassCounts.__add__
+        )
     if not isinstance(X, (list, tuple)) or y is not None:
         raise TypeError(
             "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
             f"which may be delayed, got {validation.a_kind(X)}"
         )
-    return _total(X, "chunk", count_chunk, add)
+    return _total(X, "chunk", count_chunk, ClassCounts.__add__)
 
 
 @shows_rules
@@ -164,7 +165,7 @@ def count_texts(
     columns, cutting = {"text": text, "label": label}, rules
     if max_memory is not None:
         sketch_part = partial(_sketch_texts, empty=sketch_within(max_memory, rules), **columns)
-        cutting = _total(of_parts, "part", sketch_part, add).counting_rules()
+        cutting = _total(of_parts, "part", sketch_part, TermSketch.__add__).counting_rules()
     count_part = partial(_count_texts, tf=tf, rules=cutting, classes=labels, **columns)
     return counting.finished_parts(_total(of_parts, "part", count_part, counting.united), rules)
 

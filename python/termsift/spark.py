@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial, reduce
 from itertools import chain, islice
-from operator import add, itemgetter
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -172,7 +172,9 @@ def count_texts(
     rows, cutting = _columns(df, text=text, label=label), rules
     if max_memory is not None:
         empty = sketch_within(max_memory, rules)
-        sketch = _total(rows, partial(_sketch_texts, empty), add, TermSketch.from_bytes)
+        sketch = _total(
+            rows, partial(_sketch_texts, empty), TermSketch.__add__, TermSketch.from_bytes
+        )
         cutting = (empty if sketch is None else sketch).counting_rules()
     count_part = partial(counting.count_part, classes=labels, tf=tf, rules=cutting)
     counts = _total(rows, partial(_count_texts, count_part=count_part), counting.united)
