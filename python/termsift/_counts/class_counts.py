@@ -53,47 +53,28 @@ class ClassCounts(AdditiveCounts):
     keyness = keyness
     naive_bayes = naive_bayes
 
-    def class_scores(
-        self,
-        method: MethodName = "md",
-        *,
-        model: Model = "multinomial",
-        alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
-        n_threads: int | None = None,
-        **options: str,
-    ) -> NDArray[np.float64]:
+    def class_scores(self, method: MethodName = "md", **scoring: Any) -> NDArray[np.float64]:
         """Score every term for every class.
 
         Parameters
         ----------
-        method, model, alpha, class_prior, n_threads, **options
-            As for `score`.
+        method, **scoring
+            As for `score`, which has an aggregate too.
 
         Returns
         -------
         class_scores : ndarray of shape (n_classes, n_terms), float64
             The values of each class, before they are aggregated; 0 for classes without documents.
         """
-        scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
-        return scoring.class_scores()
+        return Scoring.of(self, method, **scoring).class_scores()
 
-    def class_directions(
-        self,
-        method: MethodName = "md",
-        *,
-        model: Model = "multinomial",
-        alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
-        n_threads: int | None = None,
-        **options: str,
-    ) -> NDArray[np.int8]:
+    def class_directions(self, method: MethodName = "md", **scoring: Any) -> NDArray[np.int8]:
         """Return whether each class has more or less of each term than the others.
 
         Parameters
         ----------
-        method, model, alpha, class_prior, n_threads, **options
-            As for `score`.
+        method, **scoring
+            As for `score`, which has an aggregate too.
 
         Returns
         -------
@@ -115,8 +96,7 @@ class ClassCounts(AdditiveCounts):
         array([[ 1, -1, -1],
                [-1,  1,  1]], dtype=int8)
         """
-        scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
-        return scoring.directions()
+        return Scoring.of(self, method, **scoring).directions()
 
     def score(
         self,
@@ -327,11 +307,7 @@ class ClassCounts(AdditiveCounts):
         *,
         direction: Direction = "both",
         library: Library = "pandas",
-        model: Model = "multinomial",
-        alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
-        n_threads: int | None = None,
-        **options: str,
+        **scoring: Any,
     ) -> Any:
         """Return a data frame of the best terms of each class.
 
@@ -346,8 +322,8 @@ class ClassCounts(AdditiveCounts):
             `termsift.distinctive_terms` does, or less of ("under"). There may be fewer than k.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
-        model, alpha, class_prior, n_threads, **options
-            As for `score`.
+        **scoring
+            As for `class_scores`.
 
         Returns
         -------
@@ -389,8 +365,5 @@ class ClassCounts(AdditiveCounts):
         0   ham  bacon     1     1        4       0
         1  spam  bacon     1    -1        0       4
         """
-        scoring = {"model": model, "alpha": alpha, "class_prior": class_prior, **options}
-        columns = class_columns(
-            self, method, k, direction=direction, n_threads=n_threads, **scoring
-        )
+        columns = class_columns(self, method, k, direction=direction, **scoring)
         return frame_of(columns, library, "ClassCounts.to_frame")

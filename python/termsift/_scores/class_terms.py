@@ -87,15 +87,11 @@ def distinctive_terms(
     spam win
     """
     validation.check_counts(counts)
-    position = {label: row for row, label in enumerate(counts.classes)}
-    labels = list(position)
+    labels, rows = counts.classes, np.arange(counts.n_classes)
     if classes is not None:
-        labels = list(validation.check_iterable(classes, "classes", "labels"))
-        for label in labels:
-            if not isinstance(label, Hashable) or label not in position:
-                raise ValueError(f"class {label!r} is not among the classes")
+        groups = validation.check_groups(list(classes), labels)
+        labels, rows = list(groups), np.concatenate(list(groups.values()))
     k = validation.check_k(k, counts.n_terms)
-    rows = np.array([position[label] for label in labels], dtype=np.int64)
     best = _over_represented(counts, Scoring.of(counts, method, **scoring), rows, k)
     model = scoring.get("model", MODELS[0])
     return {
