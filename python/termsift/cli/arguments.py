@@ -48,7 +48,7 @@ def add_command(
 
 def given(args: argparse.Namespace, *options: str) -> dict[str, Any]:
     """Return the options that were given, by name."""
-    return {name: value for name in options if (value := getattr(args, name)) is not None}
+    return {name: value for name in options if (value := getattr(args, name, None)) is not None}
 
 
 def refuse(args: argparse.Namespace, why: str, *options: str) -> None:

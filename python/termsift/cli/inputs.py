@@ -18,23 +18,20 @@ from typing import Any
 import termsift as ts
 from termsift import io
 from termsift._util.log import logger
-from termsift._util.validation import did_you_mean
+from termsift._util.validation import did_you_mean, listed
 from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._collection import read_whole
 from termsift.io._demo import scan_demo
 from termsift.io._opening import decoded_text, existing
 from termsift.io._scan import holds_texts
-from termsift.io._source import Skipped, TextBlock, listed
+from termsift.io._source import TEXT_OPTIONS, Skipped, TextBlock
 from termsift.text._passages import Blocks
 
 DEMO = "demo"
 STDIN = "-"
 
-RULES = (
-    *("ngram_range", "min_df", "max_df", "max_features"),
-    *("stop_words", "lowercase", "strip_accents", "analyzer", "token_pattern", "binary", "hashing"),
-)
+RULES = tuple(sorted(TEXT_OPTIONS - {"encoding"}))
 # The options of `termsift.scan`.
 READING = (
     *("labels", "terms", "index_base", "input_format", "text", "label", "on_error"),

@@ -105,7 +105,7 @@ def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection,
 
     Raises
     ------
-    FileNotFoundError, ValueError, TypeError, MissingExtraError
+    FileNotFoundError, ValueError, TypeError, ImportError
         As for `termsift.scan`, and if the files have no term or no label in common.
 
     Examples

@@ -91,7 +91,7 @@ def scan(
 
     Raises
     ------
-    FileNotFoundError, ValueError, TypeError, MissingExtraError
+    FileNotFoundError, ValueError, TypeError, ImportError
         If a file or a package is missing, if a file is not what its name and the arguments say, or
         if a rule is unknown. Errors in the content of a file are raised when it is read.
 

@@ -161,10 +161,9 @@ def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
     """Return the column of texts; check that a frame has it and that of labels, each once."""
     if text is None:
         if len(names) != 1:
-            columns = ", ".join(map(repr, names)) or "none"
             raise TypeError(
-                f"texts is {validation.a_kind(frame)} with the columns {columns}, expected one "
-                "column of texts: name it, as in text='text', or pass it alone"
+                f"texts is {validation.a_kind(frame)} with the columns {validation.listed(names)}, "
+                "expected one column of texts: name it, as in text='text', or pass it alone"
             )
         text = names[0]
     check_columns(names, {"text": text, "label": label})
@@ -173,19 +172,9 @@ def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
 
 def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
     """Check that a frame has the columns that parameters name, each once."""
-    columns = ", ".join(map(repr, names)) or "none"
     for parameter, name in wanted.items():
-        n_columns = names.count(name)
-        if n_columns == 0 and name is not None:
-            hint = validation.did_you_mean(name, [n for n in names if isinstance(n, str)])
-            raise ValueError(
-                f"{parameter}={name!r} is no column of the frame, which has the columns "
-                f"{columns}{hint}"
-            )
-        if n_columns > 1:
-            raise ValueError(
-                f"{parameter}={name!r} is the name of {n_columns} columns of the frame"
-            )
+        if name is not None:
+            validation.check_one_column(parameter, name, names, "name a column of the frame")
 
 
 # ---- labels --------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ class TextRules:
 
         Raises
         ------
-        MissingExtraError
+        ImportError
             For rules that the core has not, if scikit-learn is not installed.
         ValueError
             If min_df asks for more documents than max_df allows.
