@@ -109,10 +109,8 @@ def read_list(path: str) -> dict[str, list[Any]]:
 
     text = decoded_text(existing(path))
     delimiter = max("\t,;|", key=text.partition("\n")[0].count)
-    dialect: dict[str, Any] = {"delimiter": delimiter}
-    if ".txt" in Path(path).suffixes:
-        dialect["quoting"] = csv.QUOTE_NONE
-    reader = csv.reader(StringIO(text, newline=""), **dialect)
+    quoting: Any = csv.QUOTE_NONE if ".txt" in Path(path).suffixes else csv.QUOTE_MINIMAL
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
     table: dict[str, list[Any]] = {"term": [], "count": []}
     columns = 0, 1
     try:
