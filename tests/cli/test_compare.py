@@ -18,7 +18,8 @@ from scipy import sparse
 import termsift as ts
 from termsift._evaluate.rankers import rank_by
 from termsift._util import progress
-from termsift.io import Collection, read_collection, read_split
+from termsift.io import Collection, read_collection
+from termsift.io._collection import read_split
 
 COMPARED = ["md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain"]
 

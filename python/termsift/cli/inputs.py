@@ -23,6 +23,7 @@ from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._collection import read_whole
 from termsift.io._demo import scan_demo
+from termsift.io._matrices import read_names
 from termsift.io._opening import decoded_text, existing
 from termsift.io._scan import holds_texts
 from termsift.io._source import TEXT_OPTIONS, Skipped, TextBlock
@@ -73,7 +74,7 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
         refuse(args, f"{args.input}: holds counts", *options)
         counts = ts.load(args.input)
         if args.terms is not None:
-            counts.term_names = io.read_names(args.terms)
+            counts.term_names = read_names(args.terms)
         return counts
     scan = scan_of(args)
     counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.threads)
@@ -144,7 +145,7 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
     logger.info("reading %s", ", ".join(inputs))
     options = given(args, *READING)
     if options.get("stop_words", "english") != "english":
-        options["stop_words"] = io.read_names(options["stop_words"]).tolist()
+        options["stop_words"] = read_names(options["stop_words"]).tolist()
     return ts.scan(inputs, **options, n_threads=args.threads)
 
 
