@@ -57,9 +57,6 @@ def refuse(args: argparse.Namespace, why: str, *options: str) -> None:
         raise ValueError(f"{why}, so leave out --{option.replace('_', '-')}")
 
 
-# ---- kinds of options ----------------------------------------------------------------------------
-
-
 def add_values(group: Any, *rows: tuple[str, Callable[[str], Any], str, str]) -> None:
     """Add options that take a value, from rows of (flags, type, metavar, help)."""
     for flags, kind, metavar, about in rows:
@@ -75,9 +72,6 @@ def add_choice(group: Any, option: str, names: Sequence[Any], about: str, usual:
 def add_flag(group: Any, option: str, about: str) -> None:
     """Add an option without a value."""
     group.add_argument(option, action="store_true", default=None, help=about)
-
-
-# ---- input ---------------------------------------------------------------------------------------
 
 
 def add_input(
@@ -138,17 +132,11 @@ def add_output_file(group: Any, what: str) -> None:
     group.add_argument("-o", "--output", metavar="FILE", required=True, help=about)
 
 
-# ---- methods -------------------------------------------------------------------------------------
-
-
 def add_method(parser: Any, rankers: Sequence[ts.Method | ts.Selector], usual: str) -> None:
     """Add the choice of a method; ``usual`` describes the default."""
     names = [ranker.name for ranker in rankers]
     about = f"what scores the terms: {', '.join(names)} (default: {usual})"
     parser.add_argument("--method", choices=names, metavar="NAME", help=about)
-
-
-# ---- types of values -----------------------------------------------------------------------------
 
 
 def number(text: str) -> int | float:

@@ -59,9 +59,6 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-# ---- counts --------------------------------------------------------------------------------------
-
-
 def holds_counts(path: str) -> bool:
     """Return whether a file has the ending of counts."""
     return Path(path).suffix.lower() == COUNTS_FILE
@@ -128,9 +125,6 @@ def read_list(path: str) -> dict[str, list[Any]]:
             f"{delimiter.join(fields)[:80]!r}"
         ) from None
     return table
-
-
-# ---- documents -----------------------------------------------------------------------------------
 
 
 def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts.Scan:

@@ -89,8 +89,6 @@ def _naming_damage(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: damaged or cut short: {exc}") from None
 
 
-# ---- text ----------------------------------------------------------------------------------------
-
 _UNDECODED = "termsift.undecoded"  # an error handler of codecs
 
 
