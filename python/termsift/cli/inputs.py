@@ -25,7 +25,6 @@ from termsift.io._collection import read_whole
 from termsift.io._demo import scan_demo
 from termsift.io._matrices import read_names
 from termsift.io._opening import decoded_text, existing
-from termsift.io._scan import holds_texts
 from termsift.io._source import TEXT_OPTIONS, Skipped, TextBlock
 from termsift.text._passages import Blocks
 
@@ -162,7 +161,7 @@ def labelled_texts(scan: ts.Scan) -> Blocks:
 
 def has_texts(args: argparse.Namespace) -> bool:
     """Return whether the input is a table or folder of texts."""
-    return not holds_counts(args.input) and holds_texts(args.input, args.input_format)
+    return not holds_counts(args.input) and scan_of(args).has_texts
 
 
 def refuse_repeated(paths: Sequence[str]) -> None:

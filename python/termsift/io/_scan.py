@@ -171,15 +171,6 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
     return _KINDS[kind](path, options, kind, labels)
 
 
-def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -> bool:
-    """Return whether the name or the format of an input says that it holds texts."""
-    path = Path(path)
-    if path.is_dir():
-        return True
-    kind = _KINDS.get(_kind_of(path, input_format)) if path.is_file() else None
-    return kind is not None and kind.has_texts
-
-
 def _kind_of(path: Path, input_format: str | None) -> str:
     """Return the ending that names the format of a file, without .gz, .zst or .zip."""
     if input_format is not None:
