@@ -56,7 +56,11 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         return _iterated(texts) if whole is None else iter([(whole, None)])
     if _is_frame(texts) and (is_from(texts, "pandas") or is_from(texts, "polars")):
         text = _text_column(texts, list(texts.columns), text, label)
-        return iter([_of_frame(texts, text, label)])
+        with validation.naming(f"column {text!r}"):
+            whole = _whole(texts[text])
+        assert whole is not None  # a column is in memory
+        labels = None if label is None else validation.label_sequence(texts[label])
+        return iter([(whole, labels)])
     if not hasattr(texts, "__arrow_c_stream__"):
         raise TypeError(
             "text and label name columns of a frame, and texts is "
@@ -122,17 +126,6 @@ def _is_frame(texts: Any) -> bool:
     """Return whether an object has columns; a Series of pandas has its rows as attributes."""
     names = ("columns", "column_names", "schema")
     return getattr(texts, "ndim", 2) == 2 and any(hasattr(texts, name) for name in names)
-
-
-def _of_frame(frame: Any, text: Any, label: Any) -> Block:
-    """Return the texts and labels of a frame of pandas or polars."""
-    labels = None if label is None else validation.label_sequence(frame[label])
-    try:
-        texts = _whole(frame[text])
-    except TypeError as error:
-        raise TypeError(f"column {text!r}: {error}") from None
-    assert texts is not None  # a column is in memory
-    return texts, labels
 
 
 def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[Block]:
