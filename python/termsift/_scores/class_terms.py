@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.chi2_tail import log_chi2_sf
-from termsift._scores.methods import MODELS, MethodName
+from termsift._scores.methods import MethodName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING
-from termsift._scores.scoring import Scoring
+from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import class_statistics, significance_by
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
@@ -39,7 +39,12 @@ def distinctive_terms(
     method: MethodName = DESCRIBING,
     k: int | None = None,
     classes: Iterable[Hashable] | None = None,
-    **scoring: Any,
+    *,
+    model: Model = "multinomial",
+    alpha: Alpha = 1.0,
+    class_prior: ClassPrior = None,
+    n_threads: int | None = None,
+    **options: str | bool,
 ) -> dict[Hashable, Ranking]:
     """Return the terms that are over-represented in each class, best first.
 
@@ -56,9 +61,8 @@ def distinctive_terms(
         How many terms per class; all by default. There may be fewer.
     classes : sequence of labels, optional
         The classes wanted, in this order; all by default.
-    **scoring
-        model, alpha, class_prior, n_threads and the options of the method, as for
-        `termsift.ClassCounts.score`.
+    model, alpha, class_prior, n_threads, **options
+        As for `termsift.ClassCounts.score`.
 
     Returns
     -------
@@ -87,17 +91,13 @@ def distinctive_terms(
     spam win
     """
     validation.check_counts(counts)
-    position = {label: row for row, label in enumerate(counts.classes)}
-    labels = list(position)
+    labels, rows = counts.classes, np.arange(counts.n_classes)
     if classes is not None:
-        labels = list(validation.check_iterable(classes, "classes", "labels"))
-        for label in labels:
-            if not isinstance(label, Hashable) or label not in position:
-                raise ValueError(f"class {label!r} is not among the classes")
+        groups = validation.check_groups(list(classes), labels)
+        labels, rows = list(groups), np.concatenate(list(groups.values()))
     k = validation.check_k(k, counts.n_terms)
-    rows = np.array([position[label] for label in labels], dtype=np.int64)
-    best = _over_represented(counts, Scoring.of(counts, method, **scoring), rows, k)
-    model = scoring.get("model", MODELS[0])
+    scoring = Scoring.of(counts, method, model, alpha, class_prior, n_threads, **options)
+    best = _over_represented(counts, scoring, rows, k)
     return {
         label: Ranking(terms, scores, counts._names_of(terms), method, model=model)
         for label, (terms, scores) in zip(labels, best, strict=True)

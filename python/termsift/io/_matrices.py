@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import require
-from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
 from termsift._util.validation import widened
 from termsift.io._opening import existing, is_damage, one_per_line, opened
@@ -30,19 +29,8 @@ _EXACT = 2**53  # below this, a double holds every whole number
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits in 64 bits
 
 
-@printable_errors()
 def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
-    """Read a file with the name of one term per line.
-
-    Parameters
-    ----------
-    path : path
-        A UTF-8 file, which may be compressed. Blanks in names are kept; no name may be empty.
-
-    Returns
-    -------
-    names : ndarray of str of shape (n_terms,)
-    """
+    """Read a UTF-8 file, which may be compressed, with the name of one term per line."""
     return object_array(one_per_line(existing(path), "a term"))
 
 

@@ -91,7 +91,7 @@ def scan(
 
     Raises
     ------
-    FileNotFoundError, ValueError, TypeError, MissingExtraError
+    FileNotFoundError, ValueError, TypeError, ImportError
         If a file or a package is missing, if a file is not what its name and the arguments say, or
         if a rule is unknown. Errors in the content of a file are raised when it is read.
 
@@ -169,15 +169,6 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
             ".zst or .zip after them; for another name pass input_format (--input-format)"
         )
     return _KINDS[kind](path, options, kind, labels)
-
-
-def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -> bool:
-    """Return whether the name or the format of an input says that it holds texts."""
-    path = Path(path)
-    if path.is_dir():
-        return True
-    kind = _KINDS.get(_kind_of(path, input_format)) if path.is_file() else None
-    return kind is not None and kind.has_texts
 
 
 def _kind_of(path: Path, input_format: str | None) -> str:

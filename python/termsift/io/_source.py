@@ -15,33 +15,14 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.printable import printable
 from termsift._util.tabular import object_array
-from termsift._util.validation import did_you_mean
+from termsift._util.validation import listed
 from termsift.text import TextRules
 
-NAMES_SHOWN = 20
 SKIP = "on_error='skip' (--on-error skip) leaves it out"  # ends errors that can be skipped
 NAMED = "name the columns by text and label (--text, --label)"
 TEXT_OPTIONS = frozenset({"encoding", *(rule.name for rule in fields(TextRules))})
 BLOCK_BYTES = 1 << 22  # how much text is read at once
 _COMPLAINTS_KEPT = 5
-
-
-def listed(names: Sequence[Any]) -> str:
-    """Return the first names for a message, cut if long: a name may be a whole document."""
-    some = [
-        repr(name if len(str(name)) <= 60 else f"{name[:60]}...") for name in names[:NAMES_SHOWN]
-    ]
-    return ", ".join(some + ["..."] * (len(names) > NAMES_SHOWN)) or "none"
-
-
-def check_one_column(where: str, name: str, names: list[str], cure: str = NAMED) -> None:
-    """Check that a table has one column of this name; ``cure`` ends the error if it has none."""
-    if names.count(name) != 1:
-        if name in names:
-            cure = "give each column another name"
-        elif len(names) > 1:
-            cure += did_you_mean(name, names)
-        raise ValueError(f"{where}: expected one column {name!r}, found {listed(names)}; {cure}")
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from termsift import _core
+from termsift._util import validation
 from termsift._util.extras import require
 from termsift._util.log import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
-from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource, check_one_column
+from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource
 
 _COUNTED_BYTES = 1 << 25  # how much of a table is counted at once; memory grows with it
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -124,7 +125,7 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
     if len(first) == 1:  # the delimiter is wrong
         cure = "divide the fields by tabs, or by commas in a .csv"
     if isinstance(column, str):
-        check_one_column(where, column, first, cure)
+        validation.check_one_column(where, column, first, cure)
         return first.index(column)
     if column < 1:
         raise ValueError(f"columns are numbered from 1, not {column}")
@@ -222,7 +223,7 @@ class ArrowTable(TextSource):
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
     """Check that the named columns hold texts, and that the last one holds labels."""
     for i, name in enumerate(names, 1):
-        check_one_column(str(path), name, schema.names)
+        validation.check_one_column(str(path), name, schema.names, NAMED)
         of_column = schema.field(name).type
         is_dictionary = str(of_column).startswith("dictionary<")
         kind = str(of_column.value_type if is_dictionary else of_column)
