@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import termsift as ts
@@ -63,7 +62,6 @@ def own(rules: dict[str, Any]) -> dict[str, Any]:
 def by_matrix(
     texts: Iterable[str],
     y: Any,
-    weights: Any = None,
     tf: Any = "raw",
     classes: Any = None,
     **rules: Any,
@@ -71,9 +69,6 @@ def by_matrix(
     """Count the matrix of scikit-learn's vectorizer."""
     vectorizer = vectorizers.CountVectorizer(**rules)
     X = vectorizer.fit_transform(texts)
-    counts = ts.count(X, y, weights, classes, tf=tf)
+    counts = ts.count(X, y, None, classes, tf=tf)
     counts.term_names = vectorizer.get_feature_names_out()
     return counts
-
-
-WEIGHTS = [None, [1, 2, 0, 1, 3, 1, 1, 0, 2, 1, 1, 5], np.linspace(0, 2, len(Y))]

@@ -93,7 +93,7 @@ def payload(arrays: Any = ARRAYS, tail: bytes = b"", without: str = "", **header
     }
     if "listed" in header:
         header["arrays"] = header.pop("listed")
-    assert header.keys() <= head.keys()
+    assert header.keys() <= head.keys() | {"names"}
     head |= header
     head.pop(without, None)
     return json.dumps(head).encode() + b"\n" + b"".join(a.tobytes() for a in held.values()) + tail

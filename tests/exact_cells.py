@@ -32,6 +32,8 @@ def exact_cell_scores(
     b2: Any = 0,
     terms: Iterable[int] | None = None,
     b1: Any = 0,
+    variant: str = "idf",
+    sqrt: bool = False,
 ) -> list[list[Exact]]:
     """Return the value of each term asked for by a method of documents and occurrences.
 
@@ -45,6 +47,7 @@ def exact_cell_scores(
     t = _CellTable(
         term_frequency, document_frequency, class_docs, n_docs, collection, (b1, b2), terms
     )
+    t.variant, t.sqrt = variant, sqrt
     return [
         [value(t, i, c) if n_c > 0 and d_i > 0 else Fraction(0) for i, d_i in enumerate(t.d_i)]
         for c, n_c in enumerate(t.n_c)
@@ -53,6 +56,9 @@ def exact_cell_scores(
 
 class _CellTable:
     """Counts of some terms as fractions, and what they are part of."""
+
+    variant: str
+    sqrt: bool
 
     def __init__(
         self,
@@ -224,6 +230,18 @@ def _cell_g2_counts(t: _CellTable, i: int, c: int) -> Exact:
     )
 
 
+def _cell_c_tfidf(t: _CellTable, i: int, c: int) -> Exact:
+    if t.l_ic[c][i] == 0:
+        return Fraction(0)
+    share = t.l_ic[c][i] / t.l_c[c]
+    # The mean is that of doubles, which the core and numpy round alike before they cut it off.
+    mean = int(float(t.l) / sum(n_c > 0 for n_c in t.n_c))
+    weight = mean / t.l_i[i] + 1
+    if t.variant == "bm25":
+        weight = (mean + 1) / (t.l_i[i] + Fraction(1, 2))
+    return (root_of(share) if t.sqrt else share) * log_of(weight)
+
+
 _CELL_VALUES: dict[str, Callable[[_CellTable, int, int], Exact]] = {
     "df": lambda t, i, c: t.d_ic[c][i],
     "tfidf": _cell_tfidf,
@@ -243,4 +261,5 @@ _CELL_VALUES: dict[str, Callable[[_CellTable, int, int], Exact]] = {
     "jlh": _cell_jlh,
     "chi2_counts": _cell_chi2_counts,
     "g2_counts": _cell_g2_counts,
+    "c_tfidf": _cell_c_tfidf,
 }

@@ -26,7 +26,7 @@ class Measure(NamedTuple):
     options: dict[str, Any]
 
     def __str__(self) -> str:
-        return "-".join([self.method, *self.options.values()])
+        return "-".join([self.method, *map(str, self.options.values())])
 
     @property
     def model(self) -> str:
@@ -51,14 +51,17 @@ MEASURES = [
 ]
 
 
+OF_CELLS = [measure for measure in MEASURES if not measure.of_probabilities]
+
+
 def exact_values(
     counts: ts.ClassCounts, measure: Measure, alpha: Any = 1.0, class_prior: Any = None
 ) -> list[list[Exact]]:
     """Return the exact value of each class (rows) and term."""
     outcomes = {"bernoulli": 2, "poisson": 1}.get(measure.model, counts.n_terms)
     b1, b2 = alpha if isinstance(alpha, tuple) else (alpha, Fraction(alpha) * outcomes)
+    options = {name: value for name, value in measure.options.items() if name != "model"}
     if measure.of_probabilities:
-        options = {name: value for name, value in measure.options.items() if name != "model"}
         return exact_class_scores(
             counted(counts, measure.model),
             counts.class_docs,
@@ -83,6 +86,7 @@ def exact_values(
         collection,
         b1=b1,
         b2=b2,
+        **options,
     )
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+import termsift as ts
+from termsift._counts.counting import count_collection
 from termsift.io import Collection
+from termsift.report import write_report
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -80,3 +84,13 @@ def letters(n_classes: int = 3, n_terms: int = 30, n_docs: int = 60) -> Collecti
 
 
 BEST = "The best terms, by score"
+
+
+def write(
+    source: Collection | ts.ClassCounts, path: Any, *, tf: Any = "raw", **options: Any
+) -> None:
+    """Write the page of a collection, or of counts."""
+    if isinstance(source, Collection):
+        options["source"] = source.source
+        source = count_collection(source, tf)
+    write_report(source, path, **options)

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from termsift._counts.counting import merge as merge
     from termsift._counts.table import counts_from_table as counts_from_table
     from termsift._evaluate.curve import Curve as Curve
-    from termsift._evaluate.evaluation import choose_k as choose_k
     from termsift._evaluate.evaluation import cross_validate as cross_validate
     from termsift._evaluate.evaluation import selection_curve as selection_curve
     from termsift._scores.class_terms import distinctive_terms as distinctive_terms
@@ -80,7 +79,7 @@ _HOMES = {
     "_counts.table": ("counts_from_table",),
     "text._passages": ("Passage", "find_passages"),
     "_evaluate.curve": ("Curve",),
-    "_evaluate.evaluation": ("choose_k", "cross_validate", "selection_curve"),
+    "_evaluate.evaluation": ("cross_validate", "selection_curve"),
     "_scores.class_terms": ("distinctive_terms",),
     "_scores.dispersion": ("Dispersion", "dispersion"),
     "_scores.keyness": ("Keyness",),

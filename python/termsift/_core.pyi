@@ -156,6 +156,10 @@ class ContingencyMeasure(_Enumeration, metaclass=_PybindType):
     jlh: ClassVar[ContingencyMeasure]
     chi2_counts: ClassVar[ContingencyMeasure]
     g2_counts: ClassVar[ContingencyMeasure]
+    c_tfidf: ClassVar[ContingencyMeasure]
+    c_tfidf_sqrt: ClassVar[ContingencyMeasure]
+    c_tfidf_bm25: ClassVar[ContingencyMeasure]
+    c_tfidf_bm25_sqrt: ClassVar[ContingencyMeasure]
     __members__: ClassVar[dict[str, ContingencyMeasure]]
 
 def score(

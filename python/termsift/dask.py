@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial, reduce
-from itertools import accumulate, pairwise
 from operator import add
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
@@ -21,14 +19,12 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 from termsift.text import TextRules
-from termsift.text._blocks import OnMissing
 from termsift.text._rules import check_rules, shows_rules
 
 __all__ = ["count", "count_texts"]
 
 _dask = require("dask", "dask", "termsift.dask")
 _array = require("dask.array", "dask", "termsift.dask")
-_bag = require("dask.bag", "dask", "termsift.dask")
 
 _SPLIT_EVERY = 8  # partial counts that one task of the tree adds up
 
@@ -39,7 +35,6 @@ def count(
     *,
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
-    sample_weight: Any = None,
 ) -> ClassCounts:
     """Count a labelled collection of chunks by class, where the chunks are.
 
@@ -49,13 +44,11 @@ def count(
         The blocks of an array hold whole rows: CSR or CSC matrices or dense counts. Their lengths
         may be unknown. The chunks of a list are pairs (X, y) or triples (X, y, sample_weight) of
         anything that `termsift.count` takes, and may be delayed or futures.
-    y : dask array or local labels, if X is an array
-        Labels of any hashable kind, or an indicator matrix. A dask array is rechunked like X if
-        the lengths of all blocks are known; local labels need those of X.
+    y : dask array, if X is an array
+        Labels of any hashable kind, or an indicator matrix; rechunked like X if the lengths of all
+        blocks are known.
     classes, tf
         As for `termsift.count`.
-    sample_weight : as ``y``, optional
-        A document of weight w counts as w documents.
 
     Returns
     -------
@@ -78,7 +71,8 @@ def count(
     --------
     >>> import dask, dask.array as da, numpy as np, termsift as ts
     >>> X = da.from_array(np.array([[2, 1, 0], [0, 1, 1], [1, 0, 0]]), chunks=(2, 3))
-    >>> ts.dask.count(X, ["ham", "spam", "ham"]).term_frequency.toarray()
+    >>> y = da.from_array(np.array(["ham", "spam", "ham"]), chunks=2)
+    >>> ts.dask.count(X, y).term_frequency.toarray()
     array([[3, 1, 0],
            [0, 1, 1]])
     """
@@ -88,12 +82,9 @@ def count(
     if isinstance(X, _array.Array):
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, one row per document, got {X.ndim}")
-        columns = [_blocks(X, X, "X"), _blocks(X, y, "y")]
-        if sample_weight is not None:
-            columns.append(_blocks(X, sample_weight, "sample_weight"))
-        chunks = zip(*columns, strict=True)
+        chunks = zip(_blocks(X, X, "X"), _blocks(X, y, "y"), strict=True)
         return _total(chunks, "block", partial(count_chunk, n_terms=X.shape[1]), add)
-    if not isinstance(X, (list, tuple)) or y is not None or sample_weight is not None:
+    if not isinstance(X, (list, tuple)) or y is not None:
         raise TypeError(
             "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
             f"which may be delayed, got {validation.a_kind(X)}"
@@ -110,20 +101,19 @@ def count_texts(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
-    on_missing: OnMissing = "raise",
     **keywords: Any,
 ) -> ClassCounts:
     """Count the terms of labelled texts by class, where the texts are.
 
     Parameters
     ----------
-    texts : dask data frame, dask bag of pairs (text, label), or list of parts
+    texts : dask data frame, or list of parts
         A frame has the columns ``text`` and ``label``. A part of a list is a pair (texts, y) of
         what `termsift.count_texts` takes, or a frame or Arrow table with the columns ``text`` and
         ``label``; it may be delayed or a future.
     text, label : str, optional
         Names of the columns.
-    classes, tf, rules, on_missing, **keywords
+    classes, tf, rules, **keywords
         As for `termsift.count_texts`.
 
     Returns
@@ -145,9 +135,9 @@ def count_texts(
 
     Examples
     --------
-    >>> import dask.bag, termsift as ts
-    >>> lines = [("Bacon and eggs", "ham"), ("Eggs", "ham"), ("Cheap pills", "spam")]
-    >>> counts = ts.dask.count_texts(dask.bag.from_sequence(lines, npartitions=2))
+    >>> import termsift as ts
+    >>> parts = [(["Bacon and eggs", "Eggs"], ["ham", "ham"]), (["Cheap pills"], ["spam"])]
+    >>> counts = ts.dask.count_texts(parts)
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
@@ -156,17 +146,15 @@ def count_texts(
     labels = None if classes is None else validation.check_classes(classes)
     if isinstance(texts, (list, tuple)):
         of_parts: Any = texts
-    elif isinstance(texts, _bag.Bag):
-        of_parts = texts.to_delayed()
     elif _dask.is_dask_collection(texts) and {text, label} <= {*getattr(texts, "columns", ())}:
         of_parts = texts[[text, label]].to_delayed()  # readers of columns leave out the others
     else:
         raise TypeError(
-            "texts must be a dask data frame, whose columns are named by text and label, a dask "
-            f"bag of pairs (text, label) or a list of parts, got {validation.a_kind(texts)}"
+            "texts must be a dask data frame, whose columns are named by text and label, or a list "
+            f"of parts, got {validation.a_kind(texts)}"
         )
-    options = {"text": text, "label": label, "classes": labels, "on_missing": on_missing}
-    count_part = partial(_count_texts, isinstance(texts, _bag.Bag), tf=tf, rules=rules, **options)
+    options = {"text": text, "label": label, "classes": labels}
+    count_part = partial(_count_texts, tf=tf, rules=rules, **options)
     return counting.finished_parts(_total(of_parts, "part", count_part, counting.united), rules)
 
 
@@ -199,33 +187,23 @@ def _untraversed(chunk: Any) -> Any:
 
 
 def _blocks(X: Any, values: Any, name: str) -> list[Any]:
-    """Return X, its labels or its weights in delayed blocks that line up with those of X."""
+    """Return X or its labels in delayed blocks that line up with those of X."""
     lengths = X.chunks[0]
-    if isinstance(values, _array.Array):
-        if values.ndim == 2 and values.numblocks[1] != 1:
-            raise ValueError(
-                f"{name} has {values.numblocks[1]} blocks of columns, expected whole rows: use "
-                "rechunk({1: -1})"
-            )
-        if not np.isnan([*lengths, *values.chunks[0]]).any():
-            values = values.rechunk({0: lengths})
-        elif values.numblocks[0] != len(lengths):
-            raise ValueError(f"{name} has {values.numblocks[0]} blocks, X has {len(lengths)}")
-        return list(values.to_delayed().ravel())
-    if np.isnan(lengths).any():
-        raise ValueError(
-            f"the blocks of X are of unknown lengths: expected {name} as a dask array of as many "
-            "blocks, or use X.compute_chunk_sizes()"
+    if not isinstance(values, _array.Array):
+        raise TypeError(
+            f"{name} is {validation.a_kind(values)}, expected a dask array beside a dask array X: "
+            "use dask.array.from_array(y, chunks=X.chunks[0])"
         )
-    n_docs = int(sum(lengths))
-    if name == "sample_weight":
-        values = validation.check_weights(values, n_docs)  # all at once: blocks of one dtype
-    elif not sp.issparse(values):
-        values = validation.as_sequence(values, name, "labels of the documents")
-    n_values = values.shape[0] if hasattr(values, "shape") else len(values)
-    if n_values != n_docs:
-        raise ValueError(f"{name} has {n_values} values for {n_docs} documents")
-    return [values[start:stop] for start, stop in pairwise(accumulate(lengths, initial=0))]
+    if values.ndim == 2 and values.numblocks[1] != 1:
+        raise ValueError(
+            f"{name} has {values.numblocks[1]} blocks of columns, expected whole rows: use "
+            "rechunk({1: -1})"
+        )
+    if not np.isnan([*lengths, *values.chunks[0]]).any():
+        values = values.rechunk({0: lengths})
+    elif values.numblocks[0] != len(lengths):
+        raise ValueError(f"{name} has {values.numblocks[0]} blocks, X has {len(lengths)}")
+    return list(values.to_delayed().ravel())
 
 
 # ---- on the workers ------------------------------------------------------------------------------
@@ -240,15 +218,10 @@ def _count_chunk(chunk: Any, place: str, *, n_terms: float = np.nan, **options: 
         return counts
 
 
-def _count_texts(are_pairs: bool, part: Any, place: str, **options: Any) -> ClassCounts:
-    """Count pairs (text, label), a frame with a column of labels, or a pair (texts, y)."""
+def _count_texts(part: Any, place: str, **options: Any) -> ClassCounts:
+    """Count a frame with a column of labels, or a pair (texts, y)."""
     with validation.naming(place):
-        if are_pairs:
-            pairs = list(part)
-            for pair in pairs:
-                _check_parts(pair, (2,), "a pair (text, label)")
-            part = [[pair[i] for pair in pairs] for i in (0, 1)]
-        elif options["label"] is not None:
+        if options["label"] is not None:
             return counting.count_part(part, None, **options)
         _check_parts(part, (2,), "(texts, y), or a frame whose columns are named by text and label")
         return counting.count_part(*part, **options)

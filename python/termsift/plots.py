@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -28,10 +28,8 @@ __all__ = ["plot_curves", "plot_keyness", "plot_ranking"]
 _FORMATS = (".png", ".svg")
 
 # Colours that colour-blind readers can tell apart (Okabe and Ito, 2008, without yellow, which is
-# invisible on paper), and dashes and markers for print without colour. The cycles have 7, 6 and 8
-# members, so 168 lines differ.
+# invisible on paper), and markers for print without colour. 56 lines differ.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-_DASHES = ((), (5, 1.5), (1.2, 1.2), (6, 1.5, 1.2, 1.5), (9, 2), (3, 1.2, 1.2, 1.2, 1.2, 1.2))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 _FEW_TICKS = 10  # an axis has room to label so many numbers of terms
 _LETTERS_OF_A_TERM = 24
@@ -49,7 +47,7 @@ _STYLE: dict[Any, Any] = {
 
 
 def plot_curves(
-    curves: Curve | Iterable[Curve] | Mapping[str, Curve],
+    curves: Curve | Mapping[str, Curve],
     *,
     metrics: Metric | Sequence[Metric] = ("accuracy", "f1"),
 ) -> Figure:
@@ -57,8 +55,8 @@ def plot_curves(
 
     Parameters
     ----------
-    curves : Curve, or sequence of them, or dict of str to Curve
-        Curves from `termsift.selection_curve` or `termsift.cross_validate`; a dict names them.
+    curves : Curve, or dict of str to Curve
+        Curves from `termsift.selection_curve` or `termsift.cross_validate`.
     metrics : str or sequence of str
         Metrics of `termsift.Curve`.
 
@@ -86,7 +84,10 @@ def plot_curves(
     >>> [axes.get_title(loc="left") for axes in figure.axes]
     ['accuracy', 'weighted F1']
     """
-    named = _named(curves)
+    several = dict(curves) if isinstance(curves, Mapping) else {"": curves}
+    for curve in several.values():
+        validation.check_kind(curve, Curve, "curves")
+    named = {name: curve for name, curve in several.items() if len(curve)}
     shown = [check_metric(metric) for metric in validation.check_words(metrics, "metrics")]
     if not named or not shown:
         raise ValueError("there is nothing to draw: no curves or no metrics")
@@ -97,10 +98,7 @@ def plot_curves(
         panels[0].set_ylabel("%")
         if len(named) > 1:
             # Without this list, names that begin with _ would be left out.
-            names = [name for name, _ in named]
-            figure.legend(
-                panels[0].lines, names, loc="outside right center", frameon=False, handlelength=4
-            )
+            figure.legend(panels[0].lines, named, loc="outside right center", frameon=False)
     return figure
 
 
@@ -253,24 +251,11 @@ def _height(n_bars: int) -> float:
 # ---- lines -----------------------------------------------------------------------------------
 
 
-def _named(curves: Curve | Iterable[Curve] | Mapping[str, Curve]) -> list[tuple[str, Curve]]:
-    """Return the curves that are not empty, with their names."""
-    if isinstance(curves, Mapping):
-        named = list(curves.items())
-    else:
-        several = [curves] if isinstance(curves, Curve) else curves
-        several = validation.check_iterable(several, "curves", "a Curve, several or a dict of them")
-        named = [(getattr(curve, "name", ""), curve) for curve in several]
-    for _, curve in named:
-        validation.check_kind(curve, Curve, "each of the curves")
-    return [(name, curve) for name, curve in named if len(curve)]
-
-
-def _draw_lines(axes: Axes, curves: list[tuple[str, Curve]], metric: Metric) -> None:
-    styles = zip(cycle(_COLOURS), cycle(_DASHES), cycle(_MARKERS), strict=False)
-    for (name, curve), (colour, dashes, marker) in zip(curves, styles, strict=False):
+def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None:
+    styles = zip(cycle(_COLOURS), cycle(_MARKERS), strict=False)
+    for (name, curve), (colour, marker) in zip(curves.items(), styles, strict=False):
         mean = 100 * curve.mean(metric)
-        (line,) = axes.plot(
+        axes.plot(
             curve.ks,
             mean,
             color=colour,
@@ -282,8 +267,6 @@ def _draw_lines(axes: Axes, curves: list[tuple[str, Curve]], metric: Metric) -> 
             linewidth=1.3,
             label=name,
         )
-        if dashes:
-            line.set_dashes(dashes)
         if curve.n_runs > 1:
             error = 100 * curve.standard_error(metric)
             axes.fill_between(
@@ -292,22 +275,19 @@ def _draw_lines(axes: Axes, curves: list[tuple[str, Curve]], metric: Metric) -> 
     axes.set_title(TITLES[metric], loc="left")
     axes.set_xlabel("number of terms")
     axes.set_xscale("log")
-    _tick(axes, np.unique(np.concatenate([curve.ks for _, curve in curves])))
+    _tick(axes, np.unique(np.concatenate([curve.ks for curve in curves.values()])))
     axes.grid(color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
 
 
 def _tick(axes: Axes, ks: NDArray[np.int64]) -> None:
     """Label the numbers of terms: each if they are few, else powers of ten or 1, 2, 5, 10, ..."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, LogLocator
 
-    axis = axes.xaxis
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda k, _: f"{k:,.0f}"))
-    if len(ks) <= _FEW_TICKS:
-        axis.set_major_locator(FixedLocator(ks.tolist()))
-    else:
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ks[-1] < 50 * ks[0] else (1,)))
+    locator = LogLocator(subs=(1, 2, 5) if ks[-1] < 50 * ks[0] else (1,))
+    axes.xaxis.set_major_locator(FixedLocator(ks.tolist()) if len(ks) <= _FEW_TICKS else locator)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.minorticks_off()
     axes.tick_params(axis="x", labelsize=7.5)
 
 

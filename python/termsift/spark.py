@@ -23,7 +23,6 @@ from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
 from termsift.text import TextRules
-from termsift.text._blocks import OnMissing
 from termsift.text._rules import check_rules, shows_rules
 
 __all__ = ["count", "count_texts"]
@@ -123,7 +122,6 @@ def count_texts(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
-    on_missing: OnMissing = "raise",
     **keywords: Any,
 ) -> ClassCounts:
     """Count the terms of texts in a DataFrame by class, on the executors that hold them.
@@ -136,7 +134,7 @@ def count_texts(
         The column of texts, which are strings.
     label : str, default "label"
         The column of classes, as for `count`.
-    classes, tf, rules, on_missing, **keywords
+    classes, tf, rules, **keywords
         As for `termsift.count_texts`.
 
     Returns
@@ -165,9 +163,7 @@ def count_texts(
     rules = check_rules(rules, keywords, count_texts)
     check_rules_of_parts(rules, tf)
     labels = None if classes is None else validation.check_classes(classes)
-    count_part = partial(
-        counting.count_part, classes=labels, tf=tf, rules=rules, on_missing=on_missing
-    )
+    count_part = partial(counting.count_part, classes=labels, tf=tf, rules=rules)
     rows = _columns(df, text=text, label=label)
     counts = _total(rows, partial(_count_texts, count_part=count_part), counting.united)
     return counting.finished_parts(count_part([], []) if counts is None else counts, rules)

@@ -34,7 +34,7 @@ def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[st
 # --------------------------------------------------------------------------------------- output
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "jsonl", "json"])
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_the_output_file_holds_what_would_be_printed(
     run: Any, table: Path, tmp_path: Path, form: str
 ) -> None:
@@ -208,7 +208,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         (["rank", "--alpha", "-1"], "alpha must be "),
         (["rank", "--direction", "under"], "no option 'direction'"),
         (["rank", "--per-class", "--policy", "top"], "no option 'policy'"),
-        (["rank", "--min-df", "nan"], "min_df must be "),
+        (["rank", "--min-df", "nan"], "must be between 0 and 1, got nan"),
         (["rank", "--ngram-range", "0,1"], "ngram_range must be "),
         (["rank", "--per-class", "--method", "greedy"], "'greedy'"),
         (["compare", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),

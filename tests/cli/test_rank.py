@@ -95,8 +95,6 @@ def test_every_format_holds_the_ranking(
     whole = json.loads(run("rank", table, "-k", 3, "--format", "json").out)
     about = {"method": "md", "policy": "top", "model": "multinomial", "n_docs": 5, "n_terms": 6}
     assert whole == {**about, "classes": ["sport", "trade"], "terms": expected}
-    lines = run("rank", table, "-k", 3, "--format", "jsonl").out.splitlines()
-    assert [json.loads(line) for line in lines] == expected
     text = run("rank", table, "-k", 3, "--format", "csv").out
     rows = list(csv.DictReader(StringIO(text)))
     assert rows == [{name: str(value) for name, value in row.items()} for row in expected]
@@ -158,10 +156,10 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
     assert [row[4] for row in shown] == columns["term"].tolist()
     assert [row[3] for row in shown] == ["-0+"[sign + 1] for sign in columns["sign"]]
     for options, sign in (((), 1), (("--direction", "under"), -1)):
-        lines = run(*whole, "--format", "jsonl", *options).out.splitlines()
+        rows = json.loads(run(*whole, "--format", "json", *options).out)["terms"]
         own = class_columns(counts, "chi2", 3, direction="over" if sign == 1 else "under")
-        assert [json.loads(line)["term"] for line in lines] == own["term"].tolist()
-        assert {json.loads(line)["sign"] for line in lines} == {sign}
+        assert [row["term"] for row in rows] == own["term"].tolist()
+        assert {row["sign"] for row in rows} == {sign}
 
 
 def test_how_many_terms(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +209,8 @@ def test_every_method_and_every_value_of_its_options(
     for option, values in [("k", (6,)), *method.options.items()]:
         for value in values:
             flag = f"-{option}" if option == "k" else f"--{option.replace('_', '-')}"
-            result = run("rank", table, "--method", method.name, "--format", "csv", flag, value)
+            given = [flag] * value if isinstance(value, bool) else [flag, value]
+            result = run("rank", table, "--method", method.name, "--format", "csv", *given)
             scores = [float(row["score"]) for row in csv.DictReader(StringIO(result.out))]
             assert scores == list(counts.rank(method.name, **{option: value}).scores)
 

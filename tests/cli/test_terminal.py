@@ -106,7 +106,7 @@ def test_no_control_character_of_an_input_reaches_a_terminal(
         if name == "compare":
             more += ["--cv", "2"]
         if name == "rank" and rng.random() < 0.5:
-            more += ["--format", rng.choice(["csv", "json", "jsonl"])]
+            more += ["--format", rng.choice(["csv", "json"])]
         if name != "merge":
             more += [*given, *(["-v"] if rng.random() < 0.3 else [])]
         result = run(name, path, *more)
@@ -182,7 +182,7 @@ def test_a_label_that_no_encoding_can_write(run: Any, tmp_path: Path) -> None:
     complaint = run("rank", path, "--per-class", "-o", out).complaint
     assert "can't encode character '\\ud800' in position 4" in complaint
     assert not out.exists()
-    for ending in ("", ".txt", ".json", ".jsonl"):
+    for ending in ("", ".txt", ".json"):
         result = run("rank", path, "--per-class", "-o", tmp_path / f"o{ending}")
         assert (result.code, result.err) == (0, "")
         assert "lone\\ud800" in (tmp_path / f"o{ending}").read_text("utf-8")

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from report_pages import BEST, HOSTILE, Page, letters
-from termsift.report import write_report
+from report_pages import BEST, HOSTILE, Page, letters, write
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -20,7 +19,7 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"none of {', '.join(BRO
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "page.html"
-    write_report(letters(), path)
+    write(letters(), path)
     return path
 
 
@@ -101,7 +100,7 @@ def hostile(tmp_path: Path) -> Path:
     for c, label in enumerate((HOSTILE[0], HOSTILE[5], HOSTILE[3])):
         collection.y[collection.y == f"class {c}"] = label  # type: ignore[index]
     path = tmp_path / "hostile.html"
-    write_report(collection, path, title=HOSTILE[1])
+    write(collection, path, title=HOSTILE[1])
     return path
 
 

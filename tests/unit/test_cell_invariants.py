@@ -17,11 +17,9 @@ from hypothesis import strategies as st
 
 import termsift as ts
 from exact import relative_error
-from exact_scores import MEASURES, exact_values
-from termsift import _core
+from exact_scores import OF_CELLS, Measure, exact_values
 
-OF_CELLS = list(_core.ContingencyMeasure.__members__)
-MEASURE = {measure.method: measure for measure in MEASURES}
+MEASURE = {measure.method: measure for measure in OF_CELLS}
 seeds = given(seed=st.integers(0, 2**32 - 1))
 whatever_they_weigh = pytest.mark.filterwarnings("ignore:.*needs occurrences:UserWarning")
 EXAMPLES = settings.get_profile("termsift").max_examples // 4
@@ -62,13 +60,13 @@ def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any]]:
     return counts, {"alpha": alphas[rng.integers(len(alphas))]}
 
 
-def values_of(counts: ts.ClassCounts, method: str, alpha: dict[str, Any]) -> Any:
+def values_of(counts: ts.ClassCounts, measure: Measure, alpha: dict[str, Any]) -> Any:
     """Return the class scores, or None where the method refuses its smoothing."""
     try:
-        return counts.class_scores(method, **alpha)
+        return counts.class_scores(measure.method, **alpha, **measure.options)
     except ValueError as error:
         refused = re.search("too (small|large) beside the .* tokens of the collection", str(error))
-        if method in ("log_odds", "log_ratio") and refused:
+        if measure.method in ("log_odds", "log_ratio") and refused:
             return None
         raise
 
@@ -78,14 +76,14 @@ def values_of(counts: ts.ClassCounts, method: str, alpha: dict[str, Any]) -> Any
 @seeds
 def test_class_scores_are_the_formulas(seed: int) -> None:
     counts, alpha = collection(seed)
-    for method in OF_CELLS:
-        by_class = values_of(counts, method, alpha)
+    for measure in OF_CELLS:
+        by_class = values_of(counts, measure, alpha)
         if by_class is None:
             continue
-        exact = exact_values(counts, MEASURE[method], **alpha)
+        exact = exact_values(counts, measure, **alpha)
         for row, exact_row in zip(by_class.tolist(), exact, strict=True):
             for value, truth in zip(row, exact_row, strict=True):
-                assert relative_error(value, truth) <= 1e-14, (method, value, float(truth))
+                assert relative_error(value, truth) <= 1e-14, (str(measure), value, float(truth))
 
 
 # ---- log_odds ------------------------------------------------------------------------------------

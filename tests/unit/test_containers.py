@@ -132,32 +132,3 @@ def test_a_frame_or_relation_as_labels_is_not_printed() -> None:
     assert complaint(TYPE, ts.count, DENSE, Relation()) == f"y {expected}"
     expected = "texts must hold strings, got a Relation"
     assert complaint(TYPE, ts.count_texts, Relation(), Y) == expected
-
-
-# ---- labels that are missing ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csc_array])
-def test_documents_without_a_label_are_left_out_on_request(form: Any) -> None:
-    X = np.vstack([DENSE, [[9, 9, 9, 9]], DENSE, [[7, 0, 0, 0]]])
-    y = [*Y, None, *Y, float("nan")]
-    kept = [0, 1, 2, 4, 5, 6]
-    for weights in (None, np.arange(8), np.arange(8) / 3):
-        for tf in ("raw", "log"):
-            got = ts.count(form(X), y, weights, tf=tf, on_missing="skip")  # type: ignore[arg-type]
-            some = None if weights is None else weights[kept]
-            assert got == ts.count(X[kept], [*Y, *Y], some, tf=tf)  # type: ignore[arg-type]
-    assert ts.count(form(X), [None] * 8, classes=["a"], on_missing="skip").class_docs == [0]
-    # What is wrong is named by its row among all, also in a document that is left out.
-    for row in (3, 6):
-        X[row, 1] = -1
-        message = complaint(VALUE, ts.count, form(X), y, on_missing="skip")
-        assert message.startswith(f"X has -1 at row {row}, column 1, ")
-        X[row, 1] = 1
-    message = "the label of document 3 is missing: None"
-    for take in (ts.count, ts.conditional_gain):
-        assert complaint(VALUE, take, form(X), y).startswith(
-            f"{message}; on_missing='skip' of count"
-        )
-    message = "on_missing must be 'raise' or 'skip', got 'drop'"
-    assert complaint(VALUE, ts.count, form(X), y, on_missing="drop") == message

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
-from counted_texts import RULES, TEXTS, WEIGHTS, Y, by_matrix, own, vectorizers
+from counted_texts import RULES, TEXTS, Y, by_matrix, own, vectorizers
 
 # ---- the counts ----------------------------------------------------------------------------------
 
@@ -34,15 +31,12 @@ INDICATOR = np.random.default_rng(0).integers(0, 2, (len(Y), 3))
 
 
 @pytest.mark.parametrize("rules", ["words", "min_df", "max_features", "vocabulary", "tokenizer"])
-@pytest.mark.parametrize("weights", WEIGHTS, ids=["none", "integers", "fractions"])
 @pytest.mark.parametrize("y", [Y, INDICATOR, sp.csr_array(INDICATOR)], ids=["y", "dense", "sparse"])
 @pytest.mark.filterwarnings("ignore:The parameter 'token_pattern' will not be used")
-def test_weights_and_indicator_matrices(rules: str, weights: Any, y: Any) -> None:
+def test_indicator_matrices(rules: str, y: Any) -> None:
     for tf in ("raw", "binary", "log"):
-        expected = by_matrix(TEXTS, y, weights, tf, **RULES[rules])
-        assert (
-            ts.count_texts(TEXTS, y, sample_weight=weights, tf=tf, **own(RULES[rules])) == expected
-        )
+        expected = by_matrix(TEXTS, y, tf, **RULES[rules])
+        assert ts.count_texts(TEXTS, y, tf=tf, **own(RULES[rules])) == expected
 
 
 @pytest.mark.parametrize("size", [1, 5, len(TEXTS), 100])
@@ -50,9 +44,8 @@ def test_blocks_of_texts_add_up(size: int, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
     monkeypatch.setattr("termsift.text._blocks._TEXTS_AT_ONCE", size)
     for rules in (RULES["words"], RULES["min_df"], RULES["analyzer"], RULES["vocabulary"]):
-        for weights in WEIGHTS:
-            expected = by_matrix(TEXTS, Y, weights, **rules)
-            assert ts.count_texts(iter(TEXTS), Y, sample_weight=weights, **rules) == expected
+        expected = by_matrix(TEXTS, Y, **rules)
+        assert ts.count_texts(iter(TEXTS), Y, **rules) == expected
 
 
 @pytest.mark.parametrize("tf", ["raw", "log"])
@@ -133,39 +126,7 @@ def test_wrong_labels_are_refused_as_by_count(y: Any, classes: Any) -> None:
 @pytest.mark.parametrize("n_labels", [len(TEXTS) - 1, len(TEXTS) + 1])
 def test_labels_for_more_or_fewer_texts_than_come_are_refused(n_labels: int) -> None:
     y = (Y * 2)[:n_labels]
-    with pytest.raises(ValueError, match=f"there are {n_labels} labels or weights for"):
+    with pytest.raises(ValueError, match=f"there are {n_labels} labels for"):
         ts.count_texts((text for text in TEXTS), y)
-    with pytest.raises(ValueError, match=f"there are {n_labels} labels or weights for"):
+    with pytest.raises(ValueError, match=f"there are {n_labels} labels for"):
         ts.count_texts(TEXTS, y)
-
-
-@pytest.mark.parametrize(
-    ("n_docs", "per_class", "warns"), [(100, 1, True), (99, 1, False), (400, 2, False)]
-)
-def test_swapped_columns_are_suspected(
-    tmp_path: Path, n_docs: int, per_class: int, warns: bool
-) -> None:
-    texts, labels = ["news"] * n_docs, [f"the story {i // per_class}" for i in range(n_docs)]
-    rows = [f"{text},{label}" for text, label in zip(texts, labels, strict=True)]
-    (tmp_path / "a.csv").write_text("\n".join(["text,label", *rows]))
-    for label in labels if warns else ():  # a folder names its classes itself
-        (tmp_path / "folder" / label).mkdir(parents=True)
-        (tmp_path / "folder" / label / "1.txt").write_text("news")
-    calls: list[Callable[[], Any]] = [
-        lambda: ts.count_texts(texts, labels),
-        lambda: ts.count(ts.scan(tmp_path / "a.csv"), tf="log"),
-        lambda: ts.io.read_collection(tmp_path / "a.csv"),
-    ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for call in calls:
-            if warns:
-                match = "100 documents have 100 different labels: texts and labels may be swapped"
-                with pytest.warns(UserWarning, match=match) as caught:
-                    call()
-                assert caught[0].filename == __file__
-            else:
-                call()
-        ts.count_texts(texts, labels, classes=sorted(set(labels)))
-        if warns:
-            ts.count(ts.scan(tmp_path / "folder"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,32 +10,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from counted_texts import RULES, TEXTS, WEIGHTS, Y, by_matrix
-
-# ---- what is missing -----------------------------------------------------------------------------
-
-
-def test_missing_labels_are_skipped_on_request() -> None:
-    y: list[Any] = [*Y]
-    y[0] = None
-    y[5] = float("nan")
-    kept = [i for i in range(len(Y)) if i not in (0, 5)]
-    weights = np.arange(len(Y)) % 4
-    with pytest.raises(ValueError, match="the label of document 0 is missing: None"):
-        ts.count_texts(TEXTS, y)
-    for tf, w in itertools.product(["raw", "log"], [None, weights]):
-        got = ts.count_texts(TEXTS, y, tf=tf, sample_weight=w, on_missing="skip", min_df=2)  # type: ignore[arg-type]
-        assert got == by_matrix(
-            [TEXTS[i] for i in kept],
-            [Y[i] for i in kept],
-            None if w is None else w[kept],
-            tf,
-            min_df=2,
-        )
-    assert got.n_docs == weights[kept].sum()
-    with pytest.raises(ValueError, match="on_missing must be 'raise' or 'skip', got 'drop'"):
-        ts.count_texts(TEXTS, Y, on_missing="drop")  # type: ignore[arg-type]
-
+from counted_texts import RULES, TEXTS, Y, by_matrix
 
 # ---- frames --------------------------------------------------------------------------------------
 
@@ -68,13 +42,10 @@ def test_frames(
     for labels in (Y, numbers, [str(n) for n in numbers]):
         columns = {"body": ENCODABLE, "id": list(range(len(Y))), "stars": labels}
         for rules in (RULES["words"], RULES["shares"], RULES["analyzer"]):
-            for weights in WEIGHTS:
-                got = ts.count_texts(
-                    make(columns), text="body", label="stars", sample_weight=weights, **rules
-                )
-                expected = by_matrix(ENCODABLE, labels, weights, **rules)
-                assert got == expected
-                assert list(map(type, got.classes)) == list(map(type, expected.classes))
+            got = ts.count_texts(make(columns), text="body", label="stars", **rules)
+            expected = by_matrix(ENCODABLE, labels, **rules)
+            assert got == expected
+            assert list(map(type, got.classes)) == list(map(type, expected.classes))
     fixed = ["spam", *sorted(set(Y) - {"spam"}), "unseen"]
     columns["stars"] = Y
     got = ts.count_texts(make(columns), text="body", label="stars", classes=fixed)
@@ -98,33 +69,10 @@ def test_missing_values_of_frames(
     labels: list[Any] = [*Y]
     texts[4] = texts[11] = labels[7] = None
     columns = {"body": texts, "stars": labels}
-    with pytest.raises(ValueError, match="the text of document 4 is missing: on_missing="):
+    with pytest.raises(ValueError, match="the text of document 4 is missing: leave"):
         ts.count_texts(make({**columns, "stars": Y}), text="body", label="stars")
     with pytest.raises(ValueError, match=r"the label of document 7 is missing: (None|nan)"):
         ts.count_texts(make({**columns, "body": ENCODABLE}), text="body", label="stars")
-    kept = [i for i in range(len(Y)) if i not in (4, 7, 11)]
-    expected = by_matrix([ENCODABLE[i] for i in kept], [Y[i] for i in kept])
-    skipping: dict[str, Any] = {"text": "body", "on_missing": "skip"}
-    assert ts.count_texts(make(columns), label="stars", **skipping) == expected
-    assert ts.count_texts(make(columns), labels, **skipping) == expected
-    none = {name: ["", None, None] for name in columns}
-    with pytest.raises(ValueError, match="empty vocabulary"):
-        ts.count_texts(make(none), [1, 2, 3], **skipping)
-
-
-@pytest.mark.parametrize("source", ["list", *FRAMES])
-def test_a_class_whose_texts_are_all_missing_has_no_documents(source: str) -> None:
-    columns = {"body": ["oil", None, "ball", None], "stars": ["b", "c", "a", "c"]}
-    if source == "list":
-        counts = ts.count_texts(columns["body"], columns["stars"], on_missing="skip")
-    else:
-        counts = ts.count_texts(
-            FRAMES[source](columns), text="body", label="stars", on_missing="skip"
-        )
-    assert counts.class_docs.tolist() == [1, 1, 0]
-    assert counts - counts.subset(["c"]) == ts.count_texts(
-        ["oil", "ball"], ["b", "a"], classes=list("abc")
-    )
 
 
 def test_a_class_outside_of_the_list_is_named_with_its_document() -> None:

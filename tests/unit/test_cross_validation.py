@@ -1,4 +1,4 @@
-"""`cross_validate` and `choose_k`: their folds, their rankings, and estimators."""
+"""`cross_validate`: its folds, its rankings, and estimators."""
 
 from __future__ import annotations
 
@@ -210,28 +210,3 @@ def test_repeats_do_not_lower_the_standard_error(collection) -> None:
         curve = ts.cross_validate(X, y, ks=[2, 4], cv=cv)["md"]
         assert (curve.n_runs, curve.repeats) == (4 * repeats, repeats)
         assert_allclose(curve.standard_error("f1"), curve.std("f1") / 2)
-
-
-def test_choose_k(collection) -> None:
-    X, y = collection
-    options = {"cv": 5, "random_state": 3, "naive_bayes": "binary", "alpha": 0.5}
-    for method, model, policy in (
-        ("md", "poisson", "round_robin"),
-        ("ig", "multinomial", "top"),
-        ("greedy", "multinomial", "top"),
-    ):
-        (curve,) = ts.cross_validate(
-            X, y, method, models=model, policies=policy, **options
-        ).values()
-        for metric in ("accuracy", "macro_f1"):
-            k = ts.choose_k(X, y, method, model=model, policy=policy, metric=metric, **options)
-            assert k == curve.smallest_k(metric)
-            assert type(k) is int
-    with pytest.raises(ValueError, match="chi2 has no model 'binary': only md, md_chi2, greedy"):
-        ts.choose_k(X, y, "chi2", model="binary")
-    with pytest.raises(ValueError, match="greedy has no policy 'round_robin'"):
-        ts.choose_k(X, y, "greedy", policy="round_robin")
-    with pytest.raises(
-        ValueError, match=r"metric must be one of accuracy, .*, got 'f2'; did you mean 'f1'"
-    ):
-        ts.choose_k(X, y, metric="f2", cv="looked at later")

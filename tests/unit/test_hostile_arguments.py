@@ -221,8 +221,8 @@ def variadic() -> dict[str, list[str]]:
     """Return the names that ``**options`` of a function stand for."""
     rules = [field.name for field in dataclasses.fields(_text().TextRules)]
     scoring = ["model", "alpha", "class_prior", "n_threads", "noncentrality"]
-    reading = ["terms", "text", "label", "delimiter", "encoding", "on_error", "n_threads"]
-    counting = ["text", "label", "sample_weight", "classes", "rules", "on_missing", "n_threads"]
+    reading = ["terms", "text", "label", "encoding", "on_error", "n_threads"]
+    counting = ["text", "label", "classes", "rules", "n_threads"]
     names = {
         "params": ["terms", "model", "alpha", "class_prior", "n_threads"],
         "scoring": scoring,

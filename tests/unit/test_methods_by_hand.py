@@ -76,6 +76,8 @@ BY_HAND: dict[str, list[list[float]]] = {
     "chi2_counts": [[4 / 3, 2], [4 / 3, 2]],
     # Term 0: O = 5, 1, 0, 4 and E = 3, 3, 2, 2; term 1: O = 0, 4, 5, 1 and E = 2, 2, 3, 3.
     "g2_counts": [[10 * log(5 / 3) - 2 * log(3) + 8 * log(2)] * 2] * 2,
+    # Shares 5/5, 0/5; 1/5, 4/5. m = 10 / 2 = 5, of l_i = 6 and 4.
+    "c_tfidf": [[log(11 / 6), 0], [1 / 5 * log(11 / 6), 4 / 5 * log(9 / 4)]],
 }
 OPTIONS: dict[str, dict[str, Any]] = {"log_odds": {"alpha": (1, 10)}}
 
@@ -163,6 +165,28 @@ def test_documents_of_several_classes_and_of_none_by_hand() -> None:
     # With a_0 = 2: a_i = 4/5 and 6/5. Class b, term 0: x = u = 9/5, R = 4, S = 5.
     z = log((16 / 5) / (11 / 5)) / sqrt(2 / (9 / 5))
     assert values("log_odds")[1][0] == pytest.approx(z)
+
+
+def test_options_of_c_tfidf_by_hand() -> None:
+    def values(**options: Any) -> list[list[float]]:
+        return COUNTS.class_scores("c_tfidf", **options)[:, :2].tolist()
+
+    rare, common = log(6 / (4 + 1 / 2)), log(6 / (6 + 1 / 2))  # BM25's weights, one negative
+    bm25 = [[common, 0], [1 / 5 * common, 4 / 5 * rare]]
+    assert_allclose(values(variant="bm25"), bm25, rtol=1e-14)
+    root = [[log(11 / 6), 0], [sqrt(1 / 5) * log(11 / 6), sqrt(4 / 5) * log(9 / 4)]]
+    assert_allclose(values(sqrt=True), root, rtol=1e-14)
+    both = [[common, 0], [sqrt(1 / 5) * common, sqrt(4 / 5) * rare]]
+    assert_allclose(values(variant="bm25", sqrt=np.True_), both, rtol=1e-14)
+    # Twice the documents of an 11th token: m = 21 / 2 is rounded down, l_i = 13 and 8.
+    odd = ts.count(np.vstack([X, X, [1, 0, 0]]), [*Y, *Y, "a"]).class_scores("c_tfidf")
+    assert odd[1, 0] == pytest.approx(1 / 5 * log(1 + 10 / 13), rel=1e-14)
+    # A class without documents is no class of the mean.
+    wider = ts.count(X, Y, classes=[*"abc"]).class_scores("c_tfidf")
+    assert_allclose(wider[:2, :2], BY_HAND["c_tfidf"], rtol=1e-14)
+    # SEVERAL_X below: l_c = 3 and 2, but L = 5 and l_i = 2 and 3 count each document once.
+    several = ts.count(np.array(SEVERAL_X), SEVERAL_Y).class_scores("c_tfidf")
+    assert_allclose(several[0], [2 / 3 * log(2), 1 / 3 * log(5 / 3)], rtol=1e-14)
 
 
 # ----------------------------------------------------------------------------------------- models

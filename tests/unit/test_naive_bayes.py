@@ -47,11 +47,9 @@ def test_it_is_scikit_learns_fit_on_the_chosen_columns(
 
 
 @pytest.mark.parametrize("prior", ["empirical", "uniform", [1, 2, 3, 4]])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", MODELS[:4])
 def test_leaving_one_out_is_refitting_without_it(model: str, prior: Any) -> None:
     options: dict[str, Any] = {"model": model, "alpha": 0.3, "class_prior": prior}
-    if model == "complement":
-        options.pop("class_prior")
     doubled = sparse.csr_array(sparse.hstack([X, sparse.csr_array((40, 1))]))
     found = ts.count(doubled, Y).naive_bayes(TERMS, **options).leave_one_out(doubled, Y)
     for row in range(len(Y)):
@@ -61,7 +59,7 @@ def test_leaving_one_out_is_refitting_without_it(model: str, prior: Any) -> None
         assert_allclose(found[[row]], one, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", MODELS[:4])
 def test_the_only_document_of_a_class_has_no_class_without_itself(model: Any) -> None:
     labels = [9, *Y[1:]]
     found = ts.count(X, labels).naive_bayes(model=model).leave_one_out(X, labels)
@@ -88,7 +86,7 @@ def test_its_score_is_that_of_the_curve_and_its_posteriors_those_of_the_referenc
         assert_allclose(np.diff(log_proba[row]), np.diff(expected), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", MODELS[:4])
 def test_leaving_one_out_is_the_references(model: Any) -> None:
     rows, labels = X[:12].tolist(), Y[:12]
     found = ts.count(rows, labels).naive_bayes(TERMS, model=model).leave_one_out(rows, labels)
@@ -248,6 +246,7 @@ def test_terms_by_name() -> None:
 
 def test_errors_of_documents() -> None:
     classifier = ts.count(X, Y).naive_bayes(TERMS)
+    complement = ts.count(X, Y).naive_bayes(model="complement")
     bad = X.astype(float)
     bad[2, 3] = np.nan
     for call, error in (
@@ -256,6 +255,7 @@ def test_errors_of_documents() -> None:
         (lambda: classifier.predict(np.full((2, 15), 1e308)), "row 0 that are too large"),
         (lambda: classifier.score(X[:0], []), "there are no documents"),
         (lambda: classifier.leave_one_out(X + 9 * (X > 0), Y), "its class has only"),
+        (lambda: complement.leave_one_out(X, Y), "model='complement' has no leave_one_out"),
         (lambda: classifier.leave_one_out(X, [7] * 40), "label of document 0 is 7"),
         (lambda: classifier.leave_one_out(X, np.ones((40, 4), int)), "one label per document"),
     ):

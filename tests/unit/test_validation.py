@@ -30,7 +30,7 @@ from gate import (
     with_last,
 )
 from termsift import _core
-from termsift._util.validation import SKIP_MISSING
+from termsift._util.validation import LEAVE_OUT
 
 
 def case(message: str, X: Any = DENSE, y: Any = Y, w: Any = None, error: Any = VALUE, id: str = ""):
@@ -152,7 +152,7 @@ LABEL_CASES = [
       "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes",
       y=["ham", y, "ham"], error=TYPE) for y in (["x"], {"x": 1}, {"x"}, np.array(["x", "y"]), (1,
       ["x"]))),
-    *(case(f"the label of document 1 is missing: {missing!r}; {SKIP_MISSING}", y=y,
+    *(case(f"the label of document 1 is missing: {missing!r}; {LEAVE_OUT}", y=y,
       id=str(np.asarray(y).dtype)) for missing, y in ((NAN, ["ham", NAN, "ham"]),
       (NAN, np.array([1.0, NAN, 1.0])), (NAN, np.array([1.0, NAN, 1.0], np.float32)),
       (NAN, np.array(["ham", NAN, None], dtype=object)), (NAN, [np.float64(1), np.float32(NAN), 1]),

@@ -66,6 +66,7 @@ PARAMETERS = [
      "md has no option 'methods' (it has none of its own); did you mean 'method'?"),
     ("noncentrality", [None, []], VALUE,
      "noncentrality must be 'jeffreys' or 'pearson', got {!r}", "md_chi2"),
+    ("sqrt", [1, "yes", None], TYPE, "sqrt must be True or False, got {!r}", "c_tfidf"),
     ("noncentrality", ["Pearson"], VALUE,
      "noncentrality must be 'jeffreys' or 'pearson', got {!r}; did you mean 'pearson'?", "md_chi2"),
 ]  # fmt: skip

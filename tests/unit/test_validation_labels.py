@@ -23,7 +23,7 @@ from gate import (
     failed_update,
 )
 from termsift._util import validation
-from termsift._util.validation import SKIP_MISSING
+from termsift._util.validation import LEAVE_OUT
 
 A_COLUMN = (
     "y is a single column, of shape (3, 1), expected labels in one dimension: pass y.ravel(), "
@@ -60,7 +60,6 @@ def takers_of_labels() -> dict[str, Any]:
         "chi2": lambda y: ts.chi2(DENSE, y),
         "conditional_gain": lambda y: ts.conditional_gain(DENSE, y),
         "cross_validate": lambda y: ts.cross_validate(DENSE, y, cv=2),
-        "choose_k": lambda y: ts.choose_k(DENSE, y, cv=2),
         "y_train": lambda y: ts.selection_curve(ranking, DENSE, y, DENSE, Y),
         "y_test": lambda y: ts.selection_curve(ranking, DENSE, Y, DENSE, y),
     }
@@ -99,7 +98,7 @@ MISSING = [NAN, np.float64(NAN), np.float32(NAN), complex(NAN, 0), np.datetime64
 def test_a_missing_value_inside_a_label_is_refused(missing, wrap):
     label = wrap(missing)
     message = complaint(VALUE, ts.count, DENSE, [(1,), label, label])
-    assert message == f"the label of document 1 is missing: {label!r}; {SKIP_MISSING}"
+    assert message == f"the label of document 1 is missing: {label!r}; {LEAVE_OUT}"
     message = complaint(VALUE, ts.count, DENSE, [(1,)] * 3, classes=[(1,), label])
     assert message.startswith(f"classes hold {label!r}, which ")
 
@@ -108,7 +107,7 @@ def test_a_missing_value_inside_a_label_is_refused(missing, wrap):
 def test_a_missing_value_of_pandas_inside_a_label_is_refused(missing):
     value = getattr(pytest.importorskip("pandas"), missing)
     message = complaint(VALUE, ts.count, DENSE, [(1, "a"), (2, value), (1, "a")])
-    assert message == f"the label of document 1 is missing: {(2, value)!r}; {SKIP_MISSING}"
+    assert message == f"the label of document 1 is missing: {(2, value)!r}; {LEAVE_OUT}"
 
 
 def test_equal_labels_are_one_class():
@@ -181,20 +180,3 @@ def test_a_frame_of_one_column_holds_labels(library: str) -> None:
         ts.conditional_gain(X, frame, 1).indices.tolist()
         == ts.conditional_gain(X, labels, 1).indices.tolist()
     )
-
-
-def test_integers_beside_a_null_stay_integers() -> None:
-    columns = [pytest.importorskip("pyarrow").array([1, None, 2**60 + 1])]
-    columns += [pytest.importorskip("polars").Series([1, None, 2**60 + 1])]
-    columns += [pytest.importorskip("pandas").Series([1, None, 2**60 + 1], dtype="Int64")]
-    for column in columns:
-        counts = ts.count(DENSE, column, on_missing="skip")
-        assert counts == ts.count(DENSE[[0, 2]], [1, 2**60 + 1])
-        assert set(map(type, counts.classes)) == {int}
-
-
-def test_documents_of_several_classes_are_left_out_whole() -> None:
-    texts, kept = ["aa bb", None, "bb", None, "cc"], [0, 2, 4]
-    indicator = np.array([[1, 0], [1, 1], [0, 1], [1, 1], [1, 1]])
-    counts = ts.count_texts(texts, indicator, on_missing="skip")
-    assert counts == ts.count_texts([texts[row] or "" for row in kept], indicator[kept])

@@ -6,8 +6,8 @@
 //                      t                 g - t                     g
 //
 // Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, chi2_counts has a = l_ic and
-// t = l_i, and log_odds, log_ratio and g2_counts count tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The totals t
-// and g are the collection's, where a document of several classes counts once.
+// t = l_i, and log_odds, log_ratio, g2_counts and c_tfidf count tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The
+// totals t and g are the collection's, where a document of several classes counts once.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,10 @@ enum class ContingencyMeasure : std::uint8_t {
   chi2_counts,   // (a - E)^2 / E, E = t r / g
   log_ratio,     // log2((a + b1) (g - r + b2) / ((t - a + b1) (r + b2)))
   g2_counts,     // g2 of tokens
+  c_tfidf,       // a/r log(1 + m/t), m = floor(g / number of classes with documents)
+  c_tfidf_sqrt,  // sqrt(a/r) log(1 + m/t)
+  c_tfidf_bm25,  // a/r log((m + 1) / (t + 1/2))
+  c_tfidf_bm25_sqrt,  // sqrt(a/r) log((m + 1) / (t + 1/2))
   direction      // the sign of det, 1, 0 or -1, from tokens throughout; the only measure that is not a method
 };
 inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure::direction);

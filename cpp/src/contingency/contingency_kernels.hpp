@@ -14,6 +14,7 @@ struct ContingencyConstants {
   double two_over_r, two_over_rest;    // 2 / r, 2 / (g - r)
   double b1, b2_hi, b2_lo;             // the smoothing, in the unit of the counts
   double prior_hi, prior_lo, gain;     // for log_odds: b2 / g, and 1 + 2 b2 / g
+  double mean_r, unit;                 // for c_tfidf: the whole tokens of an average class, and one token
   bool small;               // all counts, of terms and of classes, are whole and at most 2^26
   double value_unit;        // the factor from a value in the model's unit to the value of the counts
 };

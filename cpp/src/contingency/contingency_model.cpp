@@ -97,8 +97,10 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   const DoubleDouble g = scale(total, model.unit);
 
   DoubleDouble weights;
+  double n_classes = 0;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
-    if (counts.rows[c]->is_present()) weights = add(weights, {class_weight(counts, estimation, c) / largest, 0});
+    if (counts.rows[c]->is_present())
+      ++n_classes, weights = add(weights, {class_weight(counts, estimation, c) / largest, 0});
   const DoubleDouble b2 = scale({estimation.b2, estimation.b2_rest}, model.unit);
   const DoubleDouble prior = g.hi > 0 ? divide(b2, g) : DoubleDouble{};
   if (model.facts.b2_is_prior_mass) check_prior_mass(estimation.b2, total, prior.hi);
@@ -118,6 +120,7 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
     k.two_over_r = finite(2 / r.hi), k.two_over_rest = finite(2 / k.rest_hi);
     k.b1 = finite(estimation.b1 * model.unit), k.b2_hi = finite(b2.hi), k.b2_lo = std::isfinite(b2.hi) ? b2.lo : 0;
     k.prior_hi = prior.hi, k.prior_lo = prior.lo, k.gain = 1 + 2 * prior.hi;
+    k.mean_r = std::floor(all_tokens.hi / n_classes) * model.unit, k.unit = model.unit;
     k.small = small;
     k.value_unit = std::pow(1 / model.unit, model.facts.degree);
     if (model.facts.absent == Absent::product && k.rest_hi > 0) entry.product = model.facts.h(k);

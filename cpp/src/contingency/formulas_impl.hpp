@@ -205,6 +205,45 @@ struct Formula<ContingencyMeasure::log_ratio> {
   }
 };
 
+// BERTopic's class-based tf-idf.
+template <bool bm25, bool root>
+struct ClassTfidf {
+  static constexpr MeasureFacts facts_of(const char* name) {
+    return {.name = name, .cells_are_tokens = true, .column_totals_are_tokens = true, .row_totals_are_tokens = true};
+  }
+  template <Numbers numbers>
+  static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants& c) {
+    using Of = Arithmetic<numbers>;
+    // Of BM25, m + 1 and t + 1/2; otherwise m + t and t. Tiny fractions have a huge unit, so both are scaled.
+    const DoubleDouble P = bm25 ? two_sum(c.mean_r, c.unit) : Of::plus({c.mean_r, 0.0}, x.t);
+    const DoubleDouble Q = bm25 ? Of::plus({0.5 * c.unit, 0.0}, x.t) : x.t;
+    const double difference = bm25 ? subtract(two_sum(c.mean_r, 0.5 * c.unit), x.t).hi : c.mean_r;
+    const double near = bm25 ? Of::near_one(Q.hi) : 1.0;
+    const double idf = log_ratio(scale(P, near), scale(Q, near), difference * near), share = x.a.hi / x.r.hi;
+    return x.a.hi == 0 ? 0.0 : (root ? square_root(share) : share) * idf;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::c_tfidf> : ClassTfidf<false, false> {
+  static constexpr MeasureFacts facts = facts_of("c_tfidf");
+};
+
+template <>
+struct Formula<ContingencyMeasure::c_tfidf_sqrt> : ClassTfidf<false, true> {
+  static constexpr MeasureFacts facts = facts_of("c_tfidf_sqrt");
+};
+
+template <>
+struct Formula<ContingencyMeasure::c_tfidf_bm25> : ClassTfidf<true, false> {
+  static constexpr MeasureFacts facts = facts_of("c_tfidf_bm25");
+};
+
+template <>
+struct Formula<ContingencyMeasure::c_tfidf_bm25_sqrt> : ClassTfidf<true, true> {
+  static constexpr MeasureFacts facts = facts_of("c_tfidf_bm25_sqrt");
+};
+
 template <>
 struct Formula<ContingencyMeasure::direction> {
   static constexpr MeasureFacts facts{.name = "direction", .cells_are_tokens = true, .column_totals_are_tokens = true,

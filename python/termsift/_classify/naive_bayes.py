@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -29,7 +29,6 @@ Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
 Floats: TypeAlias = NDArray[np.float64]
 
-_PARAMETERS = ("terms", "model", "alpha", "class_prior", "n_threads")
 _CELLS = 1 << 21  # of entries and classes that are computed at a time
 _TIE = 2.0**-44  # posteriors are equal if they differ by less, relative to the largest
 
@@ -78,6 +77,7 @@ def naive_bayes(
     return NaiveBayes(terms, model=model, **options)._learn(*counts._state)
 
 
+@dataclass(eq=False, repr=False)
 class NaiveBayes:
     """Naive Bayes of chosen terms, with the interface of scikit-learn's classifiers.
 
@@ -128,20 +128,12 @@ class NaiveBayes:
     array([[0.484, 0.516]])
     """
 
-    def __init__(
-        self,
-        terms: Terms = None,
-        *,
-        model: BayesModel = "multinomial",
-        alpha: float = 1.0,
-        class_prior: ClassPrior = "empirical",
-        n_threads: int | None = None,
-    ) -> None:
-        self.terms = terms
-        self.model = model
-        self.alpha = alpha
-        self.class_prior = class_prior
-        self.n_threads = n_threads
+    terms: Terms = None
+    _: KW_ONLY
+    model: BayesModel = "multinomial"
+    alpha: float = 1.0
+    class_prior: ClassPrior = "empirical"
+    n_threads: int | None = None
 
     # ---- fitting ---------------------------------------------------------------------------------
 
@@ -244,7 +236,8 @@ class NaiveBayes:
         Raises
         ------
         ValueError
-            If a class has fewer occurrences of a term than one of its documents.
+            If a class has fewer occurrences of a term than one of its documents, and for the model
+            "complement".
 
         Examples
         --------
@@ -304,7 +297,7 @@ class NaiveBayes:
                 yield self._chosen(self._counter.count(texts)), None
         else:
             documents = LabelledTexts(X, y, classes=self.classes_.tolist())
-            for texts, labels, _ in documents:
+            for texts, labels in documents:
                 with documents.naming_rows():
                     block = self._counter.count(texts)
                 yield self._chosen(block), labels
@@ -320,8 +313,7 @@ class NaiveBayes:
                 f"{validation.number_of(len(self._columns), 'term')}"
             )
         validation.check_entries(matrix, threads, "X")
-        arrays = matrix.data, matrix.indices, matrix.indptr
-        return scipy.sparse.csr_array(arrays, shape=(matrix.n_docs, matrix.n_terms))
+        return matrix.to_scipy()
 
     def _chosen(self, X: Any) -> Any:
         return X if X.shape[1] == len(self._columns) else X[:, self._columns]
@@ -343,12 +335,12 @@ class NaiveBayes:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
-        return {name: getattr(self, name) for name in _PARAMETERS}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, which the next `fit` uses."""
         for name in params:
-            validation.check_choice(name, _PARAMETERS, "a parameter of NaiveBayes")
+            validation.check_choice(name, self.get_params(), "a parameter of NaiveBayes")
         self.__dict__.update(params)
         return self
 

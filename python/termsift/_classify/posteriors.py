@@ -121,10 +121,9 @@ class Posteriors:
         return found
 
     def leave_one_out(self, X: Any, codes: Any, first: int) -> Any:
-        """Return the log posteriors of rows, each without its own counts in the class of its code.
-
-        Under "complement" those counts are in the complements of all other classes.
-        """
+        """Return the log posteriors of rows, each without its own counts in its class."""
+        if self._model == "complement":
+            raise ValueError("model='complement' has no leave_one_out: use another model")
         found = self.joint(X, first)
         documents = np.arange(X.shape[0])
         rows = np.repeat(documents, np.diff(X.indptr))
@@ -134,18 +133,6 @@ class Posteriors:
         rest[np.abs(rest) <= _ROUNDING * events] = 0
         self._check_counted(X, rest, codes, rows, first)
         prior = self._prior_of(self._docs - 1)[codes]
-        if self._model == "complement":
-            size = np.maximum(self._size - length[:, np.newaxis], 0)
-            others = (self._all[X.indices] - x)[:, np.newaxis] - self._by_term[X.indices].toarray()
-            gains = x[:, np.newaxis] * self._present(np.maximum(others, 0), size[rows])
-            of_own = found[documents, codes]
-            ones = np.ones(len(rows))
-            sums = scipy.sparse.csr_array(
-                (ones, np.arange(len(rows)), X.indptr), shape=(len(documents), len(rows))
-            )
-            found = sums @ gains + self._prior_of(self._docs)
-            found[documents, codes] = of_own + prior
-            return found
         of_all = np.zeros(len(documents))
         size = self._size[codes] - length
         if self._by_documents:
@@ -171,11 +158,6 @@ class Posteriors:
         """The pairs of a class and a term in it, as rising numbers."""
         classes = np.repeat(np.arange(len(self._docs)), np.diff(self._seen.indptr))
         return classes * np.int64(len(self._all)) + self._seen.indices
-
-    @cached_property
-    def _by_term(self) -> Any:
-        """The events of each term, a row, in each class."""
-        return self._seen.T.tocsr()
 
     def _check_counted(self, X: Any, rest: Floats, codes: Any, rows: Any, first: int) -> None:
         """Check that documents are among those of their classes."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._classify.naive_bayes import naive_bayes
 from termsift._counts.additive_counts import AdditiveCounts
-from termsift._scores.class_terms import Direction, class_columns, largest_classes
+from termsift._scores.class_terms import Direction, class_columns
 from termsift._scores.keyness import keyness
 from termsift._scores.methods import Method, MethodName, Model
 from termsift._scores.ranking import Ranking
@@ -26,8 +26,8 @@ from termsift._scores.registry import (
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import Significance, significance_by
 from termsift._select.greedy import greedy
-from termsift._util.export import Library, frame_of, integers_if_whole
-from termsift._util.tabular import ROWS_SHOWN, object_array
+from termsift._util.export import Library, frame_of
+from termsift._util.tabular import object_array
 from termsift._util.validation import check_k
 
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
@@ -53,16 +53,6 @@ class ClassCounts(AdditiveCounts):
     keyness = keyness
     naive_bayes = naive_bayes
 
-    def _repr_html_(self) -> str:
-        from termsift._util import html  # is slow to import, and only notebooks show tables
-
-        largest = largest_classes(self, ROWS_SHOWN)
-        columns: dict[str, Any] = {"class": object_array(self.classes)[largest]}
-        if not self._counts.undocumented.any():
-            columns["documents"] = integers_if_whole(self.class_docs[largest])
-        columns["tokens"] = integers_if_whole(self.class_tokens[largest])
-        return html.shown(self, columns, self.n_classes, "classes")
-
     def class_scores(
         self,
         method: MethodName = "md",
@@ -71,7 +61,7 @@ class ClassCounts(AdditiveCounts):
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> NDArray[np.float64]:
         """Score every term for every class.
 
@@ -96,7 +86,7 @@ class ClassCounts(AdditiveCounts):
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> NDArray[np.int8]:
         """Return whether each class has more or less of each term than the others.
 
@@ -137,7 +127,7 @@ class ClassCounts(AdditiveCounts):
         class_prior: ClassPrior = None,
         aggregate: Aggregate | None = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> NDArray[np.float64]:
         """Score every term by how well it discriminates the classes.
 
@@ -261,7 +251,7 @@ class ClassCounts(AdditiveCounts):
         class_prior: ClassPrior = None,
         aggregate: Aggregate | None = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> Ranking:
         """Rank the terms by their score, best first.
 
@@ -341,7 +331,7 @@ class ClassCounts(AdditiveCounts):
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> Any:
         """Return a data frame of the best terms of each class.
 

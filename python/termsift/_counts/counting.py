@@ -25,7 +25,7 @@ from termsift._util.printable import printable_errors
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
-from termsift.text._blocks import LabelledTexts, OnMissing
+from termsift.text._blocks import LabelledTexts
 from termsift.text._rules import check_rules, shows_rules
 
 
@@ -37,7 +37,6 @@ def count(
     *,
     tf: TermFrequency = "raw",
     term_names: Iterable[str] | None = None,
-    on_missing: OnMissing = "raise",
     n_threads: int | None = None,
 ) -> ClassCounts:
     """Count the terms of a labelled collection by class.
@@ -63,8 +62,6 @@ def count(
         counts keep it as ``tf``.
     term_names : sequence of n_terms str, optional
         The names of the terms, such as ``vectorizer.get_feature_names_out()``.
-    on_missing : {"raise", "skip"}
-        What to do with a document whose label is missing. "skip" leaves it out.
     n_threads : int, optional
         By default, one for each processor that this process may use. CPU affinity, cgroup quotas,
         OMP_NUM_THREADS and threadpoolctl are respected.
@@ -102,10 +99,9 @@ def count(
            [0, 1, 1]])
     """
     tf = validation.check_tf(tf)  # type: ignore[assignment]
-    skips = validation.check_on_missing(on_missing)
     if isinstance(X, Scan):
         others = {"y": y, "sample_weight": sample_weight, "classes": classes}
-        others |= {"term_names": term_names, "on_missing": skips or None}
+        others["term_names"] = term_names
         if too_many := [name for name, value in others.items() if value is not None]:
             raise TypeError(f"a scan has labels and names already: leave out {too_many[0]}")
         return count_scan(X, tf, n_threads)
@@ -114,9 +110,8 @@ def count(
         raise TypeError(f"y must hold a label for each document in order, got None{cure}")
     threads = validation.check_n_threads(n_threads)
     matrix = validation.check_matrix(X, threads)
-    labels = validation.check_labels(y, matrix.n_docs, classes, skip_missing=skips)
+    labels = validation.check_labels(y, matrix.n_docs, classes)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
-    matrix, labels, weights = validation.labelled_documents(matrix, labels, weights, threads)
     names = validation.term_names_of(X, term_names, matrix.n_terms)
     return count_checked(matrix, labels, weights, tf, threads, names)
 
@@ -153,11 +148,9 @@ def count_texts(
     *,
     text: Any = None,
     label: Any = None,
-    sample_weight: Any = None,
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
-    on_missing: OnMissing = "raise",
     n_threads: int | None = None,
     **keywords: Any,
 ) -> ClassCounts:
@@ -173,12 +166,10 @@ def count_texts(
         As for `termsift.count`.
     text, label : str, optional
         The columns of texts and of labels, if ``texts`` is a frame.
-    sample_weight, classes, tf, n_threads
+    classes, tf, n_threads
         As for `termsift.count`.
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
-    on_missing : {"raise", "skip"}
-        What to do with a document whose text or label is missing. "skip" leaves it out.
     **keywords
         Rules by the names that `termsift.text.TextRules` and scikit-learn's ``CountVectorizer``
         give them, such as ``ngram_range=(1, 2)``, in place of ``rules``.
@@ -203,10 +194,10 @@ def count_texts(
 
     Notes
     -----
-    The core counts tokens by class, without a matrix or Python strings, if there are no weights,
-    each document has one label and the core can cut by the rules. Otherwise each block becomes a
-    matrix first, which takes longer. Callables cut texts at Python's speed. The core takes 95 to
-    150 bytes for each different word of each thread.
+    The core counts tokens by class, without a matrix or Python strings, if each document has one
+    label and the core can cut by the rules. Otherwise each block becomes a matrix first, which
+    takes longer. Callables cut texts at Python's speed. The core takes 95 to 150 bytes for each
+    different word of each thread.
 
     Examples
     --------
@@ -220,12 +211,9 @@ def count_texts(
            [0, 0, 1, 0, 1]])
     """
     rules = check_rules(rules, keywords, count_texts)
-    columns = {"text": text, "label": label, "sample_weight": sample_weight}
-    documents = LabelledTexts(texts, y, **columns, classes=classes, on_missing=on_missing)
-    counts = ClassCounts._of(with_terms(counted(documents, rules, tf, n_threads), rules))
-    if classes is None and documents.one_label_each:
-        validation.warn_of_swapped_columns(counts.n_classes, documents.n_docs)
-    return counts
+    columns = {"text": text, "label": label}
+    documents = LabelledTexts(texts, y, **columns, classes=classes)
+    return ClassCounts._of(with_terms(counted(documents, rules, tf, n_threads), rules))
 
 
 @printable_errors()

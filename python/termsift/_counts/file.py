@@ -22,6 +22,7 @@ import json
 import math
 import os
 import struct
+from collections.abc import Hashable
 from operator import methodcaller
 from typing import IO, Any, cast
 
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts.held import Held
 from termsift._util import validation
-from termsift._util.labels import decode_label, encode_label
+from termsift._util.tabular import object_array
 from termsift.text import TextRules
 
 MAGIC = b"termsift"
@@ -49,19 +50,16 @@ def write_to(file: IO[bytes], state: Held) -> None:
     arrays |= _narrowed({name: arrays[name] for name in _FREQUENCIES})
     if held["unlisted_tokens"].any():
         arrays["unlisted_tokens"] = held["unlisted_tokens"]
-    if term_names is not None:
-        # surrogatepass keeps a name that was read from undecodable bytes.
-        encoded = [name.encode("utf-8", "surrogatepass") for name in term_names]
-        arrays["name_lengths"] = np.array([len(name) for name in encoded], dtype=np.int64)
-        arrays["names"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     arrays = {name: a.astype(a.dtype.newbyteorder("<"), copy=False) for name, a in arrays.items()}
     header: dict[str, Any] = {
-        "classes": [encode_label(label) for label in classes],
+        "classes": [_encode_label(label) for label in classes],
         "n_terms": held["n_terms"],
         "n_docs": held["n_docs"],
         "has_collection": held["has_collection"],
         "arrays": [[name, array.dtype.str, len(array)] for name, array in arrays.items()],
     }
+    if term_names is not None:
+        header["names"] = term_names.tolist()
     if tf != "raw":
         header["tf"] = tf
     if rules is not None:
@@ -69,8 +67,10 @@ def write_to(file: IO[bytes], state: Held) -> None:
     begin = file.tell()
     file.write(bytes(_HEADER.size))
     payload_hash, length = _new_hash(), 0
-    line = json.dumps(header, default=methodcaller("item")).encode() + b"\n"  # rules of numpy
-    for part in (memoryview(line), *(memoryview(cast(Any, a)) for a in arrays.values())):
+    line = json.dumps(header, default=methodcaller("item"), ensure_ascii=False)  # rules of numpy
+    # surrogatepass keeps a name that was read from undecodable bytes.
+    encoded = (line + "\n").encode("utf-8", "surrogatepass")
+    for part in (memoryview(encoded), *(memoryview(cast(Any, a)) for a in arrays.values())):
         payload_hash.update(part)
         length += part.nbytes
         file.write(part)
@@ -129,9 +129,8 @@ def _verify(file: IO[bytes], name: str) -> int:
 
 def _parse(file: IO[bytes], length: int) -> Held:
     line = file.readline(length)
-    header = json.loads(line)
+    header = json.loads(line.decode("utf-8", "surrogatepass"))
     arrays = _read_arrays(file, header["arrays"], length - len(line))
-    names = arrays.pop("names", None), arrays.pop("name_lengths", None)
     n_docs = header["n_docs"]
     exact = arrays["class_docs"].dtype.kind == "i"
     if set(arrays) - {"unlisted_tokens"} != set(_ARRAYS):
@@ -146,7 +145,7 @@ def _parse(file: IO[bytes], length: int) -> Held:
     if not 0 <= n_terms <= _core.max_terms or type(header["classes"]) is not list:
         raise ValueError("its sizes are out of range")
     counts = _core.Counts.from_arrays(n_terms, n_docs, has_collection, **cast(Any, arrays))
-    classes = validation.check_classes([decode_label(label) for label in header["classes"]])
+    classes = validation.check_classes([_decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
     tf = validation.check_tf(header.get("tf", "raw"))
@@ -154,11 +153,15 @@ def _parse(file: IO[bytes], length: int) -> Held:
     if (given := header.get("rules")) is not None:
         values = (tuple(value) if type(value) is list else value for value in given.values())
         rules = TextRules(**dict(zip(given, values, strict=True))).that_cut
-    return Held(counts, classes, _decode_names(*names, counts.n_terms), tf, rules)
+    if (names := header.get("names")) is not None:
+        if type(names) is not list or len(names) != n_terms or {*map(type, names)} - {str}:
+            raise ValueError("the names of the terms do not fit")
+        names = object_array(names)
+    return Held(counts, classes, names, tf, rules)
 
 
 def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDArray[Any]]:
-    dtypes = ("<i4", "<u4", "<i8", "<f8", "|u1")
+    dtypes = ("<i4", "<u4", "<i8", "<f8")
     if not all(type(n) is int and n >= 0 and dtype in dtypes for _, dtype, n in described):
         raise ValueError("its arrays are of unknown kinds")
     sizes = [np.dtype(dtype).itemsize * n for _, dtype, n in described]
@@ -174,21 +177,47 @@ def _read_array(file: IO[bytes], dtype: np.dtype[Any], n: int) -> NDArray[Any]:
     return array.astype(dtype.newbyteorder("="), copy=False)
 
 
-def _decode_names(
-    text: NDArray[Any] | None, lengths: NDArray[Any] | None, n_terms: int
-) -> NDArray[np.object_] | None:
-    if text is None and lengths is None:
-        return None
-    if text is None or lengths is None or text.dtype != np.uint8 or lengths.dtype != np.int64:
-        raise ValueError("the names of the terms are incomplete")
-    if len(lengths) != n_terms or (lengths < 0).any() or sum(lengths.tolist()) != len(text):
-        raise ValueError("the names of the terms do not fit")
-    names = np.empty(n_terms, dtype=object)
-    start, encoded = 0, text.tobytes()
-    for term, length in enumerate(lengths.tolist()):
-        names[term] = encoded[start : start + length].decode("utf-8", "surrogatepass")
-        start += length
-    return names
+# ---- labels --------------------------------------------------------------------------------------
+
+
+def _encode_label(label: Hashable) -> Any:
+    """Return the JSON value that stands for a label; raise TypeError if there is none."""
+    # bool comes before int, its base class. Numbers are hexadecimal: this is exact for floats, can
+    # hold an infinity, and is not subject to Python's limit on decimal digits.
+    if label is None or isinstance(label, (bool, str)):
+        return label
+    if type(label) is int:
+        return {"int": hex(label)}
+    if type(label) is float:
+        return {"float": label.hex()}
+    if isinstance(label, bytes):
+        return {"bytes": label.hex()}
+    if type(label) is tuple:
+        return {"tuple": [_encode_label(part) for part in label]}
+    raise TypeError(
+        f"cannot save the class {label!r}: labels of a saved file are None, bool, int, float, str, "
+        "bytes or tuples of these"
+    )
+
+
+def _decode_label(encoded: Any) -> Hashable:
+    """Return the label that `_encode_label` encoded; raise an error for anything else."""
+    if encoded is None or isinstance(encoded, (bool, str)):
+        return encoded
+    ((kind, value),) = encoded.items()
+    match kind:
+        case "int":
+            return int(value, 16)
+        case "float":
+            return float.fromhex(value)
+        case "bytes":
+            return bytes.fromhex(value)
+        case "tuple" if isinstance(value, list):
+            return tuple(_decode_label(part) for part in value)
+    raise ValueError(f"unknown kind of label {kind!r}")
+
+
+# ---- the checksum --------------------------------------------------------------------------------
 
 
 def _new_hash(data: bytes = b"") -> Any:

@@ -16,27 +16,13 @@ from termsift.text import TextRules
 
 
 class Held(NamedTuple):
-    """Counts, which never change.
-
-    Attributes
-    ----------
-    counts : Counts
-        The counts, with a row for each class and a column for each term.
-    classes : list of labels
-        The labels of the rows.
-    names : ndarray of str, or None
-        The names of the terms.
-    tf : str
-        How an entry is counted: "raw", "log" or "binary".
-    rules : TextRules, or None
-        The rules by which the texts were cut, if there were texts and the rules hold no function.
-    """
+    """Counts, which never change."""
 
     counts: _core.Counts
-    classes: list[Hashable]
-    names: NDArray[np.object_] | None
+    classes: list[Hashable]  # the labels of the rows
+    names: NDArray[np.object_] | None  # of the terms
     tf: str
-    rules: TextRules | None = None
+    rules: TextRules | None = None  # that cut the texts, unless one is a function
 
     @classmethod
     def nothing(cls, tf: str) -> Held:
@@ -149,10 +135,7 @@ def of_collection(
 
 
 def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
-    """Return the counts of groups of classes, each of which becomes one class.
-
-    ``groups`` has the rows of the classes of each group; no row occurs twice.
-    """
+    """Return the counts of groups of rows, each of which becomes one class."""
     if counts.to_arrays()["has_collection"]:
         raise ValueError(
             "documents have several classes, and counts do not hold which of them two classes "

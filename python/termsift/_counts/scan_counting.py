@@ -33,8 +33,6 @@ def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
         counts = kept_terms_only(counts, scan.rules)
         if scan.has_texts:
             counts = with_terms(counts, scan.rules)
-    if scan.has_columns:
-        validation.warn_of_swapped_columns(len(counts.classes), counts.counts.n_docs)
     if scan._labels_are_text:
         counts = counts.renamed(integers_if_all_whole(counts.classes).tolist())
     return ClassCounts._of(counts)
@@ -58,7 +56,7 @@ def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
 
 def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     check_rules_of_parts(scan.rules, tf)
-    counting = _TextCounting(scan, tf, validation.check_n_threads(n_threads))
+    counting = TextCounting(scan, tf, validation.check_n_threads(n_threads))
     counter = counting if isinstance(counting.tally, ByClass) else None
     with closing(scan._blocks("counted", counter)) as blocks:
         for block in blocks:
@@ -70,7 +68,7 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     return counts.in_order(counting.coder)
 
 
-class _TextCounting:
+class TextCounting:
     """The counts of texts in files; the core reads tables itself if it counts by class."""
 
     def __init__(self, scan: Scan, tf: str, n_threads: int) -> None:
@@ -84,7 +82,7 @@ class _TextCounting:
         """Count the texts of a block, which is empty if the core has counted them."""
         if len(block):
             codes = self.coder.codes(block.labels)[block.codes]
-            self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None), None)
+            self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
             self.n_docs += len(block)
 
     def labels(self) -> list[str]:

@@ -55,7 +55,7 @@ X, y, sample_weight
     The collection, as for `termsift.count`.
 model, alpha, class_prior, aggregate, n_threads
     As for `termsift.ClassCounts.score`.
-**options : str
+**options : str or bool
     {" ".join(options) or "This method has none."}
 
 Returns

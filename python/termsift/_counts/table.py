@@ -105,9 +105,8 @@ def counts_from_table(
         columns["count"] = [n for of_class in frame.values() for n in of_class.values()]
     else:
         columns = _columns(frame, {key: name for key, name in names.items() if name is not None})
-        codes = coder.codes(columns["label"], skip_missing=True)
-        if (codes < 0).any():
-            raise ValueError(f"column {label!r} has no label at row {np.argmin(codes)}")
+        with validation.naming(f"column {label!r}"):
+            codes = coder.codes(columns["label"])
     terms, of_term = _terms(columns["term"], term)
 
     def place(row: int) -> str:

@@ -6,7 +6,6 @@ The core counts tokens by class where it can. Otherwise each block of texts beco
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 import numpy as np
 
@@ -24,11 +23,10 @@ from termsift.text._terms import kept_terms
 def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int | None) -> Held:
     """Count labelled texts; the result may have no terms."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
-    weights = documents.weights
-    tally = tally_of(rules, tf, threads, plain=documents.one_label_each and weights is None)
-    for texts, labels, weights in documents:
+    tally = tally_of(rules, tf, threads, plain=documents.one_label_each)
+    for texts, labels in documents:
         with documents.naming_rows():
-            tally.add(texts, labels, weights)
+            tally.add(texts, labels)
     counts = tally.counts(documents.classes, documents.n_docs)
     return counts if documents.coder is None else counts.in_order(documents.coder)
 
@@ -70,7 +68,7 @@ def kept_terms_only(counts: Held, rules: TextRules) -> Held:
 def tally_of(
     rules: TextRules, tf: str, n_threads: int, *, plain: bool = True
 ) -> ByClass | ByDocument:
-    """Return the faster way to count; ``plain`` documents have one class each and no weights."""
+    """Return the faster way to count; ``plain`` documents have one class each."""
     by_words = rules.hashing is None and rules.vocabulary is None
     by_class = plain and by_words and tf != "log" and rules.native is not None
     return (ByClass if by_class else ByDocument)(rules, tf, n_threads)
@@ -85,7 +83,7 @@ class ByClass:
         assert native is not None
         self._counter = _core.TextCounter(native, by_class=True)
 
-    def add(self, texts: _core.Texts, labels: validation.Labels, _: Any) -> None:
+    def add(self, texts: _core.Texts, labels: validation.Labels) -> None:
         """Count further documents."""
         self._counter.add(texts, labels.codes, self._n_threads)
 
@@ -111,12 +109,10 @@ class ByDocument:
         self._blocks = BlockCounter(rules, n_threads)
         self._counts = Held.nothing(tf).counts
         # The documents and the occurrences of each term, for the rules that drop terms. A document
-        # counts once here, whatever its weight and its classes.
+        # counts once here, whatever its classes.
         self._totals = np.zeros((2, 0), dtype=np.int64)
 
-    def add(
-        self, texts: _core.Texts, labels: validation.Labels, weights: _core.Count | None
-    ) -> None:
+    def add(self, texts: _core.Texts, labels: validation.Labels) -> None:
         """Count further documents."""
         X = self._blocks.count(texts)
         if self._blocks.grows and self._rules.drops:
@@ -125,9 +121,7 @@ class ByDocument:
             self._totals = added
         self._grow_classes(len(labels.classes))
         matrix = validation.check_matrix(X, self._n_threads)
-        self._counts = add_documents(
-            self._counts, matrix, labels, weights, self._tf, self._n_threads
-        )
+        self._counts = add_documents(self._counts, matrix, labels, None, self._tf, self._n_threads)
 
     def _grow_classes(self, n_classes: int) -> None:
         present = len(self._counts.class_docs)

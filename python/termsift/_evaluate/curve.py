@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.tabular import ROWS_SHOWN, Tabular
+from termsift._util.tabular import Tabular
 from termsift._util.validation import check_choice
 
 Metric = Literal[
@@ -71,22 +71,9 @@ class Curve(Tabular):
         if not len(self):
             return f"<Curve of {self.name}, empty>"
         shown = f"k = {self.ks[0]:,} to {self.ks[-1]:,}"
-        best = ""
-        if self.n_runs > 1:  # one test set is no basis for choosing k
-            shown += f", {self.n_runs} runs"
-            best = f", most at k = {self.best_k():,}"
+        shown += f", {self.n_runs} runs" if self.n_runs > 1 else ""
         low, high = self.accuracy.min(), self.accuracy.max()
-        return f"<Curve of {self.name}, {shown}: accuracy {low:.4f} to {high:.4f}{best}>"
-
-    def _repr_html_(self) -> str:
-        from termsift._util import html  # slow to import, and only used by notebooks
-
-        ranks = np.geomspace(1, max(len(self), 1), ROWS_SHOWN).round()  # denser for small k
-        rows = np.unique(ranks.astype(np.int64) - 1)[: len(self)]
-        columns = {"terms": self.ks[rows], "accuracy": self.accuracy[rows]}
-        if self.n_runs > 1:
-            columns["standard error"] = self.standard_error("accuracy")[rows]
-        return html.shown(self, columns, len(self), "numbers of terms")
+        return f"<Curve of {self.name}, {shown}: accuracy {low:.4f} to {high:.4f}>"
 
     def __len__(self) -> int:
         return len(self.ks)

@@ -1,4 +1,4 @@
-"""Curves of rankings on test documents or over folds, the choice of k, and confusions."""
+"""Curves of rankings on test documents or over folds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._counts.class_counts import ClassCounts
-from termsift._evaluate.curve import Curve, Metric, check_metric, curve_of
+from termsift._evaluate.curve import Curve, curve_of
 from termsift._evaluate.folds import USUAL_FOLDS, Fold, folds_of
 from termsift._evaluate.rankers import Variant, rank_by, variants_of
 from termsift._evaluate.split import Classifier, Documents, Metrics, Split, one_class
-from termsift._scores.methods import Method, Model, RankerName
+from termsift._scores.methods import Model, RankerName
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import POLICIES, Policy, check_model, check_policy, find_ranker
+from termsift._scores.registry import find_ranker
 from termsift._util import validation
 from termsift._util.adding import is_exact
 from termsift._util.progress import progress
@@ -182,56 +182,6 @@ def cross_validate(
     return evaluate(splits, len(folds), variants, ks, classifier, repeated)
 
 
-def choose_k(
-    X: Any,
-    y: Any,
-    method: RankerName = "md",
-    *,
-    policy: Policy = "top",
-    model: Model = "multinomial",
-    metric: Metric = "accuracy",
-    **options: Any,
-) -> int:
-    """Choose how many terms to keep, by cross-validation.
-
-    Parameters
-    ----------
-    X, y
-        As for `cross_validate`.
-    method, policy, model
-        As for `ClassCounts.rank`.
-    metric : str, default "accuracy"
-        A metric of `Curve`.
-    **options
-        Further parameters of `cross_validate`, such as ks and cv.
-
-    Returns
-    -------
-    k : int
-        The smallest k within one standard error of the best, `Curve.smallest_k`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `cross_validate`, and if the method does not have the model or policy.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> X = np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]])
-    >>> ts.choose_k(X, ["ham", "ham", "spam", "spam"], cv=2)
-    2
-    """
-    check_metric(metric)
-    chosen = find_ranker(method)
-    check_model(model, chosen)
-    if check_policy(policy) != POLICIES[0] and not isinstance(chosen, Method):
-        raise ValueError(f"{method} has no policy {policy!r}")
-    curves = cross_validate(X, y, [method], models=[model], policies=[policy], **options)
-    (curve,) = curves.values()
-    return curve.smallest_k(metric)
-
-
 def splits_of(documents: Documents, whole: ClassCounts, folds: Iterable[Fold]) -> Iterator[Split]:
     """Yield the split of each fold; ``whole`` has the counts of all documents."""
     subtract = _subtracts_exactly(whole, documents)
@@ -253,10 +203,7 @@ def evaluate(
     classifier: Classifier,
     repeats: float = 1.0,
 ) -> dict[str, Curve]:
-    """Return the curve of each variant, with one run per split.
-
-    The training documents of a split are counted once for all variants.
-    """
+    """Return the curve of each variant, with one run per split."""
     runs: dict[str, list[Metrics]] = {name: [] for name in variants}
     with progress("evaluated", n_splits * len(variants), "rankings") as report:
         for number, split in enumerate(splits):

@@ -73,8 +73,7 @@ def rank_by(
 ) -> Ranking:
     """Rank by the counts, or by the documents (X, y) if the method reads documents.
 
-    ``options`` are those of `ClassCounts.rank`. A method that reads documents ignores alpha, and
-    refuses any other option that differs from its default.
+    Such a method ignores alpha, and refuses other options of `ClassCounts.rank`.
     """
     ranker = find_ranker(method)
     if not ranker.reads_documents:

@@ -15,7 +15,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._counts.counting import count_checked
 from termsift._evaluate.curve import METRICS, Metric
 from termsift._scores.methods import MODELS
-from termsift._util import scipy, validation
+from termsift._util import validation
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # each at each k
 
@@ -31,9 +31,7 @@ class Documents:
     @cached_property
     def X(self) -> Any:
         """The matrix for scipy and scikit-learn."""
-        matrix = self.matrix
-        shape = matrix.n_docs, matrix.n_terms
-        return scipy.sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)
+        return self.matrix.to_scipy()
 
     def part(self, rows: NDArray[np.integer]) -> Documents:
         """Return some of the documents; all classes keep their codes."""
@@ -47,10 +45,9 @@ class Documents:
 
 
 class Split:
-    """Documents to train on, and documents to classify.
+    """Documents to train on, and documents to classify, which have the classes ``codes``.
 
-    ``codes`` are the classes of the test documents; classes from ``n_classes`` on have no training
-    documents.
+    Classes from ``n_classes`` on have no training documents.
     """
 
     def __init__(
@@ -124,11 +121,7 @@ def one_class(y: Any, matrix: validation.Csr, name: str) -> validation.Labels:
 def metrics_of(
     hits: NDArray[np.int64], predicted: NDArray[np.int64], support: NDArray[np.int64]
 ) -> dict[Metric, NDArray[np.float64]]:
-    """Return every metric at each k.
-
-    ``hits`` and ``predicted`` have the shape (n_ks, n_classes). ``support`` counts the documents
-    that belong to each class; classes from n_classes on have no training documents.
-    """
+    """Return every metric at each k; hits and predictions have the shape (n_ks, n_classes)."""
     n_ks, n_classes = hits.shape
     n_docs = support.sum()
     support, n_untrained = support[:n_classes], np.count_nonzero(support[n_classes:])

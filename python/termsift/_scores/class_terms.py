@@ -109,8 +109,7 @@ def dominant_class(
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
-    The result holds positions in ``counts.classes``, or -1 for a term that is over-represented in
-    no class. If scores are equal, the first class is returned. Memory is O(n_classes * len(terms)).
+    The result holds positions in ``counts.classes``, or -1 for no class.
     """
     distinct, place = np.unique(terms, return_inverse=True)
     scored = Scoring.of(counts, method, **scoring).of_terms(distinct)
@@ -173,7 +172,7 @@ def class_columns(
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
         if n_tests <= _MOST_SORTED:  # adjustment ranks all tests, even hidden ones
             every = significance_by(counts, scoring.method, per_class=True)
-            adjusted = every.adjusted("bh")[rows, terms]
+            adjusted = every.adjusted()[rows, terms]
         else:
             what = "p-values are adjusted for %s tests by Bonferroni, as sorting takes some %.1f GB"
             logger.warning(what, f"{n_tests:,}", n_tests * 50e-9)

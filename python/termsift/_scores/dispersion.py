@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util import scipy, validation
+from termsift._util import validation
 
 _CHUNK_ENTRIES = 1 << 22  # entries of the matrix that are processed at once
 
@@ -103,7 +103,7 @@ def dispersion(
     """
     csr = validation.check_matrix(X, 1)
     validation.check_entries(csr, 1, "X")
-    X = scipy.sparse.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_docs, csr.n_terms))
+    X = csr.to_scipy()
     labels = validation.check_labels(y, X.shape[0], None)
     groups: dict[Hashable, list[int]] = {label: [code] for code, label in enumerate(labels.classes)}
     if classes is not None:

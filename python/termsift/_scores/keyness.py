@@ -231,7 +231,7 @@ def keyness(
         "g2": g2,
         "log_pvalue": logs,
         "pvalue": np.exp(logs),
-        "pvalue_adj": np.exp(adjusted_logs(logs, "bh")),
+        "pvalue_adj": np.exp(adjusted_logs(logs)),
         "bic": g2 - np.log(tokens.sum()),
         **_effects(a.astype(np.float64), b.astype(np.float64), tokens, constant),
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from termsift import _core
-from termsift._util.validation import check_choice, did_you_mean
+from termsift._util.validation import check_choice, check_flag, did_you_mean
 
 CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 Model: TypeAlias = Literal["multinomial", "binary", "bernoulli", "poisson"]
@@ -60,6 +60,7 @@ MethodName: TypeAlias = Literal[
     "jlh",
     "chi2_counts",
     "g2_counts",
+    "c_tfidf",
 ]
 RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guided_gain"]
 
@@ -115,7 +116,7 @@ class Method(Selector):
     default_aggregate : str or None
         How the class values become the term's score by default: "sum", "mean" or "max". None
         stands for the value of the whole collection, which compares no classes.
-    options : mapping of str to tuple of str
+    options : mapping of str to tuple of str or bool
         Its own options and their allowed values, the default first.
     zeros : str
         Its value for empty cells, where the formula alone does not define it.
@@ -126,11 +127,11 @@ class Method(Selector):
 
     name: MethodName
     default_aggregate: str | None
-    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    options: Mapping[str, tuple[str | bool, ...]] = field(default_factory=dict)
     zeros: str = ""
     is_test: bool = False
     # The core's measure for each choice of option values; by default the measure of the same name.
-    measures: Mapping[tuple[str, ...], CoreMeasure] = field(default_factory=dict, repr=False)
+    measures: Mapping[tuple[str | bool, ...], CoreMeasure] = field(default_factory=dict, repr=False)
 
     def measure(self, options: Mapping[str, Any]) -> CoreMeasure:
         """Return the core's measure for the options."""
@@ -139,6 +140,10 @@ class Method(Selector):
                 possible = ", ".join(self.options) or "none of its own"
                 hint = did_you_mean(name, [*self.options, *_SHARED])
                 raise TypeError(f"{self.name} has no option {name!r} (it has {possible}){hint}")
-            check_choice(value, self.options[name], name)
+            words = [word for word in self.options[name] if isinstance(word, str)]
+            if words:
+                check_choice(value, words, name)
+            else:
+                check_flag(value, name)
         chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
         return (self.measures or {(): _core.ContingencyMeasure.__members__[self.name]})[chosen]

@@ -236,6 +236,24 @@ _METHODS = (
         zeros="a cell of no occurrences adds 0",
         is_test=True,
     ),
+    Method(
+        name="c_tfidf",
+        title="BERTopic's class-based tf-idf: the term's share of the class, more for rare terms.",
+        formula="l_ic/l_c log(1 + m/l_i), m = floor(l / number of classes); "
+        'variant="bm25": l_ic/l_c log((m + 1) / (l_i + 1/2)); sqrt=True: the root of l_ic/l_c',
+        source="Grootendorst, BERTopic: Neural topic modeling with a class-based TF-IDF procedure, "
+        "arXiv 2203.05794, 2022; the options as in BERTopic 0.17.4",
+        needs=OCCURRENCES,
+        default_aggregate="max",
+        zeros="0 for l_ic = 0",
+        options={"variant": ("idf", "bm25"), "sqrt": (False, True)},
+        measures={
+            ("idf", False): _core.ContingencyMeasure.c_tfidf,
+            ("idf", True): _core.ContingencyMeasure.c_tfidf_sqrt,
+            ("bm25", False): _core.ContingencyMeasure.c_tfidf_bm25,
+            ("bm25", True): _core.ContingencyMeasure.c_tfidf_bm25_sqrt,
+        },
+    ),
 )
 GREEDY = Selector(
     name="greedy",
@@ -352,10 +370,7 @@ def check_policy(name: str) -> str:
 
 
 def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
-    """Return the core's aggregate with a name, by default the method's own.
-
-    None stands for the value of the whole collection.
-    """
+    """Return the core's aggregate; None stands for the value of the whole collection."""
     if name is not None:
         check_choice(name, _core.Aggregate.__members__, "aggregate")
     how = name or method.default_aggregate

@@ -26,16 +26,13 @@ _BLOCK_BYTES = 1 << 25  # of class scores in memory at a time
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """A method with counts and checked arguments, ready for the core.
-
-    ``counts`` holds what the event model counts. ``smoothing`` is b1, the pair of b2 and its
-    rounding error, and the class prior or None.
-    """
+    """A method with checked arguments, and what its event model counts, ready for the core."""
 
     counts: _core.Counts
     method: Method
     measure: CoreMeasure
     model: EventModel
+    # b1, b2 with its rounding error, and the prior.
     smoothing: tuple[float, tuple[float, float], _core.Float64s | None]
     n_threads: int
 
@@ -49,7 +46,7 @@ class Scoring:
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
-        **options: str,
+        **options: str | bool,
     ) -> Self:
         """Check the arguments of `ClassCounts.class_scores`."""
         method = find_method(method_name)

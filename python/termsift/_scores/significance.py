@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +12,14 @@ from termsift import _core
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.methods import Method
 from termsift._scores.scoring import Scoring
-from termsift._util.tabular import Tabular, object_array
-from termsift._util.validation import check_choice, check_flag
+from termsift._util.validation import check_flag
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
-Adjustment: TypeAlias = Literal["bh", "bonferroni"]
-ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)  # the default first
-
 
 @dataclass(frozen=True, eq=False)
-class Significance(Tabular):
+class Significance:
     """Test statistics of terms and their p-values under independence of terms and classes.
 
     Attributes
@@ -35,17 +30,13 @@ class Significance(Tabular):
         Degrees of freedom of the chi-square distribution.
     statistics : ndarray of shape (n_terms,), or (n_classes, n_terms) per class, float64
     log_pvalues : ndarray of that shape, float64
-        Natural logarithms of the p-values. They do not underflow: the logarithm of 1e-2000 is
-        -4605.17.
+        Natural logarithms of the p-values. With one or two degrees of freedom they do not
+        underflow: the logarithm of 1e-2000 is -4605.17. With more, they are -inf below 1e-308.
     signs : ndarray of that shape, int8
         1 where the class has more of the term than expected, -1 where it has less, else 0.
     classes : ndarray of shape (n_terms,), int64, or None
         The row of the first class with the largest value; the sign belongs to this class. None for
         tests per class.
-    labels : list of labels
-        The labels of the rows.
-    terms : ndarray of shape (n_terms,), str objects, or None
-        The names of the terms, if known.
 
     Notes
     -----
@@ -57,16 +48,12 @@ class Significance(Tabular):
     to be large by chance: to account for that, test per class and adjust.
     """
 
-    _rows: ClassVar[str] = "tests"
-
     method: str
     degrees: int
     statistics: NDArray[np.float64]
     log_pvalues: NDArray[np.float64]
     signs: NDArray[np.int8]
     classes: NDArray[np.int64] | None
-    labels: list[Hashable]
-    terms: NDArray[np.object_] | None
 
     def __repr__(self) -> str:
         tests = " classes x ".join(f"{size:,}" for size in self.statistics.shape)
@@ -78,68 +65,35 @@ class Significance(Tabular):
         """The p-values. They are 0 below 5e-324, where the logarithms still differ."""
         return np.exp(self.log_pvalues)
 
-    def adjusted(self, how: Adjustment = "bh", *, log: bool = False) -> NDArray[np.float64]:
+    def adjusted(self) -> NDArray[np.float64]:
         """Return the p-values, adjusted for the number of tests in this object.
-
-        Parameters
-        ----------
-        how : {"bh", "bonferroni"}
-            Benjamini and Hochberg's step-up, which limits the share of false discoveries, or
-            Bonferroni's correction, which limits the probability of even one.
-        log : bool, default False
-            Return natural logarithms, which do not underflow.
 
         Returns
         -------
         adjusted : ndarray of the shape of ``statistics``, float64
-            At most 1, or at most 0 for logarithms, in the order of the p-values.
+            At most 1, in the order of the p-values.
 
         Notes
         -----
-        With m tests and p(1) <= ... <= p(m), "bh" turns p(i) into the smallest m p(j) / j with
-        j >= i, and "bonferroni" turns p into m p. Both are clipped at 1. "bh" needs tests that are
-        independent or positively dependent.
+        This is Benjamini and Hochberg's step-up, which limits the share of false discoveries. With
+        m tests and p(1) <= ... <= p(m), it turns p(i) into the smallest m p(j) / j with j >= i,
+        clipped at 1. It needs tests that are independent or positively dependent.
 
         References
         ----------
         Benjamini and Hochberg, Controlling the False Discovery Rate, J. R. Statist. Soc. B 57(1),
         1995, procedure (1).
         """
-        logs = adjusted_logs(self.log_pvalues, check_choice(how, ADJUSTMENTS, "how"))
-        return logs if check_flag(log, "log") else np.exp(logs)
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns by name, with one row per test.
-
-        The rows are in the order of the terms; tests per class are ordered by class first. The
-        columns are class, term (if names are known), index, sign, statistic, pvalue and log_pvalue.
-        """
-        positions = np.indices(self.statistics.shape)
-        classes = (positions[0] if self.classes is None else self.classes).ravel()
-        index = positions[-1].ravel()
-        named = {} if self.terms is None else {"term": self.terms[index]}
-        return {
-            "class": object_array(self.labels)[classes],
-            **named,
-            "index": index,
-            "sign": self.signs.ravel(),
-            "statistic": self.statistics.ravel(),
-            "pvalue": self.pvalues.ravel(),
-            "log_pvalue": self.log_pvalues.ravel(),
-        }
+        return np.exp(adjusted_logs(self.log_pvalues))
 
 
-def adjusted_logs(log_pvalues: NDArray[np.float64], how: str) -> NDArray[np.float64]:
+def adjusted_logs(log_pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the logarithms of p-values, adjusted as by `Significance.adjusted`."""
-    m = log_pvalues.size
-    if how == "bonferroni":
-        adjusted: NDArray[np.float64] = log_pvalues + np.log(max(m, 1))
-    else:
-        logs = log_pvalues.ravel()
-        order = np.argsort(logs)
-        steps = logs[order] + np.log(m / np.arange(1, m + 1))
-        adjusted = np.empty_like(logs)
-        adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
+    logs, m = log_pvalues.ravel(), log_pvalues.size
+    order = np.argsort(logs)
+    steps = logs[order] + np.log(m / np.arange(1, m + 1))
+    adjusted = np.empty_like(logs)
+    adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
     return np.minimum(adjusted, 0.0).reshape(log_pvalues.shape)
 
 
@@ -163,8 +117,7 @@ def significance_by(
         if method.default_aggregate == "sum":
             statistics, degrees = scoring.scores(_core.Aggregate.sum), n_present - 1
     logs = log_chi2_sf(statistics, degrees)
-    names = (counts.classes, counts.term_names)
-    return Significance(method.name, degrees, statistics, logs, signs, classes, *names)
+    return Significance(method.name, degrees, statistics, logs, signs, classes)
 
 
 def class_statistics(
@@ -172,8 +125,7 @@ def class_statistics(
 ) -> NDArray[np.float64]:
     """Turn the scores of some rows into statistics with one degree of freedom, in place.
 
-    The score of chi2_counts is the summand of the class. The test of a class against the rest adds
-    the summand of the rest, which gives (l_ic - E)^2 / E / (1 - n_c/n).
+    That of chi2_counts adds the summand of the rest: (l_ic - E)^2 / E / (1 - n_c/n).
     """
     if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]

@@ -45,7 +45,7 @@ def conditional_gain(
         counts, not how often.
     k : int, optional
         How many terms; all if None or more than there are. The first k are the same for any larger
-        one. `termsift.choose_k` finds a number.
+        one.
     shape : float or "empirical_bayes", default "empirical_bayes"
         Number of documents added to both the observed and the expected ones of a term's lift. The
         default makes the collection most likely; it is 0.1 if no term is in two
@@ -204,9 +204,8 @@ def likeliest_shape(counts: _core.Counts) -> float:
 
     With C = D_tc and E = n_c d_t / n, the likelihood is, up to factors without a, the product over
     terms and classes of (a / (a + E))^a and, where C > 0, of
-    Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C. The logarithms of these factors grow slower
-    than C log C, so that rounding does not decide between shapes when weights are large. Factors of
-    all classes are summed by d_t: O(pairs of the terms + n_classes * distinct d_t) for each shape.
+    Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C. Factors of all classes are summed by d_t:
+    O(pairs of the terms + n_classes * distinct d_t) for each shape.
     """
     n_c = np.asarray(counts.class_docs, dtype=np.float64)
     documents, occurring, _ = counts.as_one_class().document_frequency()

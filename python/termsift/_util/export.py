@@ -22,10 +22,7 @@ Columns: TypeAlias = Mapping[str, NDArray[Any]]
 
 
 def frame_of(columns: Columns, library: str, what: str) -> Any:
-    """Return the columns as a data frame of the library; ``what`` begins a message.
-
-    pandas takes labels of any types. The other libraries need one type in a column.
-    """
+    """Return the columns as a data frame of the library; ``what`` begins a message."""
     check_choice(library, get_args(Library), "library")
     if library == "pandas":
         pandas = require("pandas", "pandas", what)
@@ -50,8 +47,6 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
 FORMAT_OF: dict[str, str] = {
     ".txt": "table",
     ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
     ".json": "json",
 }
 
@@ -65,23 +60,13 @@ def write_csv(file: TextIO, columns: Columns) -> None:
 
 
 class _UnixLines:
-    r"""A file in which lines end by "\n", although the csv writer ends them by "\r\n".
-
-    Before Python 3.13 the writer quotes only the characters that end its own lines, and a reader
-    would take an unquoted "\r" for the end of a row.
-    """
+    r"""A file with lines that end by "\n"; the csv writer quotes only the ends that it writes."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
 
     def write(self, row: str) -> int:
         return self._file.write(row.removesuffix("\r\n") + "\n")
-
-
-def write_json_lines(file: TextIO, columns: Columns) -> None:
-    """Write one JSON object per line."""
-    for line in json_rows(columns):
-        file.write(line + "\n")
 
 
 def write_json(file: TextIO, head: Mapping[str, Any], name: str, lines: Iterator[str]) -> None:

@@ -19,9 +19,8 @@ _PARTIAL = ".termsift-"  # begins the names of incomplete files
 def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[IO[Any]]:
     """Open a new file that replaces ``path`` when the block ends without an error.
 
-    The file is written beside ``path``, flushed to the disk and renamed. At every moment ``path``
-    is the old file or the complete new one. Text is UTF-8 and keeps its line ends. Devices and
-    pipes are written to directly.
+    At every moment ``path`` is the old file or the complete new one. Devices and pipes are written
+    to directly.
     """
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
     check_path(path)
@@ -70,8 +69,7 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
     """Create a file beside the one that ``path`` leads to, and yield the paths of both.
 
-    The file has the permissions of the one that it replaces. It is removed if the block does not
-    rename it; a kill leaves it behind.
+    It is removed if the block does not rename it; a kill leaves it behind.
     """
     target = os.path.realpath(path)  # so that a link stays a link
     folder, name = os.path.split(target)

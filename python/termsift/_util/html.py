@@ -55,10 +55,7 @@ def clean(text: object) -> str:
 
 
 def name(text: object) -> Element:
-    """Wrap untrusted text in ``<bdi>`` to isolate its direction of writing.
-
-    A long text is cut; its title holds all of it.
-    """
+    """Wrap untrusted text in ``<bdi>``, which isolates its direction of writing; cut it if long."""
     whole = str(text)
     if len(whole) <= _LONGEST:
         return element("bdi", whole)
@@ -109,21 +106,3 @@ def render(made: Child) -> str:
     if isinstance(made, Element):
         return tostring(made, encoding="unicode", method="html")
     return escape(clean(made))
-
-
-def shown(result: object, columns: Mapping[str, Any], n_rows: int, what: str) -> str:
-    """Return some of the rows of a result as a table for a notebook, which says how many there are.
-
-    The caption is the ``repr`` of the result, and ``what`` names its rows, such as "terms".
-    """
-    kinds, cells = dict[str, str](), list[list[Child]]()
-    for title, values in columns.items():
-        items = values.tolist()
-        is_number = values.dtype.kind in "iuf"
-        kinds[title] = "number" if is_number else "name"
-        form = ".6g" if any(isinstance(value, float) for value in items) else ","
-        cells.append([f"{value:{form}}" if is_number else name(value) for value in items])
-    made = table(repr(result).strip("<>"), kinds, zip(*cells, strict=True))
-    n_shown = len(made.findall("tbody/tr"))
-    note = f"{number(n_shown)} of {number(n_rows)} {what}"
-    return render(element("div", made, *([element("p", note)] if n_shown < n_rows else [])))

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.export import Columns, Library, frame_of
 
-ROWS_SHOWN = 10  # of a table in a notebook
-
 
 class Tabular(ABC):
     """Base of results that are tables; a subclass has ``columns``, the columns by name."""
-
-    _rows: ClassVar[str] = "terms"
 
     @abstractmethod
     def columns(self) -> Columns:
@@ -43,13 +39,6 @@ class Tabular(ABC):
             If the library is not installed.
         """
         return frame_of(self.columns(), library, f"{type(self).__name__}.to_frame")
-
-    def _repr_html_(self) -> str:
-        from termsift._util import html  # is slow to import, and only notebooks show tables
-
-        columns = self.columns()
-        first = {title: values[:ROWS_SHOWN] for title, values in columns.items()}
-        return html.shown(self, first, len(next(iter(columns.values()))), self._rows)
 
 
 def object_array(values: Sequence[Any]) -> NDArray[np.object_]:

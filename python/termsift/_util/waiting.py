@@ -14,8 +14,7 @@ _BLAS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 def threads_wait_asleep() -> AbstractContextManager[None]:
     """Let threads sleep while they wait if the OpenMP runtime is loaded in this block.
 
-    By default they spin for milliseconds, which takes the core from other processes: a call may
-    last four times as long. A runtime that another library has loaded before stays as it is.
+    By default they spin for milliseconds, and a call may last four times as long.
     """
     return _setting(_WAITING, "passive")
 

@@ -83,11 +83,7 @@ def add_flag(group: Any, option: str, about: str) -> None:
 def add_input(
     parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
 ) -> None:
-    """Add the input and the options of reading it.
-
-    ``counts`` also allows a file of counts. ``several`` allows any number of collections, each with
-    its own file of labels.
-    """
+    """Add the input, or several inputs, and the options of reading; ``counts`` allows counts."""
     saved = ", or counts that termsift saved (.termsift)" * (counts and not several)
     kinds = "collections" if several else f"a collection{saved}"
     name, number_of = ("inputs", "+") if several else ("input", None)
@@ -105,7 +101,6 @@ def add_input(
     add_values(
         group,
         ("--label", str, "COL", "column of the label; 1 is the first of a table without header"),
-        ("--delimiter", str, "CHAR", "field separator (default: as the header shows)"),
         ("--threads", int, "N", "number of threads (default: all that are available)"),
     )
     add_choice(group, "--on-error", ("raise", "skip"), "what to do with bad lines and rows")

@@ -166,10 +166,7 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
 
 
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
-    """Return the table of a metric, with one row per method and one column per k.
-
-    Folds add the best k, its standard error, and the smallest k within that error of the best.
-    """
+    """Return the table of a metric; folds add the best k, its error and the smallest good k."""
     ks = next(iter(curves.values())).ks
     shares = {name: [_percent(x) for x in curve.mean(metric)] for name, curve in curves.items()}
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]

@@ -37,17 +37,14 @@ RULES = (
 )
 # The options of `termsift.scan`.
 READING = (
-    *("labels", "terms", "index_base", "input_format", "text", "label", "delimiter", "on_error"),
+    *("labels", "terms", "index_base", "input_format", "text", "label", "on_error"),
     *("encoding", *RULES),
 )
 
 
 @contextmanager
 def standard_input(args: argparse.Namespace) -> Iterator[None]:
-    """While a command runs, replace the input ``-`` by a file that holds standard input.
-
-    Some formats are read twice or from their end, which a pipe does not allow.
-    """
+    """Replace the input ``-`` by a file, since some formats are read twice or from their end."""
     inputs = getattr(args, "inputs", None) or [getattr(args, "input", None)]
     args.source = "standard input" if inputs == [STDIN] else inputs[0]
     if STDIN not in inputs:

@@ -17,7 +17,6 @@ from termsift._util.export import (
     json_rows,
     write_csv,
     write_json,
-    write_json_lines,
 )
 from termsift._util.files import check_replaceable, replacing
 from termsift._util.printable import printable
@@ -26,9 +25,7 @@ from termsift._util.validation import number_of
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
 _STDOUT = (None, "-")  # values of --output that mean standard output
 _LONGEST = 60  # characters of a name in a table; the other formats do not cut names
-
-
-_FORMATS = ("table", "csv", "jsonl", "json")
+_FORMATS = ("table", "csv", "json")
 
 
 # ---- answers in every format ---------------------------------------------------------------------
@@ -46,10 +43,7 @@ def add_output(parser: argparse.ArgumentParser) -> Any:
 
 @contextmanager
 def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
-    """Open the output and yield a function that writes an answer to it; see `_write`.
-
-    The options are checked and the file is opened before the work, so errors come early.
-    """
+    """Open the output before the work, and yield a function that writes an answer to it."""
     ending = _ending(args.output)
     if args.format is None:
         if ending and ending not in FORMAT_OF:
@@ -68,17 +62,12 @@ def _write(
     head: Mapping[str, Any],
     name: str,
 ) -> None:
-    """Write the columns of an answer.
-
-    A table is for people. JSON has the members of ``head``, then a list of rows called ``name``.
-    """
+    """Write the columns of an answer; JSON has the members of ``head``, then the rows."""
     match form:
         case "table":
             write_table(out)
         case "csv":
             write_csv(out, columns)
-        case "jsonl":
-            write_json_lines(out, columns)
         case _:
             write_json(out, head, name, json_rows(columns))
 
@@ -145,8 +134,6 @@ def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> 
                 "-" if form and value is None else format(value, form) if form else shown(value)
                 for value in values
             ]
-            if name == "pvalue_adj":  # a p-value of 0 is below the smallest float
-                cells = [cell if cell != "0" else "<5e-324" for cell in cells]
             table.append([name, *cells])
             align += ">" if form else "<"
     write_table(out, list(zip(*table, strict=True)), align)

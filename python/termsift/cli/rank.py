@@ -49,7 +49,11 @@ def add(commands: Any) -> None:
     arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
     arguments.add_choice(group, "--policy", POLICIES, "by score, or by classes in turn")
     for option, (values, method) in _METHOD_OPTIONS.items():
-        arguments.add_choice(group, f"--{option.replace('_', '-')}", values, f"only for {method}")
+        flag, about = f"--{option.replace('_', '-')}", f"only for {method}"
+        if values == (False, True):
+            arguments.add_flag(group, flag, about)
+        else:
+            arguments.add_choice(group, flag, values, about)
     group = output.add_output(parser)
     how_many = f"number of terms (default: {_K}; {_K_ON_TERMINAL} on a terminal and per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))

@@ -45,14 +45,14 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
-    is_counts = inputs.holds_counts(args.input)
     with output.opened(args.output) as out:  # opened first: a wrong path fails at once
         write_report(
-            inputs.read_counts(args) if is_counts else inputs.read_documents(args),
+            inputs.read_counts(args),
             out,
             passages=_passages(args),
+            source=args.source,
             n_threads=args.threads,
-            **arguments.given(args, "method", "k", "title", "tf"),
+            **arguments.given(args, "method", "k", "title"),
         )
 
 

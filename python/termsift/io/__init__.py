@@ -27,8 +27,8 @@ indices from 1, or from 0 with ``index_base=0``.
 
 **Tables** name their columns in a header, and ``text`` and ``label`` choose two of them. In a table
 without header, both are column numbers from 1; ``.txt`` has no header by default (label 1, text 2).
-``delimiter`` separates fields: by default a comma (``.csv``) or a tab. If the header then lacks the
-columns, a comma, semicolon, tab and bar are tried.
+Fields are separated by a comma (``.csv``) or a tab. If the header then lacks the columns, a comma,
+semicolon, tab and bar are tried.
 
 **Folders** of classes are laid out as for scikit-learn's ``load_files``. Classes and documents are
 sorted by name. Hidden files and files beside the class folders are ignored.

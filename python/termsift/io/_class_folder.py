@@ -17,10 +17,7 @@ _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the class, and the file
 
 
 class ClassFolder(TextSource):
-    """A folder of class folders, laid out as for scikit-learn's ``load_files``.
-
-    ``files_read`` lists the files of the documents that `blocks` has yielded so far.
-    """
+    """A folder of class folders; ``files_read`` has the files that were yielded so far."""
 
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"

@@ -15,7 +15,6 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
-from termsift._util.validation import warn_of_swapped_columns
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import AnyPath, Scan, scan
 from termsift.io._source import TextBlock, labelled
@@ -169,8 +168,6 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
     scan._check_read(len(labels))
     if of_train is None and not X.nnz:
         raise ValueError(f"{scan._source}: no text has {rules.what_counts}")
-    if of_train is None and scan.has_columns:
-        warn_of_swapped_columns(len(set(labels)), len(labels))
     y = integers_if_all_whole(labels)
     return Collection(X, y, names, scan._source, None, scan.n_skipped, scan.skipped)
 

@@ -33,10 +33,7 @@ def existing(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
-    """Open a file that may be compressed; yield its content, and the file on disk.
-
-    The position of the file on disk shows how much of it has been read.
-    """
+    """Open a file that may be compressed; yield its content, and the file on disk."""
     with _naming_damage(path), open(path, "rb") as raw:
         ending = path.suffix.lower()
         # The packages accept an empty file as empty content, although it lacks the format's header.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +16,7 @@ from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
 from termsift.io._opening import COMPRESSED, check_encoding, existing, zipped_name
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
-from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table, TableCounter
+from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
 from termsift.text._rules import TextRules, check_rule_names, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
@@ -44,7 +43,6 @@ def scan(
     terms: AnyPath | None = None,
     text: str | int | Sequence[str | int] | None = None,
     label: str | int | None = None,
-    delimiter: str | None = None,
     encoding: str | None = None,
     index_base: Literal[0, 1] = 1,
     on_error: Literal["raise", "skip"] = "raise",
@@ -68,8 +66,6 @@ def scan(
         The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
         a table without header. For JSON objects, the keys. The texts of several columns, as in
         ``text=["title", "body"]``, are joined with a blank.
-    delimiter : str, optional
-        The character that divides the fields of a table; `termsift.io` names the default.
     encoding : str, default "utf-8"
         The encoding of texts.
     index_base : {1, 0}
@@ -124,21 +120,16 @@ def scan(
     for column in (*(columns or ()), *(() if label is None else (label,))):
         if not (isinstance(column, str) or validation.is_integer(column)):
             raise TypeError(f"text and label name or number columns, got {column!r}")
-    if delimiter is not None and not re.fullmatch(r'[^"\r\n\0\x80-\U0010ffff]', delimiter):
-        expected = "one character such as ',' or a tab ($'\\t' in a shell)"
-        raise ValueError(f"delimiter must be {expected}, got {delimiter!r}")
     if index_base not in (0, 1):
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
-    given = {"terms": terms, "text": text, "label": label, "delimiter": delimiter}
-    given |= {"encoding": encoding, **rules}
+    given = {"terms": terms, "text": text, "label": label, "encoding": encoding, **rules}
     options = Options(
         TextRules(**rules),
         # Counting applies min_df, to matrices too.
         [name for name, value in given.items() if value is not None and name != "min_df"],
         columns,
         label,
-        delimiter,
         "utf-8" if encoding is None else encoding,
         None if terms is None else Path(terms),
         None if terms is None else read_names(terms),
@@ -213,7 +204,6 @@ class Scan:
             raise ValueError(f"{self._source}: expected texts in all, or matrices in all")
         if not self.has_texts and options.names is None and self.rules.drops:
             raise ValueError(f"{self._source}: its terms have no names; give names by terms")
-        self.has_columns = all("label" in source.takes for source in sources)
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._skipped = Skipped()  # all sources add to it
@@ -233,11 +223,11 @@ class Scan:
         return self._skipped.n
 
     def _blocks(
-        self, verb: str = "read", counter: TableCounter | None = None
+        self, verb: str = "read", counter: Any = None
     ) -> Generator[MatrixBlock | TextBlock, None, None]:
         """Yield the blocks of all inputs and show progress; ``_path`` is the current input's path.
 
-        A ``counter`` counts the tables in the core, and their blocks then hold no texts.
+        A ``counter`` (`TextCounting`) counts the tables in the core; their blocks hold no texts.
         """
         self._skipped, bytes_before = Skipped(), 0
         with printable_errors(), progress(verb, self.n_bytes, "bytes") as report:

@@ -52,7 +52,6 @@ class Options:
     given: Collection[str] = ()  # options that were given and that only some kinds of input take
     text: tuple[str | int, ...] | None = None
     label: str | int | None = None
-    delimiter: str | None = None
     encoding: str = "utf-8"
     terms: Path | None = None
     names: NDArray[Any] | None = None  # the names that the file ``terms`` holds
@@ -80,11 +79,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class MatrixBlock:
-    """Documents of a matrix that were read together.
-
-    Columns beyond the width of ``X`` are 0. ``labels`` joins the labels of all documents in order;
-    document d has ``n_labels[d]`` labels.
-    """
+    """Documents of a matrix that were read together; document d has ``n_labels[d]`` labels."""
 
     X: Any
     labels: NDArray[Any]
@@ -135,11 +130,7 @@ def coded(labels: Iterable[str]) -> tuple[NDArray[np.int32], list[str]]:
 
 
 class Source(ABC):
-    """One input: a matrix or a `TextSource`. ``kind`` is its ending or the given format.
-
-    The constructor checks what it can without reading. ``files`` are the paths to read, and
-    ``skipped`` counts the rows and documents that were left out.
-    """
+    """One input, of a ``kind``: its ending or the given format. ``files`` are those to read."""
 
     has_texts: ClassVar[bool] = False
     labels_are_text: ClassVar[bool] = True  # and become integers if all are whole numbers

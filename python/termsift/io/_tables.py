@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,16 +29,6 @@ _ReadInto: TypeAlias = Callable[[memoryview], int]
 _Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
 
 
-class TableCounter(Protocol):
-    """An object that counts tables in the core and passes no texts to Python."""
-
-    def labels(self) -> list[str]:
-        """Return the labels of the classes so far; class c has label c of the list."""
-
-    def add_table(self, table: _core.Table, n_bytes: int) -> None:
-        """Count about ``n_bytes`` of a table; its classes are numbered as in `labels`."""
-
-
 class Table(TextSource):
     """A table of rows that the core reads."""
 
@@ -46,8 +36,8 @@ class Table(TextSource):
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         """Return the table of a file, with options of `_core.Table`."""
 
-    def blocks(self, counter: TableCounter | None = None) -> Generator[TextBlock, None, None]:
-        """Yield the texts in order, or count them by ``counter`` and yield empty blocks."""
+    def blocks(self, counter: Any = None) -> Generator[TextBlock, None, None]:
+        """Yield the texts in order, or count them by a `TextCounting` and yield empty blocks."""
         codec, nothing = check_encoding(self.options.encoding), _core.Texts.of_strings([])
         options = {
             "skip": self.options.skip,
@@ -85,8 +75,6 @@ class JsonTable(Table):
 class DelimitedTable(Table):
     """A table of fields, with quoting (.csv, .tsv) or without (.txt)."""
 
-    takes = Table.takes | {"delimiter"}
-
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
         text, label = options.text, options.label
@@ -100,8 +88,7 @@ class DelimitedTable(Table):
             all_ = " and ".join(map(repr, self._columns))
             raise ValueError(f"text and label are names of columns or numbers, not {all_}")
         self._has_header = isinstance(self._columns[0], str)
-        usual = _DELIMITER_OF[kind]
-        self._delimiters = options.delimiter or usual + _DELIMITERS * self._has_header
+        self._delimiters = _DELIMITER_OF[kind] + _DELIMITERS * self._has_header
         # By default a table without header has two columns; a further tab in the text is an error.
         is_usual = not self._has_header and (options.text, options.label) == (None, None)
         self._n_fields = 2 if is_usual else None
@@ -135,7 +122,7 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
     """Return the position of a column, given by its number or by its name in the first row."""
     cure = f"{NAMED}, by number if there is no header"
     if len(first) == 1:  # the delimiter is wrong
-        cure = "name what divides the fields by delimiter (--delimiter)"
+        cure = "divide the fields by tabs, or by commas in a .csv"
     if isinstance(column, str):
         check_one_column(where, column, first, cure)
         return first.index(column)

@@ -49,8 +49,8 @@ def class_directions(
     frequencies. ``log_odds`` compares the odds of occurrences, which are the products (l_ic + a_i)
     (L - l_c + a_0 - l_i + l_ic - a_i) and (l_i - l_ic + a_i) (l_c + a_0 - l_ic - a_i). Their
     difference is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``g2_counts`` has the same direction as
-    ``log_odds``, and so has ``tfidf``, which compares nothing itself. All other methods compare A D
-    with C B.
+    ``log_odds``, and so have ``tfidf`` and ``c_tfidf``, which compare nothing themselves. All other
+    methods compare A D with C B.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _gap_of_cells(t: Cells, method: str, i: int, c: int) -> Fraction:
     if method == "log_ratio":
         within, outside = t.smoothed_products(i, c)
         return within - outside
-    if method in ("log_odds", "g2_counts", "tfidf"):
+    if method in ("log_odds", "g2_counts", "tfidf", "c_tfidf"):
         return t.l_ic[c][i] * t.L - t.l_i[i] * t.l_c[c]
     return t.A(i, c) * t.D(i, c) - t.C(i, c) * t.B(i, c)
 

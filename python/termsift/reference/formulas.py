@@ -263,6 +263,20 @@ def g2_counts(t: Cells, i: int, c: int) -> Value:
     return 2 * math.fsum(_times_log(observed, observed * L, margins) for observed, margins in seen)
 
 
+def c_tfidf(t: Cells, i: int, c: int) -> Value:
+    """``l_ic/l_c log(1 + m/l_i)``; "bm25": ``l_ic/l_c log((m + 1) / (l_i + 1/2))``.
+
+    m = floor(L / N) are the tokens of an average class. Grootendorst 2022; BERTopic, which also
+    offers the root of l_ic/l_c, rounds m down.
+    """
+    if t.l_ic[c][i] == 0:
+        return 0.0
+    share, l_i = t.l_ic[c][i] / t.l_c[c], t.l_i[i]
+    m = math.floor(float(t.L) / t.n_classes)
+    idf = log((m + 1) / (l_i + Fraction(1, 2)) if t.variant == "bm25" else 1 + m / l_i)
+    return (math.sqrt(share) if t.sqrt else float(share)) * idf
+
+
 # ------------------------------------------------------------------------------- conventions
 
 
@@ -325,4 +339,5 @@ METHODS = {
     "jlh": Method(jlh, "max"),
     "chi2_counts": Method(chi2_counts, "sum"),
     "g2_counts": Method(g2_counts, "max"),
+    "c_tfidf": Method(c_tfidf, "max"),
 }

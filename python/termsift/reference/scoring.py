@@ -30,6 +30,8 @@ def class_scores(
     class_prior: ClassPrior = None,
     model: str = "multinomial",
     noncentrality: str = "jeffreys",
+    variant: str = "idf",
+    sqrt: bool = False,
 ) -> npt.NDArray[np.float64]:
     r"""Score every term for every class.
 
@@ -57,6 +59,10 @@ def class_scores(
         them (see Notes).
     noncentrality : {"jeffreys", "pearson"}
         The noncentrality parameter that ``md_chi2`` returns (see Notes).
+    variant : {"idf", "bm25"}
+        The weight that ``c_tfidf`` gives a term (see ``formulas.c_tfidf``).
+    sqrt : bool
+        Whether ``c_tfidf`` takes the square root of the term's share of the class.
 
     Returns
     -------
@@ -113,7 +119,7 @@ def class_scores(
     if chosen.has_models:
         table = Probabilities(counts, alpha, class_prior, model, noncentrality)
     else:
-        table = Cells(counts, alpha)
+        table = Cells(counts, alpha, variant, sqrt)
     for c in present_classes(counts):
         for i in range(table.n_terms):
             if not _is_unseen(table, i):
@@ -130,12 +136,14 @@ def score(
     aggregate: str | None = None,
     model: str = "multinomial",
     noncentrality: str = "jeffreys",
+    variant: str = "idf",
+    sqrt: bool = False,
 ) -> npt.NDArray[np.float64]:
     """Score every term: aggregate the term's class scores into one number.
 
     Parameters
     ----------
-    counts, method, alpha, class_prior, model, noncentrality
+    counts, method, alpha, class_prior, model, noncentrality, variant, sqrt
         As for `class_scores`.
     aggregate : {"sum", "mean", "max"}, optional
         The sum over the classes, the mean weighted by pi_c, or the largest value. Classes without
@@ -163,6 +171,7 @@ def score(
         raise ValueError(f"unknown aggregate {aggregate!r}; there are {', '.join(AGGREGATES)}")
     chosen = _find(method, model)
     options: dict[str, Any] = {"model": model, "noncentrality": noncentrality}
+    options |= {"variant": variant, "sqrt": sqrt}
     by_class = class_scores(counts, method, alpha=alpha, class_prior=class_prior, **options)
     scores = np.zeros(by_class.shape[1])
     if aggregate is None and chosen.of_term is not None:

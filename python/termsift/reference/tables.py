@@ -54,7 +54,13 @@ class Probabilities:
 class Cells:
     """The input of all other methods: exact numbers of documents and occurrences."""
 
-    def __init__(self, counts: Any, alpha: Alpha = 1.0) -> None:
+    def __init__(
+        self, counts: Any, alpha: Alpha = 1.0, variant: str = "idf", sqrt: bool = False
+    ) -> None:
+        if variant not in ("idf", "bm25"):
+            raise ValueError(f"unknown variant {variant!r}; there are idf, bm25")
+        self.variant, self.sqrt = variant, sqrt
+        self.n_classes = len(present_classes(counts))
         self.l_ic = [[Fraction(x) for x in row] for row in dense(counts.term_frequency)]
         self.d_ic = [[Fraction(x) for x in row] for row in dense(counts.document_frequency)]
         self.n_c = [Fraction(x) for x in class_docs(counts)]

@@ -13,16 +13,13 @@ from string import Template
 from typing import TextIO, TypeAlias
 
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.counting import count_collection
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.methods import MethodName
 from termsift._scores.registry import DESCRIBING, find_method
 from termsift._util import validation
-from termsift._util.adding import TermFrequency
 from termsift._util.files import text_output
 from termsift._util.html import Child, element, name, number, render
 from termsift._util.info import build_info
-from termsift.io import Collection
 from termsift.report._scatter import read_script, scatter
 from termsift.report._terms import BEST, best_terms, class_cards
 from termsift.text._passages import Passages
@@ -37,23 +34,22 @@ FindPassages: TypeAlias = Callable[[dict[Hashable, list[str]]], Passages]
 
 
 def write_report(
-    source: Collection | ClassCounts,
+    counts: ClassCounts,
     path: str | os.PathLike[str] | TextIO,
     *,
     method: MethodName = DESCRIBING,
     k: int = 10,
     passages: FindPassages | None = None,
     title: str | None = None,
-    tf: TermFrequency = "raw",
+    source: str | None = None,
     n_threads: int | None = None,
 ) -> None:
     """Write a page on a collection: its figures, and the terms of each class.
 
     Parameters
     ----------
-    source : Collection or ClassCounts
-        A collection, from `termsift.io.read_collection` or made of a matrix, labels, names and the
-        name of their source; or its counts.
+    counts : ClassCounts
+        The counts of the collection.
     path : path or file
         The HTML file, written atomically; or a file that is open for UTF-8 text.
     method : str
@@ -66,13 +62,15 @@ def write_report(
         ``functools.partial(termsift.find_passages, texts, y)`` for texts and labels.
     title : str, optional
         The heading; by default it says how many classes and documents there are.
-    tf, n_threads
-        As for `termsift.count`; saved counts keep the tf that they were counted with.
+    source : str, optional
+        Where the collection came from.
+    n_threads : int, optional
+        As for `termsift.count`.
 
     Raises
     ------
     ValueError, TypeError, OSError
-        As `termsift.count` and `termsift.ClassCounts.rank`, and if the file cannot be written.
+        As `termsift.ClassCounts.rank`, and if the file cannot be written.
 
     Notes
     -----
@@ -81,25 +79,20 @@ def write_report(
 
     Examples
     --------
-    >>> import tempfile, numpy as np
+    >>> import tempfile, numpy as np, termsift as ts
     >>> from pathlib import Path
-    >>> from termsift.io import Collection
     >>> from termsift.report import write_report
     >>> X = np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]])
-    >>> letters = Collection(X, ["ham", "ham", "spam", "spam"], None, "four letters")
+    >>> counts = ts.count(X, ["ham", "ham", "spam", "spam"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_report(letters, Path(folder, "letters.html"))
+    ...     write_report(counts, Path(folder, "letters.html"), source="four letters")
     ...     "<bdi>four letters</bdi>" in Path(folder, "letters.html").read_text("utf-8")
     True
     """
-    validation.check_kind(source, (Collection, ClassCounts), "source")
+    validation.check_counts(counts)
     validation.check_integer(k, "k")
     entry = find_method(method)
     with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
-        if isinstance(source, ClassCounts):
-            counts, origin = source, None
-        else:
-            counts, origin = count_collection(source, tf, n_threads), source.source
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
         heading = title or f"Terms that tell {sizes} apart"
         versions = build_info()
@@ -115,10 +108,10 @@ def write_report(
         in_context = passages(wanted) if passages and wanted else {}
         cards, hidden = class_cards(counts, largest, leading, in_context)
         content: dict[str, Child] = {
-            "title": title or origin or heading,
+            "title": title or source or heading,
             "script_hash": read_script()[1],
             "heading": name(heading),
-            "origin": element("span", "Source: ", name(origin), ". ") if origin else "",
+            "origin": element("span", "Source: ", name(source), ". ") if source else "",
             "method": entry.name,
             "method_title": entry.title,
             "formula": f"{entry.formula}. {entry.source}",

@@ -20,10 +20,6 @@ __all__ = ["TextRules"]
 _VECTORIZERS = ("CountVectorizer", "HashingVectorizer")
 
 
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_VECTORIZERS])
-
-
 def __getattr__(name: str) -> Any:
     if name in _VECTORIZERS:
         from termsift.text import _vectorizers

@@ -1,4 +1,4 @@
-"""Texts in blocks for the core, with their labels and weights, from whatever holds them."""
+"""Texts in blocks for the core, with their labels, from whatever holds them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from termsift import _core
 from termsift._util import validation
@@ -24,7 +23,6 @@ _TEXTS_AT_ONCE = 64
 # Consecutive texts, some perhaps missing, and their labels in a form that `LabelCoder` takes; None
 # without a column of labels.
 Block: TypeAlias = tuple[_core.Texts, Any]
-OnMissing: TypeAlias = Literal["raise", "skip"]
 
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
@@ -43,26 +41,8 @@ def text_blocks(texts: Any) -> Iterator[_core.Texts]:
 def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[Block]:
     """Return an iterator over texts in blocks, with the labels that a frame has for them.
 
-    No text is copied, unless a numpy array or a pandas column holds values that are not Python
-    strings.
-
-    Parameters
-    ----------
-    texts : iterable of str, column or frame
-        A list, tuple, generator or other iterable of strings; an array of strings or objects; a
-        column of pandas, polars or pyarrow; or a frame of theirs, a stream of record batches, a
-        relation of duckdb, or any other object with the Arrow C stream interface. None, NaN, NaT,
-        NA and Arrow's nulls are missing texts.
-    text, label : name of a column, optional
-        The columns of a frame that hold the texts and their labels. The text of a frame with one
-        column need not be named.
-
-    Raises
-    ------
-    TypeError
-        For a single string, for texts without an order, and for values that are not strings.
-    ValueError
-        If a frame has no such column, or several.
+    None, NaN, NaT, NA and Arrow's nulls are missing texts. No text is copied, unless a numpy array
+    or a pandas column holds values that are not Python strings.
     """
     if isinstance(texts, (str, bytes, bytearray, os.PathLike)):
         raise TypeError(
@@ -208,25 +188,14 @@ def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
             )
 
 
-# ---- labels and weights --------------------------------------------------------------------------
+# ---- labels --------------------------------------------------------------------------------------
 
 
 class LabelledTexts:
-    """Blocks of texts, each with the labels and weights of its documents.
+    """Blocks of texts, each with the labels of its documents.
 
     The labels are ``y``, checked as a whole, or the column ``label`` of a frame or stream. Then
-    each block's classes are numbered as they appear, after those of earlier blocks.
-
-    Attributes
-    ----------
-    weights : ndarray or None
-        The weights of all documents.
-    coder : LabelCoder or None
-        What numbers the classes of a column; None if the labels are ``y``.
-    one_label_each : bool
-        Whether every document has one class.
-    n_docs : int
-        How many documents of the blocks so far count.
+    ``coder`` numbers the classes as they appear. ``n_docs`` counts the documents so far.
     """
 
     def __init__(
@@ -236,11 +205,8 @@ class LabelledTexts:
         *,
         text: Any = None,
         label: Any = None,
-        sample_weight: Any = None,
         classes: Iterable[Hashable] | None = None,
-        on_missing: OnMissing = "raise",
     ) -> None:
-        self._skips = validation.check_on_missing(on_missing)
         self._blocks = labelled_blocks(texts, text, label)
         if (y is None) == (label is None):
             raise TypeError(
@@ -252,14 +218,11 @@ class LabelledTexts:
         self.coder = validation.LabelCoder(given) if y is None else None
         self._n_expected: int | None = None
         if y is not None:
-            self._labels = validation.check_labels(y, None, given, skip_missing=self._skips)
+            self._labels = validation.check_labels(y, None, given)
             self._n_expected = self._labels.n_docs
-        elif sample_weight is not None:
-            self._n_expected = len(validation.as_array(sample_weight, "sample_weight"))
-        self.weights = validation.check_weights(sample_weight, self._n_expected or 0)
         self.one_label_each = self._labels is None or self._labels.indptr is None
         self.n_docs = 0
-        self._rows = np.arange(0)  # those of the last block that count
+        self._first = 0  # document of the last block
 
     @property
     def classes(self) -> list[Hashable]:
@@ -267,29 +230,27 @@ class LabelledTexts:
         source: Any = self.coder or self._labels
         return list(source.classes)
 
-    def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels, _core.Count | None]]:
+    def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels]]:
         first, n = 0, self._n_expected
         for texts, column in self._blocks:
             rows = slice(first, first + len(texts))
             if n is not None and rows.stop > n:
-                raise ValueError(f"there are {n} labels or weights for {rows.stop} texts or more")
+                raise ValueError(f"there are {n} labels for {rows.stop} texts or more")
             if self._labels is not None:
                 labels = self._labels.of(rows)
             else:
                 assert self.coder is not None
-                codes = self.coder.codes(column, first, skip_missing=self._skips)
+                codes = self.coder.codes(column, first)
                 labels = validation.Labels(self.coder.classes, codes, None)
-            weights = None if self.weights is None else self.weights[rows]
-            counts = self._that_count(texts, labels, first)
-            self._rows = np.flatnonzero(counts) + first
-            if not counts.all():
-                texts, labels = texts.take(self._rows - first), labels.of(counts)
-                weights = None if weights is None else weights[counts]
+            if len(texts.missing):
+                place = first + texts.missing[0]
+                raise ValueError(f"the text of document {place} is missing: {validation.LEAVE_OUT}")
+            self._first = first
             self.n_docs += len(texts)
-            yield texts, labels, weights
+            yield texts, labels
             first = rows.stop
         if n is not None and first < n:
-            raise ValueError(f"there are {n} labels or weights for {first} texts")
+            raise ValueError(f"there are {n} labels for {first} texts")
 
     @contextmanager
     def naming_rows(self) -> Iterator[None]:
@@ -297,20 +258,6 @@ class LabelledTexts:
         try:
             yield
         except _core.BadTextError as error:
-            error.document = int(self._rows[error.document])
+            error.document += self._first
             error.args = (f"document {error.document},{str(error).partition(',')[2]}",)
             raise
-
-    def _that_count(
-        self, texts: _core.Texts, labels: validation.Labels, first: int
-    ) -> npt.NDArray[np.bool_]:
-        """Return which documents have a text and a label; an error names the first that has not."""
-        missing = texts.missing
-        if len(missing) and not self._skips:
-            cure = validation.SKIP_MISSING
-            raise ValueError(f"the text of document {first + missing[0]} is missing: {cure}")
-        counts = np.ones(len(texts), dtype=bool)
-        counts[missing] = False
-        if labels.indptr is None:
-            counts &= labels.codes >= 0
-        return counts

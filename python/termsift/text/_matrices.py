@@ -49,10 +49,7 @@ def count_blocks(
 
 
 class BlockCounter:
-    """Counts blocks of texts by rules that drop no term, with a column for each term so far.
-
-    The terms are those of the vocabulary or the hashes, or the terms of all blocks as they come.
-    """
+    """Counts blocks of texts by rules that drop no term, with a column for each term so far."""
 
     def __init__(self, rules: Any, n_threads: int = 0) -> None:
         self._rules, self._threads, self._native = rules, n_threads, rules.native

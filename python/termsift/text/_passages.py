@@ -110,7 +110,7 @@ def find_passages(
     documents = LabelledTexts(texts, y, text=text, label=label)
 
     def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
-        for block, labels, _ in documents:
+        for block, labels in documents:
             codes, names = labels.codes.tolist(), labels.classes
             ends = range(labels.n_docs + 1) if labels.indptr is None else labels.indptr.tolist()
             yield block, [[names[code] for code in codes[a:b]] for a, b in pairwise(ends)]
@@ -186,10 +186,7 @@ def _wanted(terms: Any) -> dict[Any, list[str]]:
 
 
 def _as_counted(query: str, rules: TextRules) -> str:
-    """Return a query as counting names it: in lower case, for example, and without stop words.
-
-    A function of the user is not applied, because the stem of a stem may be another one.
-    """
+    """Return a query as counting names it; functions are not applied, as to stems of stems."""
     if callable(rules.analyzer) or rules.tokenizer is not None or rules.preprocessor is not None:
         return query
     analyzer: Any = "word" if rules.analyzer == "word" else "char"

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from termsift import _core
 from termsift._util.extras import require
 from termsift._util.validation import (
+    check_between_0_and_1,
     check_choice,
     check_flag,
     check_integer,
@@ -105,7 +105,10 @@ class TextRules:
         """Check each rule, and the rules that depend on each other."""
         _check_ngram_range(self.ngram_range)
         for name in ("min_df", "max_df"):
-            _check_df(name, getattr(self, name))
+            if is_integer(value := getattr(self, name)):
+                check_integer(value, name)
+            else:
+                check_between_0_and_1(value, f"{name} as a share")
         _check_stop_words(self.stop_words)
         for name in ("lowercase", "binary"):
             check_flag(getattr(self, name), name)
@@ -291,23 +294,10 @@ def _check_ngram_range(given: object) -> None:
         raise ValueError(f"ngram_range must be (from, to), the smaller first, got {tuple(given)}")
 
 
-def _check_df(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number of documents or a share, got {value!r}")
-    if is_integer(value):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1 document, got {value}")
-    elif not 0 <= float(value) <= 1:
-        raise ValueError(f"{name} must be a share of the documents in [0, 1], got {value}")
-
-
 def _check_stop_words(given: object) -> None:
     if isinstance(given, str):
-        if given != "english":
-            raise ValueError(f"stop_words must be 'english' or a list of words, got {given!r}")
+        check_choice(given, ("english",), "stop_words as one word")
     elif given is not None:
-        if not isinstance(given, Collection):
-            raise TypeError(f"stop_words must be 'english' or a list of words, got {given!r}")
+        check_kind(given, Collection, "stop_words")
         for word in check_iterable(given, "stop_words", "words"):
-            if not isinstance(word, str):
-                raise TypeError(f"stop_words must hold words, got {word!r}")
+            check_kind(word, str, "each of stop_words")

@@ -73,10 +73,7 @@ class _CutByCore:
         return text_blocks(map(self.decode, documents))
 
     def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> scipy.sparse.csr_array:
-        """Return counts in the vectorizer's dtype, where a bool says whether a term occurs.
-
-        A count that does not fit the dtype is an error. ``terms`` maps terms to columns.
-        """
+        """Return counts in the vectorizer's dtype; a count that does not fit is an error."""
         dtype = np.dtype(usual if self.dtype is None else self.dtype)
         if self.binary:
             np.clip(X.data, -1, 1, out=X.data)
@@ -206,10 +203,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         return terms, as_configured(self._in_dtype(X, np.intc, terms))
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
-        """Return the index of the vocabulary, or None if its terms are not strings.
-
-        It is kept until the rules or the vocabulary change.
-        """
+        """Return the index of the vocabulary, or None if its terms are not strings."""
         columns = self.vocabulary_
         made_for, vocabulary, index = getattr(self, "_made", (None, None, None))
         if made_for == native and vocabulary is columns:

@@ -20,10 +20,7 @@ _UNORDERED = (str, bytes, Set, Mapping)
 
 @dataclass(frozen=True)
 class Csr:
-    """A matrix ready for the core: contiguous arrays of exact dtypes.
-
-    The core checks what the arrays hold: see `check_entries`.
-    """
+    """A matrix ready for the core, which checks the entries: contiguous arrays of exact dtypes."""
 
     indptr: _core.Index
     indices: _core.Index
@@ -51,11 +48,7 @@ class Csr:
 
 
 def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
-    """Return the CSR triple of a CSR, CSC or dense matrix of counts.
-
-    CSR arrays are used in place (copied if strided, unaligned or byte-swapped); CSC and dense
-    matrices are converted. Messages call the matrix ``name``.
-    """
+    """Return the CSR triple of a CSR, CSC or dense matrix; messages call it ``name``."""
     refuse_other_kinds(X, name)
     is_sparse = scipy.sparse.issparse(X)
     matrix: Any = X if is_sparse or _has_rows(X) else as_array(X, name)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from
-from termsift._util.log import levels_to_caller
 from termsift._util.validation.arrays import (
-    Csr,
     as_sequence,
     check_entries,
     check_matrix,
@@ -29,9 +25,7 @@ _SEVERAL = (
     "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes"
 )
 
-SKIP_MISSING = (
-    "on_missing='skip' of count and count_texts leaves out documents without a text or a label"
-)
+LEAVE_OUT = "leave the document out, as dropna of pandas and drop_nulls of polars do"
 
 
 @dataclass(frozen=True)
@@ -51,29 +45,15 @@ class Labels:
         """The number of documents."""
         return len(self.codes) if self.indptr is None else len(self.indptr) - 1
 
-    def of(self, documents: NDArray[np.bool_] | slice) -> Labels:
-        """Return the labels of some of the documents."""
+    def of(self, rows: slice) -> Labels:
+        """Return the labels of consecutive documents."""
         if self.indptr is None:
-            return Labels(self.classes, self.codes[documents], None)
-        sizes = np.diff(self.indptr)
-        chosen = np.zeros(self.n_docs, dtype=bool)
-        chosen[documents] = True
-        indptr = np.append(0, np.cumsum(sizes[chosen]))
-        return Labels(self.classes, self.codes[np.repeat(chosen, sizes)], indptr)
+            return Labels(self.classes, self.codes[rows], None)
+        ends = self.indptr[rows.start : rows.stop + 1]
+        return Labels(self.classes, self.codes[ends[0] : ends[-1]], ends - ends[0])
 
 
 # ---- labels --------------------------------------------------------------------------------------
-
-
-def warn_of_swapped_columns(n_classes: int, n_docs: float) -> None:
-    """Warn of texts that have nearly as many labels as there are documents."""
-    # Fewer than 100 documents may well be a class each, such as novels.
-    if n_docs >= 100 and n_classes >= 0.9 * n_docs:
-        warnings.warn(
-            f"{n_docs:,.0f} documents have {n_classes:,} different labels: texts and labels may be "
-            "swapped; name their columns by text and label (--text, --label)",
-            stacklevel=levels_to_caller(),
-        )
 
 
 def check_labels(
@@ -82,8 +62,6 @@ def check_labels(
     classes: Iterable[Hashable] | None,
     indicator_classes: list[Hashable] | None = None,
     name: str = "y",
-    *,
-    skip_missing: bool = False,
 ) -> Labels:
     """Return the classes of the documents and each document's codes.
 
@@ -91,8 +69,8 @@ def check_labels(
     ones. The classes are ``classes`` if given. Otherwise those of labels are sorted by `in_order`,
     and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... The column of a data
     frame that has one holds labels. A single column of an array could be either: it is refused
-    unless ``classes`` names its class. Messages call the labels ``name``. With ``skip_missing`` the
-    code of a missing label is -1. If ``n_docs`` is None, there are as many documents as labels.
+    unless ``classes`` names its class. Messages call the labels ``name``. If ``n_docs``
+    is None, there are as many documents as labels.
     """
     given = None if classes is None else check_classes(classes)
     y = label_sequence(y, name)
@@ -116,10 +94,10 @@ def check_labels(
     if n_docs is not None and len(y) != n_docs:
         raise ValueError(f"{name} has {len(y)} labels for {n_docs} documents")
     coder = LabelCoder(given)
-    codes = coder.codes(y, skip_missing=skip_missing)
+    codes = coder.codes(y)
     classes, place = coder.ordered()
     if place != list(range(len(place))):
-        codes = np.array([*place, -1], dtype=np.int32)[codes]
+        codes = np.array(place, dtype=np.int32)[codes]
     return Labels(classes, codes, None)
 
 
@@ -150,34 +128,13 @@ def is_column_of_arrow(values: Any) -> bool:
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
     """Return labels of one class per document; refuse an indicator matrix and say ``why``."""
     labels = check_labels(y, n_docs, None, name=name)
-    if labels.indptr is None:
-        return labels
-    n_of = np.diff(labels.indptr)
-    other = np.flatnonzero(n_of != 1)
-    first = f" (document {other[0]} has {n_of[other[0]]})" if len(other) else ""
-    raise ValueError(
-        f"{name} is an indicator matrix, expected one label per document{first}: {why}"
-    )
-
-
-def labelled_documents(
-    matrix: Csr, labels: Labels, weights: _core.Count | None, n_threads: int
-) -> tuple[Csr, Labels, _core.Count | None]:
-    """Return the documents that have a label: those whose code is not -1."""
-    labelled = labels.codes >= 0
-    if labels.indptr is not None or labelled.all():
-        return matrix, labels, weights
-    check_entries(matrix, n_threads, "X")  # now, since errors would name other rows later
-    X = check_matrix(matrix.to_scipy()[labelled], n_threads)
-    return X, labels.of(labelled), None if weights is None else weights[labelled]
+    if labels.indptr is not None:
+        raise ValueError(f"{name} is an indicator matrix, expected one label per document: {why}")
+    return labels
 
 
 class LabelCoder:
-    """Number the classes of labels that come in blocks, by `check_labels`'s rules.
-
-    Classes are numbered as given, or in the order in which they are met: block by block, and within
-    a block of integers by size.
-    """
+    """Number the classes of labels that come in blocks: as given, or as they are met."""
 
     def __init__(self, given: list[Hashable] | None) -> None:
         self._is_fixed = given is not None
@@ -194,11 +151,10 @@ class LabelCoder:
         place = {c: i for i, c in enumerate(ordered)}
         return ordered, [place[c] for c in self._numbers]
 
-    def codes(self, labels: Any, first: int = 0, *, skip_missing: bool = False) -> _core.Int32s:
+    def codes(self, labels: Any, first: int = 0) -> _core.Int32s:
         """Return the number of each label's class; messages count documents from ``first``.
 
-        The labels are an array, a list, or strings of Arrow in the core's form. A missing label is
-        an error, or -1 if ``skip_missing``.
+        The labels are an array, a list, or strings of Arrow in the core's form.
         """
         try:
             codes, distinct, at = distinct_labels(labels)
@@ -211,9 +167,7 @@ class LabelCoder:
         are_usual = set(map(type, distinct)) <= {str, int, bool}
         for label, document in zip(distinct, at, strict=True):
             if not are_usual and _is_missing(label := _plain(label)):
-                numbers.append(-1)
-                if not skip_missing:
-                    wrong.append((document, f"missing: {label!r}; {SKIP_MISSING}"))
+                wrong.append((document, f"missing: {label!r}; {LEAVE_OUT}"))
             elif self._is_fixed and label not in self._numbers:
                 wrong.append((document, f"{label!r}, which is not in classes"))
             else:
@@ -289,10 +243,7 @@ def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
 
 
 def in_order(classes: list[Hashable]) -> list[Hashable]:
-    """Sort labels, or sort them by type name and repr if they cannot be compared.
-
-    The order of appearance would depend on how a collection is cut into chunks.
-    """
+    """Sort labels, or sort them by type name and repr if they cannot be compared."""
     if not any(isinstance(label, Set) for label in classes):  # whose < means subset
         with suppress(TypeError):
             return sorted(classes)  # type: ignore[type-var]

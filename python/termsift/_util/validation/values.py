@@ -88,11 +88,6 @@ def check_tf(tf: str) -> str:
     return check_choice(tf, _core.TermWeight.__members__, "tf")
 
 
-def check_on_missing(on_missing: str) -> bool:
-    """Return whether documents without a label or a text are left out."""
-    return check_choice(on_missing, ("raise", "skip"), "on_missing") == "skip"
-
-
 def is_one_of(value: object, known: Collection[str]) -> bool:
     """Return whether a value is one of some words; comparing an array would give an array."""
     return isinstance(value, str) and value in known
