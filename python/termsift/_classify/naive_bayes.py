@@ -181,6 +181,7 @@ class NaiveBayes:
         self.classes_, self.n_features_in_ = _as_array(classes), counts.n_terms
         self._posteriors, self._columns, self._tf = posteriors, columns, tf
         self._names, self._rules = None if names is None else names[columns], rules
+        self._binary = posteriors.of_presence or tf == "binary"
         self.__dict__.pop("_counter", None)
         return self
 
@@ -199,10 +200,7 @@ class NaiveBayes:
         -------
         labels : ndarray of shape (n_docs,)
         """
-        codes = [np.empty(0, dtype=np.int64)]
-        for joint in self._joint(X):
-            best = joint.max(axis=1, keepdims=True)
-            codes.append(np.argmax(joint >= best - _TIE * np.abs(best), axis=1))
+        codes = [np.empty(0, dtype=np.int64), *map(best_of, self._joint(X))]
         return self.classes_[np.concatenate(codes)]
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -253,14 +251,29 @@ class NaiveBayes:
         >>> ts.count(X, y).naive_bayes().leave_one_out(X, y).argmax(axis=1)
         array([0, 0, 1, 1])
         """
-        parts = (self._posteriors.leave_one_out(*part) for part in self._parts(X, y))
-        return self._normalised(parts)
+        leave = self._fitted.leave_one_out
+        return self._normalised(leave(*part) for part in self._parts(X, y))
 
     # ---- documents -------------------------------------------------------------------------------
 
     def _joint(self, X: Any) -> Iterator[Floats]:
         """Yield log posteriors of some documents at a time, up to a constant for each document."""
-        return (self._posteriors.joint(part, row) for part, _, row in self._parts(X))
+        fitted = self._fitted
+        in_parts = fitted.dense is None or self._tf == "log" or _is_matrix(X)
+        if in_parts or self._counter.index is None:
+            for part, _, row in self._parts(X):
+                yield fitted.joint(part, row)
+        else:
+            for texts in text_blocks(X):
+                yield self._counter.sums(texts, fitted.dense, self._binary) + fitted.constant
+
+    @property
+    def _fitted(self) -> Posteriors:
+        if not hasattr(self, "classes_"):
+            raise AttributeError(
+                "the classifier is not fitted: call fit, or take counts.naive_bayes()"
+            )
+        return self._posteriors
 
     def _normalised(self, parts: Iterable[Floats]) -> Floats:
         """Return the log probabilities that follow from log posteriors."""
@@ -271,10 +284,6 @@ class NaiveBayes:
 
     def _parts(self, X: Any, y: Any = None) -> Iterator[tuple[Any, Any, int]]:
         """Yield some documents at a time: entries as they were counted, codes, and first row."""
-        if not hasattr(self, "classes_"):
-            raise AttributeError(
-                "the classifier is not fitted: call fit, or take counts.naive_bayes()"
-            )
         row = 0
         for matrix, labels in self._blocks(X, y):
             if labels is not None and labels.indptr is not None:
@@ -284,7 +293,7 @@ class NaiveBayes:
             for first in range(0, matrix.shape[0], step):
                 part = validation.without_duplicates(matrix[first : first + step])
                 part = part.astype(np.float64)
-                if self._posteriors.of_presence or self._tf == "binary":
+                if self._binary:
                     part.data = (part.data > 0).astype(np.float64)
                 elif self._tf == "log":
                     part.data = np.log1p(part.data)
@@ -373,6 +382,13 @@ class NaiveBayes:
             n_terms = validation.number_of(len(self._columns), "term")
             shown += f", fitted: {validation.number_of(len(self.classes_), 'class')}, {n_terms}"
         return f"<NaiveBayes {shown}>"
+
+
+def best_of(joint: Floats) -> NDArray[np.int64]:
+    """Return the position of the most probable class of each document, by its log posteriors."""
+    best = joint.max(axis=1, keepdims=True)
+    codes: NDArray[np.int64] = np.argmax(joint >= best - _TIE * np.abs(best), axis=1)
+    return codes
 
 
 def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> _core.Int64s:
