@@ -15,23 +15,17 @@
 namespace termsift {
 namespace {
 
-// The slot of an unknown term.
-template <class Key>
-Slot<Key> unknown = {{}, no_term, 0, 0, 0};
-
-// Returns the slot that a search of a table found. Many threads may search the same table.
-template <class Key>
-Slot<Key>* known(Slot<Key>* slot) {
-  return slot->key.is_empty() ? &unknown<Key> : slot;
-}
+// Sources that only look up, in tables whose empty slots have the id no_term. Many threads may use the same table.
 struct FrozenTokens : TokenSource {
   using TokenSource::TokenSource;
-  Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const { return known(table.find_token(key, begin(i), size(i))); }
+  static constexpr bool inserts = false;
+  Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const { return table.find_token(key, begin(i), size(i)); }
 };
 struct FrozenNgrams : NgramSource {
+  static constexpr bool inserts = false;
   // Two unknown words have the key of empty slots, so they get that of another unknown pair.
   NgramKey key(std::int64_t i) const { return keys[i].is_empty() ? NgramKey::of(no_term, 0) : keys[i]; }
-  Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return known(table.find_key(key)); }
+  Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_key(key); }
 };
 
 // One thread's buffers for the terms of one length of a document.
@@ -56,9 +50,10 @@ class IndexedRows {
         : rows_(rows), counts_(rows.buffers_.counts), row_(rows.buffers_.row.data()), size_(rows.size_) {}
     template <class Key>
     void add(const Slot<Key>& slot) {
-      if (slot.id >= counts_.size()) return;
-      row_[size_].id = slot.id;
-      size_ += counts_[slot.id]++ == 0;
+      // It is unpredictable which terms are unknown, so there is no branch.
+      const std::size_t id = std::min<std::size_t>(slot.id, counts_.size() - 1);
+      row_[size_].id = static_cast<std::uint32_t>(id);
+      size_ += counts_[id]++ == 0;
     }
     void end() { rows_.size_ = size_; }
 
@@ -97,7 +92,7 @@ class IndexedRows {
   }
 
  private:
-  const std::span<const std::int32_t> columns_;  // of the ids, or -1
+  const std::span<const std::int32_t> columns_;  // of the ids, or -1; the last one is that of unknown terms
   TermBuffers& buffers_;
   const Done& done_;
   std::size_t size_ = 0;  // of the open row
@@ -144,6 +139,9 @@ struct TextIndex::State {
       if (i % (1 << 16) == 0 && poll && poll()) throw Interrupted();
       add(terms[i], static_cast<std::int32_t>(i));
     }
+    for (std::vector<std::int32_t>& of_length : columns) of_length.push_back(-1);  // of unknown terms
+    tables.words.mark_empty_slots();
+    for (NgramTable& table : tables.ngrams) table.mark_empty_slots();
   }
 
   std::uint32_t insert(std::string_view word) {
@@ -184,8 +182,11 @@ struct TextIndex::State {
       scratch.steps.ends.resize(scratch.parts.size());
       const TokenIds list{scratch.steps.ids.data(), scratch.steps.ends.data()};
       const FrozenTokens tokens(tables.words, scratch.tokens);
+      if (tables.ngrams.empty()) {
+        count_tokens<true, false>(tables.words, tokens, scratch.parts, n_stop, rows[0], list);
+        continue;
+      }
       count_tokens<true, true>(tables.words, tokens, scratch.parts, n_stop, rows[0], list);
-      if (tables.ngrams.empty()) continue;
       scratch.steps.start(scratch.parts);
       for (std::size_t n = 2; n <= columns.size(); ++n) {
         scratch.steps.prepare(n);

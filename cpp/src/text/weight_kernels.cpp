@@ -23,6 +23,7 @@ TERMSIFT_INLINE void add_lanes(const WeightedRow& row, std::int64_t& c) {
 
 void add(const WeightedRow& row) {
   std::int64_t c = 0;
+  add_lanes<16>(row, c);
   add_lanes<8>(row, c);
   add_lanes<4>(row, c);
   add_lanes<2>(row, c);

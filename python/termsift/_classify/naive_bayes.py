@@ -31,6 +31,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 _PARAMETERS = ("terms", "model", "alpha", "class_prior", "n_threads")
 _CELLS = 1 << 21  # of entries and classes that are computed at a time
+_MADE = ("_counter", "_lookup")  # when they are first needed
 _TIE = 2.0**-44  # posteriors are equal if they differ by less, relative to the largest
 
 
@@ -182,7 +183,8 @@ class NaiveBayes:
         self._posteriors, self._columns, self._tf = posteriors, columns, tf
         self._names, self._rules = None if names is None else names[columns], rules
         self._binary = posteriors.of_presence or tf == "binary"
-        self.__dict__.pop("_counter", None)
+        for name in _MADE:
+            self.__dict__.pop(name, None)
         return self
 
     # ---- classifying -----------------------------------------------------------------------------
@@ -259,13 +261,15 @@ class NaiveBayes:
     def _joint(self, X: Any) -> Iterator[Floats]:
         """Yield log posteriors of some documents at a time, up to a constant for each document."""
         fitted = self._fitted
-        in_parts = fitted.dense is None or self._tf == "log" or _is_matrix(X)
-        if in_parts or self._counter.index is None:
+        lookup = None if _is_matrix(X) else self._lookup
+        if lookup is None:
             for part, _, row in self._parts(X):
                 yield fitted.joint(part, row)
-        else:
-            for texts in text_blocks(X):
-                yield self._counter.sums(texts, fitted.dense, self._binary) + fitted.constant
+            return
+        index, weights, binary = lookup
+        threads = validation.check_n_threads(self.n_threads)
+        for texts in text_blocks(X):
+            yield index.sums(texts, weights, binary, threads) + fitted.constant
 
     @property
     def _fitted(self) -> Posteriors:
@@ -338,6 +342,25 @@ class NaiveBayes:
     @cached_property
     def _counter(self) -> BlockCounter:
         """What counts texts by the rules of the counts."""
+        return BlockCounter(self._rules_of_terms, validation.check_n_threads(self.n_threads))
+
+    @cached_property
+    def _lookup(self) -> tuple[_core.TextIndex, Floats, bool] | None:
+        """The index of the terms, their weights, and whether terms count once in a document.
+
+        The most frequent terms come first, because the index finds the first terms fastest. None if
+        only matrices can be classified.
+        """
+        rules, fitted = self._rules_of_terms, self._posteriors
+        if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
+            return None
+        order = np.argsort(-fitted.frequency, kind="stable")
+        index = _core.TextIndex(rules.native, object_array(list(rules.vocabulary))[order].tolist())
+        return index, fitted.dense[order], self._binary or rules.binary
+
+    @property
+    def _rules_of_terms(self) -> TextRules:
+        """The rules of the counts, with the terms of the model as vocabulary."""
         rules, names = self._rules, self._names
         if rules is None or (rules.hashing is None and names is None):
             raise ValueError(
@@ -346,7 +369,7 @@ class NaiveBayes:
             )
         if rules.hashing is None and names is not None:
             rules = replace(rules, vocabulary=names.tolist())
-        return BlockCounter(rules, validation.check_n_threads(self.n_threads))
+        return rules
 
     # ---- in scikit-learn -------------------------------------------------------------------------
 
@@ -374,7 +397,7 @@ class NaiveBayes:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what a pickle cannot hold and the next texts make anew."""
-        return {name: value for name, value in self.__dict__.items() if name != "_counter"}
+        return {name: value for name, value in self.__dict__.items() if name not in _MADE}
 
     def __repr__(self) -> str:
         shown = f"model={self.model!r}, alpha={self.alpha!r}"

@@ -34,6 +34,8 @@ class Posteriors:
         The log posteriors of a document without terms.
     dense : ndarray of shape (n_terms, n_classes) or None
         `_present` of each term and class, if these are few.
+    frequency : ndarray of shape (n_terms,)
+        The events of each term.
     """
 
     def __init__(
@@ -53,9 +55,10 @@ class Posteriors:
         self._seen = scipy.sparse.csr_array(read(), shape=(len(self._docs), counts.n_terms))
         self._seen = self._seen.astype(np.float64)
         self._size = self._docs if self._by_documents else self._seen.sum(axis=1)
+        self.frequency: Floats = self._seen.sum(axis=0)
         self._all = np.zeros(counts.n_terms)
         if model == "complement":
-            self._all = self._seen.sum(axis=0)
+            self._all = self.frequency
             self._size = self._size.sum() - self._size
         rows = np.repeat(np.arange(len(self._docs)), np.diff(self._seen.indptr))
         terms, size = self._seen.indices, self._size[rows]

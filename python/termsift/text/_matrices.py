@@ -58,11 +58,11 @@ class BlockCounter:
         self._rules, self._threads, self._native = rules, n_threads, rules.native
         self.grows = rules.hashing is None and rules.vocabulary is None
         self._words: dict[str, int] = rules.columns() or {}
-        self.index: _core.TextIndex | None = None  # of a vocabulary that the core looks up
+        self._index: _core.TextIndex | None = None
         if self._native is None:
             self._cut = rules.cutter()
         elif rules.vocabulary is not None:
-            self.index = _core.TextIndex(self._native, self.names.tolist())
+            self._index = _core.TextIndex(self._native, self.names.tolist())
 
     @property
     def n_columns(self) -> int:
@@ -88,18 +88,13 @@ class BlockCounter:
             X.data.fill(1)
         return X
 
-    def sums(self, texts: _core.Texts, weights: Any, binary: bool) -> npt.NDArray[np.float64]:
-        """Return the sums of rows of ``weights`` over the terms of each text; `index` must be."""
-        assert self.index is not None
-        return self.index.sums(texts, weights, binary or self._rules.binary, self._threads)
-
     def _occurrences(self, texts: _core.Texts) -> scipy.sparse.csr_array:
         if self._rules.hashing is not None:
             width = self._rules.hashing
             hashed = _core.hashed_matrix(self._native, texts, width, False, self._threads)
             return csr(hashed, width)
-        if self.index is not None:
-            return csr(self.index.matrix(texts, self._threads), self.n_columns)
+        if self._index is not None:
+            return csr(self._index.matrix(texts, self._threads), self.n_columns)
         parts: tuple[npt.NDArray[Any], ...]
         if self._native is None:
             terms, parts = _counted_in_python(map(self._cut, strings(texts)))
