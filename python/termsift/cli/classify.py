@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
     parser = arguments.add_command(commands, "classify", _run, about, _MORE, usage)
     arguments.add_input(parser, counts=False)
     group = parser.add_argument_group("classifier")
-    arguments.add_flag(group, "--no-labels", "INPUT has no labels")
+    arguments.add_flag(group, "--no-labels", "INPUT has no labels: write predictions alone")
     counts = f"counts of the training documents, FILE{output.COUNTS_FILE}"
     group.add_argument("--counts", metavar="FILE", required=True, help=counts)
     arguments.add_choice(group, "--model", BAYES_MODELS, "the model of naive Bayes")
