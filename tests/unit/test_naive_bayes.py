@@ -161,6 +161,9 @@ def test_sums_of_texts_are_products_of_their_matrix(
         _core.use_simd_target(target)
         assert_array_equal(index.sums(_core.Texts.of_strings(texts), weights, binary), found)
     _core.use_simd_target(before)
+    with pytest.raises(_core.BadTextError):
+        index.sums(_core.Texts.of_bytes([b"aa aa bb", b"aa \xff"]), weights, binary)
+    assert_array_equal(index.sums(_core.Texts.of_strings(texts), weights, binary), found)
 
 
 def test_rules_of_a_forged_file_are_refused() -> None:

@@ -119,7 +119,8 @@ class NaiveBayes:
     class without documents has probability 0. The first of several classes is predicted if their
     log posteriors agree within a relative 2^-44. No bit of a prediction depends on other documents.
     Memory beside the results is 100 MiB, 32 bytes for each pair of a class and a term in it, 128
-    MiB where a dense array of them is faster, and that of the matrix of a block of texts.
+    MiB where a dense array of them is faster, and twice that for texts. Without such an array, and
+    to leave one out, it also holds the matrix of a block of texts.
 
     Examples
     --------
