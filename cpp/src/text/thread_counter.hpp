@@ -20,6 +20,7 @@ struct TokenSource {
   TokenSource(WordTable& in, const Tokens& tokens)
       : table(in), bytes(tokens.bytes), bounds(tokens.bounds.data()), hash(in.hash()) {}
 
+  static constexpr bool inserts = true;
   WordTable& table;
   const std::uint8_t* bytes;
   const std::uint32_t* bounds;
@@ -32,6 +33,7 @@ struct TokenSource {
 };
 
 struct NgramSource {
+  static constexpr bool inserts = true;
   NgramTable& table;
   const NgramKey* keys;
 

@@ -19,7 +19,7 @@ from termsift._util.log import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
-_K = 1000
+K = 1000
 _K_ON_TERMINAL = 20  # also for each class
 # The options that only one method has, with their values and the name of the method.
 _METHOD_OPTIONS = {
@@ -55,7 +55,7 @@ def add(commands: Any) -> None:
         else:
             arguments.add_choice(group, flag, values, about)
     group = output.add_output(parser)
-    how_many = f"number of terms (default: {_K}; {_K_ON_TERMINAL} on a terminal and per class)"
+    how_many = f"number of terms (default: {K}; {_K_ON_TERMINAL} on a terminal and per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))
 
 
@@ -82,7 +82,7 @@ def _run(args: argparse.Namespace) -> None:
         options = arguments.given(args, "model", "alpha", "policy", "direction", *_METHOD_OPTIONS)
         options["n_threads"] = args.threads
         few = args.per_class or output.is_shown(args)
-        k = (_K_ON_TERMINAL if few else _K) if args.k is None else args.k
+        k = (_K_ON_TERMINAL if few else K) if args.k is None else args.k
         columns: Columns
         head: dict[str, Any] = {"method": method, "model": args.model or MODELS[0]}
         note = ""

@@ -48,10 +48,10 @@ class MatrixFile(Source):
 
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
-        if labels is None:
+        if labels is None and options.label is not False:
             raise ValueError(f"{path}: has no labels; give one per line in a file (--labels)")
-        self._labels = existing(labels)
-        self.files = [path, self._labels]
+        self._labels = None if labels is None else existing(labels)
+        self.files = [file for file in (path, self._labels) if file is not None]
 
     def blocks(self) -> Generator[MatrixBlock, None, None]:
         """Read the matrix and its labels."""
@@ -60,7 +60,10 @@ class MatrixFile(Source):
         if X.ndim != 2:
             raise ValueError(f"{path}: expected a matrix of two dimensions, found {X.ndim}")
         n_docs, n_terms = X.shape
-        labels = object_array(one_per_line(self._labels, "a label"))
+        of_file = self._labels
+        labels = object_array(
+            [""] * n_docs if of_file is None else one_per_line(of_file, "a label")
+        )
         if len(labels) != n_docs:
             raise ValueError(
                 f"{self._labels}: {len(labels)} labels for the {n_docs} documents of {path}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Hashable, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ class Options:
     rules: TextRules
     given: Collection[str] = ()  # options that were given and that only some kinds of input take
     text: tuple[str | int, ...] | None = None
-    label: str | int | None = None
+    label: str | int | Literal[False] | None = None
     encoding: str = "utf-8"
     terms: Path | None = None
     names: NDArray[Any] | None = None  # the names that the file ``terms`` holds
@@ -155,12 +155,15 @@ class TextSource(Source):
     def columns(self) -> tuple[list[str], str]:
         """The names of the text columns, and the name of the label column."""
         text, label = self.options.text or ("text",), self.options.label
-        *texts, label = self.distinct(map(str, [*text, "label" if label is None else label]))
+        *texts, label = self.distinct([*text, "label" if label is None else label], str)
         return texts, label
 
-    def distinct(self, names: Iterable[Any]) -> list[Any]:
-        """Return the names of columns; a name that occurs twice is an error."""
-        columns = list(names)
+    def distinct(self, names: list[Any], named: Callable[[Any], Any]) -> list[Any]:
+        """Return the columns of texts, then that of labels; one that occurs twice is an error.
+
+        Without labels, the first column of texts takes the place of theirs.
+        """
+        columns = [named(name) for name in names if name is not False]
         if len(set(columns)) < len(columns):
             raise ValueError(f"{self.path}: text and label name a column twice: {listed(columns)}")
-        return columns
+        return columns + columns[:1] * (self.options.label is False)

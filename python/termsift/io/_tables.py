@@ -45,6 +45,7 @@ class Table(TextSource):
             "encoding": "UTF-8" if codec == "utf-8-sig" else self.options.encoding.upper(),
             "labels": [] if counter is None else counter.labels(),
             "block_bytes": BLOCK_BYTES if counter is None else BLOCK_BYTES // 2,
+            "unlabelled": self.options.label is False,
         }
         with opened_text(self.path, self.options.encoding) as (readinto, raw):
             table, labels = self.opened(readinto, options), list[str]()
@@ -80,19 +81,17 @@ class DelimitedTable(Table):
         super().__init__(path, options, kind, labels)
         text, label = options.text, options.label
         if kind == ".txt":
-            text, label = text or (2,), 1 if label is None else label
-        self._columns = self.distinct(  # the text columns in order, then the label column
-            int(column) if isinstance(column, str) and column.isdecimal() else column
-            for column in (*(text or ("text",)), "label" if label is None else label)
-        )
+            text, label = text or (2 - (label is False),), 1 if label is None else label
+        columns = [*(text or ("text",)), "label" if label is None else label]
+        self._columns = self.distinct(columns, _numbered)
         if len(set(map(type, self._columns))) > 1:
             all_ = " and ".join(map(repr, self._columns))
             raise ValueError(f"text and label are names of columns or numbers, not {all_}")
         self._has_header = isinstance(self._columns[0], str)
         self._delimiters = _DELIMITER_OF[kind] + _DELIMITERS * self._has_header
         # By default a table without header has two columns; a further tab in the text is an error.
-        is_usual = not self._has_header and (options.text, options.label) == (None, None)
-        self._n_fields = 2 if is_usual else None
+        is_usual = not self._has_header and options.text is None and options.label in (None, False)
+        self._n_fields = 2 - (label is False) if is_usual else None
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         """Return the table, with its columns chosen by the first row."""
@@ -117,6 +116,11 @@ class DelimitedTable(Table):
                 warnings.warn(what, stacklevel=levels_to_caller())
             table.choose(delimiter, texts, label, n_fields, self._has_header)
         return table
+
+
+def _numbered(column: str | int) -> str | int:
+    """Return the number of a column that is given by a number, else its name."""
+    return int(column) if isinstance(column, str) and column.isdecimal() else column
 
 
 def _position(where: str, column: str | int, first: list[str]) -> int:
@@ -168,10 +172,13 @@ class ArrowTable(TextSource):
             text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
         # Labels mean the same in every format: 1 is "1", and true is "true", as JSON writes it.
         # pyarrow's own conversions of codes to numpy import pandas, which takes 0.2 s and 60 MB.
-        names = _core.Texts.of_arrow(label.cast(pyarrow.string()))
+        unlabelled = self.options.label is False
+        none = _core.Texts.of_strings([""] * len(label))
+        names = none if unlabelled else _core.Texts.of_arrow(label.cast(pyarrow.string()))
         codes, firsts = _core.number_labels(names)
         values = [names[i] for i in firsts]
         has_label = np.array([bool(value and value.strip()) for value in values], dtype=bool)[codes]
+        has_label |= unlabelled
         block = _core.Texts.of_arrow(text)
         has_text = np.ones(len(block), dtype=bool)
         has_text[block.missing] = False
