@@ -70,6 +70,9 @@ def test_dispersion_and_filters(run: Any, mail: Path) -> None:
     assert [float(row["dp_target"]) for row in rows[:2]] == expected.table["dp_target"][:2].tolist()
     kept = records(run(*arguments, "--min-count", 3, "--direction", "over").out)
     assert [row["term"] for row in kept] == ["bacon"]
+    rows = records(run(*arguments, "--level", 0.5, "--sort", "lrc").out)
+    expected = ts.count_texts(TEXTS, LABELS).keyness("ham", level=0.5, sort="lrc")
+    assert [float(row["lrc"]) for row in rows] == expected.table["lrc"].tolist()
 
 
 def test_counts_will_do_but_not_for_dispersion(run: Any, mail: Path, tmp_path: Path) -> None:

@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
 KeynessOrder: TypeAlias = Literal[
-    "g2", "log_ratio", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", "count"
+    "g2", "log_ratio", "lrc", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", "count"
 ]
 KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # the default first
 
 _MILLION = 1e6
 _ABSENT = 0.5  # occurrences that stand for none in log_ratio
-_Z = 1.959963984540054  # the normal quantile of 0.975, for intervals of 95%
 _PRINTED = 10  # terms of each side that print() shows
 _LETTERS = 24
 
@@ -68,7 +67,9 @@ class Keyness(Tabular):
         - odds_ratio: a (N_2 - b) / (b (N_1 - a)), NaN for 0/0;
         - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), c the constant;
         - log_ratio_low, log_ratio_high, and the same of relative_risk and odds_ratio: the ends of
-          their 95% confidence intervals;
+          their confidence intervals, by default of 95%;
+        - lrc: the conservative log ratio, the end nearer to 0 of an exact interval of
+          log2(f_1 / f_2) that holds for all terms at once, and 0 if the interval contains 0;
         - dp_target, dp_reference, juilland_target, juilland_reference: if documents were given,
           the dispersions of `termsift.dispersion`; NaN for a term that does not occur there.
     """
@@ -129,6 +130,7 @@ def keyness(
     min_count: int = 1,
     min_share: float = 0.0,
     constant: float = 1.0,
+    level: float = 0.95,
     dispersion: tuple[Any, Any] | None = None,
     n_threads: int | None = None,
 ) -> Keyness:
@@ -141,8 +143,8 @@ def keyness(
         other classes.
     k : int, optional
         How many terms of each direction; all by default. There may be fewer.
-    sort : {"g2", "log_ratio", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", \
-"count"}
+    sort : {"g2", "log_ratio", "lrc", "percent_diff", "relative_risk", "odds_ratio", \
+"simple_maths", "count"}
         The column by which the terms of each direction are sorted, the strongest first. "count" is
         the occurrences in the corpus that has more. Of equal terms the larger g2 comes first.
     direction : {"both", "over", "under"}
@@ -153,6 +155,8 @@ def keyness(
         least this share of its documents.
     constant : float, default 1
         The constant of simple_maths, above 0. A larger one prefers more frequent terms.
+    level : float, default 0.95
+        The confidence of the intervals and of lrc.
     dispersion : (X, y), optional
         The documents that were counted. They add the dispersions to the table.
     n_threads : int, optional
@@ -173,16 +177,19 @@ def keyness(
     The intervals of log_ratio and relative_risk are Katz's, the logarithm plus and minus
     z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). That of odds_ratio is Woolf's, with
     z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). For a or b = 0, the interval of log_ratio has half an
-    occurrence, and the others are from 0 to inf.
+    occurrence, and the others are from 0 to inf. That of lrc turns the bounds t of Clopper and
+    Pearson for the share a / (a + b) into log2(N_2 t / (N_1 (1 - t))). Bonferroni's correction
+    divides 1 - level by the number of terms that occur in either corpus.
 
     References
     ----------
     Rayson and Garside, Comparing Corpora using Frequency Profiling, 2000 (g2). Wilson, Embracing
     Bayes factors for key item analysis in corpus linguistics, 2013 (bic). Hardie, Log Ratio - an
     informal introduction, 2014. Gabrielatos and Marchi, Keyness: Appropriate metrics and practical
-    issues, 2012 (percent_diff). Kilgarriff, Simple maths for keywords, Corpus Linguistics 2009.
-    Katz and others, Obtaining confidence intervals for the risk ratio in cohort studies, Biometrics
-    34, 1978. Woolf, On estimating the relation between blood group and disease, 1955.
+    issues, 2012 (percent_diff). Evert, Measuring keyness, DH 2022 (lrc). Kilgarriff, Simple maths
+    for keywords, Corpus Linguistics 2009. Katz and others, Obtaining confidence intervals for the
+    risk ratio in cohort studies, Biometrics 34, 1978. Woolf, On estimating the relation between
+    blood group and disease, 1955.
 
     Examples
     --------
@@ -204,6 +211,7 @@ def keyness(
     min_count = validation.check_integer(min_count, "min_count", least=0)
     min_share = validation.check_between_0_and_1(min_share, "min_share")
     constant = validation.check_positive(constant, "constant")
+    level = validation.check_inside_0_and_1(level, "level")
     sides = _sides(self, target, reference)
     if min_share > 0:
         self.subset([label for side in sides for label in side])._require_documents("min_share")
@@ -233,7 +241,7 @@ def keyness(
         "pvalue": np.exp(logs),
         "pvalue_adj": np.exp(adjusted_logs(logs, "bh")),
         "bic": g2 - np.log(tokens.sum()),
-        **_effects(a.astype(np.float64), b.astype(np.float64), tokens, constant),
+        **_effects(a.astype(np.float64), b.astype(np.float64), tokens, constant, level),
     }
     if dispersion is not None:
         table |= _dispersions(dispersion, sides, index, self.n_terms)
@@ -290,33 +298,55 @@ def _in_words(labels: list[Hashable]) -> str:
     return shown if len(labels) <= 3 else f"{shown} and {len(labels) - 3} more"
 
 
-def _effects(a: _Floats, b: _Floats, tokens: _Floats, constant: float) -> dict[str, _Floats]:
+def _effects(
+    a: _Floats, b: _Floats, tokens: _Floats, constant: float, level: float
+) -> dict[str, _Floats]:
     """Return the effect sizes and the ends of their confidence intervals."""
     first, second = tokens
+    z = scipy.special.ndtri(0.5 + level / 2)
     f_1, f_2 = a / first, b / second
     seen_a, seen_b = np.where(a > 0, a, _ABSENT), np.where(b > 0, b, _ABSENT)
     log_ratio = np.log2(seen_a / first) - np.log2(seen_b / second)
-    half = _Z * np.sqrt(np.maximum(1 / seen_a - 1 / first + 1 / seen_b - 1 / second, 0))
+    half = z * np.sqrt(np.maximum(1 / seen_a - 1 / first + 1 / seen_b - 1 / second, 0))
     with np.errstate(divide="ignore", invalid="ignore"):  # counts of 0
         risk = f_1 / f_2
         odds = (a * (second - b)) / (b * (first - a))
-        woolf = _Z * np.sqrt(1 / a + 1 / b + 1 / (first - a) + 1 / (second - b))
+        woolf = z * np.sqrt(1 / a + 1 / b + 1 / (first - a) + 1 / (second - b))
         katz = np.where((a > 0) & (b > 0), half, np.inf)
         ends = {}
         for name, value, of_log in (("relative_risk", risk, katz), ("odds_ratio", odds, woolf)):
             finite = np.isfinite(of_log)
             ends[f"{name}_low"] = np.where(finite, value * np.exp(-of_log), 0.0)
             ends[f"{name}_high"] = np.where(finite, value * np.exp(of_log), np.inf)
+    low, high = _certain_ratios(a, b, tokens, level)
     return {
         "log_ratio": log_ratio,
         "log_ratio_low": log_ratio - half / np.log(2),
         "log_ratio_high": log_ratio + half / np.log(2),
+        "lrc": np.where(low > 0, low, np.minimum(high, 0)),
         "percent_diff": 100 * (risk - 1),
         "relative_risk": risk,
         "odds_ratio": odds,
         **ends,
         "simple_maths": (_MILLION * f_1 + constant) / (_MILLION * f_2 + constant),
     }
+
+
+def _certain_ratios(a: _Floats, b: _Floats, tokens: _Floats, level: float) -> list[_Floats]:
+    """Return the ends of exact intervals of log2(f_1 / f_2) that hold for all terms at once."""
+    alpha = (1 - level) / 2 / max(len(a), 1)
+    # Few pairs of counts are distinct, and a quantile takes as long as a thousand additions.
+    pairs, place = np.unique(a + 1j * b, return_inverse=True)
+
+    def lower(own: _Floats, other: _Floats) -> _Floats:
+        share = scipy.special.betaincinv(own, other + 1, alpha)
+        rest = scipy.special.betainccinv(other + 1, own, alpha)  # 1 - share would cancel
+        with np.errstate(divide="ignore"):  # of no occurrences
+            return np.where(own > 0, np.log2(share) - np.log2(rest), -np.inf)
+
+    scale = np.log2(tokens[1]) - np.log2(tokens[0])
+    logits = lower(pairs.real, pairs.imag), -lower(pairs.imag, pairs.real)
+    return [scale + of_pairs[place] for of_pairs in logits]
 
 
 def _dispersions(

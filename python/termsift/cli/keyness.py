@@ -51,6 +51,7 @@ def add(commands: Any) -> None:
     arguments.add_values(
         group,
         ("--min-count", int, "N", few),
+        ("--level", float, "P", "confidence of the intervals and of lrc (default: 0.95)"),
     )
     evenly = "add dispersion over documents: Gries' DP and Juilland's D"
     arguments.add_flag(group, "--dispersion", evenly)
@@ -73,7 +74,7 @@ def _run(args: argparse.Namespace) -> None:
         elif target is None:
             raise ValueError("name the class TARGET, or a list to compare with by --versus-list")
         logger.info("comparing %d terms", counts.n_terms)
-        options = arguments.given(args, "sort", "direction", "min_count", "k")
+        options = arguments.given(args, "sort", "direction", "min_count", "level", "k")
         if output.is_shown(args):
             options.setdefault("k", _K_ON_TERMINAL)
         with naming(args.source):

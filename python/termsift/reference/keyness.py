@@ -77,6 +77,49 @@ def keyness_of(
     }
 
 
+def exact_log_ratio(
+    a: int, b: int, n_1: int, n_2: int, *, level: float = 0.95, n_terms: int = 1
+) -> tuple[float, float]:
+    """Return the ends of the exact interval of log2(f_1 / f_2), from which `lrc` follows.
+
+    Parameters
+    ----------
+    a, b, n_1, n_2 : int
+        As for `keyness_of`.
+    level : float
+        The confidence that the intervals of all terms hold.
+    n_terms : int
+        How many terms are compared, for Bonferroni's correction.
+
+    Returns
+    -------
+    low, high : float
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in exact_log_ratio(7, 2, 1000, 1000)]
+    [-0.586, 5.11]
+    """
+    alpha, n = (1 - level) / 2 / n_terms, a + b
+
+    def chance(logit: float, counts: range) -> float:
+        """Return the chance that so many of a + b occurrences are in the target."""
+        share, rest = 1 / (1 + 2**-logit), 1 / (1 + 2**logit)
+        return math.fsum(math.comb(n, k) * share**k * rest ** (n - k) for k in counts)
+
+    def logit(counts: range) -> float:
+        """Return the log2 odds of the share with which the chance is alpha, by bisection."""
+        ends, grows = [-1000.0, 1000.0], counts.stop > n
+        while (middle := sum(ends) / 2) not in ends:
+            ends[(chance(middle, counts) > alpha) == grows] = middle
+        return middle
+
+    scale = math.log2(n_2 / n_1)
+    low = logit(range(a, n + 1)) if a else -math.inf
+    high = logit(range(a + 1)) if b else math.inf
+    return scale + low, scale + high
+
+
 def _decimal(x: Fraction) -> Decimal:
     return Decimal(x.numerator) / Decimal(x.denominator)
 
