@@ -75,6 +75,14 @@ def test_dispersion_and_filters(run: Any, mail: Path) -> None:
     assert [float(row["lrc"]) for row in rows] == expected.table["lrc"].tolist()
 
 
+def test_similar_terms_are_one_list(run: Any, mail: Path) -> None:
+    result = run("keyness", mail, "ham", "spam", "--similar", "-k", 2)
+    first, _, *rows = result.out.splitlines()
+    assert first == "alike in ham, spam:"
+    expected = ts.count_texts(TEXTS, LABELS).keyness("ham", "spam", k=2, similar=True)
+    assert [row.split()[0] for row in rows] == expected.table["term"].tolist()
+
+
 def test_counts_will_do_but_not_for_dispersion(run: Any, mail: Path, tmp_path: Path) -> None:
     saved = tmp_path / "mail.termsift"
     ts.count_texts(TEXTS, LABELS).save(saved)

@@ -90,6 +90,7 @@ def test_the_reference_agrees(pairs: list[tuple[int, int]], constant: float) -> 
         n_terms = int(np.count_nonzero(a + b))
         low, high = exact_log_ratio(int(a[i]), int(b[i]), n_1, n_2, n_terms=n_terms)
         assert found.table["lrc"][row] == pytest.approx(max(low, min(high, 0)), rel=1e-9, abs=1e-9)
+        assert found.table["log_ratio_most"][row] == pytest.approx(max(-low, high), rel=1e-9)
     # A term that both use equally often is not listed, nor one that neither uses.
     listed = np.flatnonzero(a * n_2 != b * n_1)
     assert sorted(found.table["index"].tolist()) == listed.tolist()
@@ -159,6 +160,40 @@ def test_the_conservative_log_ratio_is_exact(a: int, b: int, n_1: int, n_2: int)
             for odds in [sizes[1] / mpmath.mpf(sizes[0]) * 2 ** mpmath.mpf(found + sign * 1e-13)]
         ]
         assert tails[0] < mpmath.mpf(0.0125) < tails[1]
+
+
+def test_documents_are_compared_as_occurrences_are() -> None:
+    # Of the four and two documents, term 0 is in 3 and 1, term 1 in 1 and 2, term 2 in 1 and 0.
+    X = np.array([[1, 0, 9], [1, 0, 0], [1, 0, 0], [0, 2, 0], [9, 1, 0], [0, 1, 0]])
+    counts = ts.count(X, ["a"] * 4 + ["b"] * 2)
+    found = counts.keyness("a", "b")
+    columns = [found.table[name].tolist() for name in ("index", "zeta", "g2_docs")]
+    shares = {0: 3 / 4 - 1 / 2, 1: 1 / 4 - 1, 2: 1 / 4}
+    evidence = {i: keyness_of(*pair, 4, 2)["g2"] for i, pair in enumerate([(3, 1), (1, 2), (1, 0)])}
+    for index, zeta, g2 in zip(*columns, strict=True):
+        assert zeta == shares[index]
+        assert g2 == pytest.approx(evidence[index], rel=1e-14)
+    # b uses term 0 more often, and fewer of its documents contain it.
+    for sort in ("zeta", "g2_docs"):
+        assert counts.keyness("a", "b", sort=sort).table["index"].tolist() == [2, 1, 0]
+    assert counts.keyness("a", "b", direction="under").table["index"].tolist() == [0, 1]
+
+
+def test_similar_terms_are_those_of_the_narrowest_interval_around_0() -> None:
+    X = np.array([[500, 50, 60, 900, 0], [500, 50, 40, 100, 820]])
+    counts = ts.count(X, ["a", "b"], term_names=["of", "ice", "sun", "sea", "land"])
+    found = counts.keyness("a", "b", k=4, similar=True)
+    assert found.table["term"].tolist() == ["of", "ice", "sun", "sea"]
+    assert found.table["sign"].tolist() == [0, 0, 1, 1]
+    low, high = exact_log_ratio(60, 40, *X.sum(axis=1).tolist(), n_terms=5)
+    assert found.table["log_ratio_most"][2] == pytest.approx(max(-low, high), rel=1e-9)
+    lines = str(found).splitlines()
+    assert lines[1].split()[:4] == ["alike", "in", "'a',", "'b':"]
+    assert len(lines) == 6
+    assert len(counts.keyness("a", "b", similar=True)) == 5
+    for wrong in ({"sort": "count"}, {"direction": "over"}):
+        with pytest.raises(ValueError, match="leave out sort and direction"):
+            counts.keyness("a", "b", similar=True, **wrong)  # type: ignore[arg-type]
 
 
 def test_the_level_of_the_intervals() -> None:

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-import numpy as np
-
 import termsift as ts
 from termsift._counts.counting import count_collection, united
 from termsift._scores.class_terms import DIRECTIONS
@@ -47,6 +45,8 @@ def add(commands: Any) -> None:
     arguments.add_choice(
         group, "--direction", DIRECTIONS, "terms that TARGET uses more, less, or both"
     )
+    alike = "list the terms that both corpora surely use about equally often (lockwords)"
+    arguments.add_flag(group, "--similar", alike)
     few = "least occurrences in the corpus that uses a term more (default: 1)"
     arguments.add_values(
         group,
@@ -74,7 +74,7 @@ def _run(args: argparse.Namespace) -> None:
         elif target is None:
             raise ValueError("name the class TARGET, or a list to compare with by --versus-list")
         logger.info("comparing %d terms", counts.n_terms)
-        options = arguments.given(args, "sort", "direction", "min_count", "level", "k")
+        options = arguments.given(args, "sort", "direction", "similar", "min_count", "level", "k")
         if output.is_shown(args):
             options.setdefault("k", _K_ON_TERMINAL)
         with naming(args.source):
@@ -121,13 +121,11 @@ _SHOWN |= {"dp_target": ".2f", "dp_reference": ".2f"}
 
 
 def _write_tables(out: TextIO, keyness: ts.Keyness) -> None:
-    """Write a table of each direction that has terms."""
+    """Write a table of each list that has terms."""
     columns = keyness.columns() | {"term": keyness.names}
     blank = ""
-    for sign, labels in ((1, keyness.target), (-1, keyness.reference)):
-        places = np.flatnonzero(columns["sign"] == sign)
-        if len(places):
-            out.write(f"{blank}more in {', '.join(map(output.shown, labels))}:\n")
-            of_side = {name: values[places] for name, values in columns.items()}
-            output.write_columns(out, of_side, _SHOWN)
-            blank = "\n"
+    for heading, rows in keyness._sections(lambda labels: ", ".join(map(output.shown, labels))):
+        out.write(f"{blank}{heading}:\n")
+        of_section = {name: values[rows] for name, values in columns.items()}
+        output.write_columns(out, of_section, _SHOWN)
+        blank = "\n"
