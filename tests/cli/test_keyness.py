@@ -68,6 +68,9 @@ def test_dispersion_and_filters(run: Any, mail: Path) -> None:
     X, _ = ts.text.TextRules().count(TEXTS)
     expected = ts.count(X, LABELS).keyness("ham", dispersion=(X, LABELS))
     assert [float(row["dp_target"]) for row in rows[:2]] == expected.table["dp_target"][:2].tolist()
+    expected = ts.count(X, LABELS).keyness("ham", dispersion=(X, LABELS), sort="rank_sum")
+    rows = records(run(*arguments, "--sort", "rank_sum").out)
+    assert [float(row["rank_sum"]) for row in rows] == expected.table["rank_sum"].tolist()
     kept = records(run(*arguments, "--min-count", 3, "--direction", "over").out)
     assert [row["term"] for row in kept] == ["bacon"]
     rows = records(run(*arguments, "--level", 0.5, "--sort", "lrc").out)

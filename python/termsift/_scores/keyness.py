@@ -13,6 +13,7 @@ from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.class_terms import DIRECTIONS, Direction
 from termsift._scores.dispersion import dispersion as dispersion_of
 from termsift._scores.effects import effects
+from termsift._scores.rank_sum import rank_sums
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs
 from termsift._util import scipy, validation
@@ -34,6 +35,7 @@ KeynessOrder: TypeAlias = Literal[
     "odds_ratio",
     "simple_maths",
     "count",
+    "rank_sum",
 ]
 KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # the default first
 
@@ -83,7 +85,10 @@ class Keyness(Tabular):
           log2(f_1 / f_2) that holds for all terms at once, and 0 if the interval contains 0;
         - log_ratio_most: the end farther from 0, without its sign;
         - dp_target, dp_reference, juilland_target, juilland_reference: if documents were given,
-          the dispersions of `termsift.dispersion`; NaN for a term that does not occur there.
+          the dispersions of `termsift.dispersion`; NaN for a term that does not occur there;
+        - rank_sum, rank_sum_pvalue, rank_sum_pvalue_adj: if documents were given, the z-score of
+          Wilcoxon's rank-sum test of the documents' rates, positive if the target has higher
+          ones, and its p-values.
     similar : bool
         Whether the rows are similar terms.
     """
@@ -167,10 +172,11 @@ def keyness(
     k : int, optional
         How many terms of each direction, or similar terms; all by default. There may be fewer.
     sort : {"g2", "g2_docs", "zeta", "log_ratio", "lrc", "percent_diff", "relative_risk", \
-"odds_ratio", "simple_maths", "count"}
+"odds_ratio", "simple_maths", "count", "rank_sum"}
         The column by which the terms of each direction are sorted, the strongest first. "count" is
         the occurrences in the corpus that has more. Of equal terms the larger g2 comes first. By
-        "g2_docs" and "zeta", terms that more documents of the other corpus contain come last.
+        "g2_docs", "zeta" and "rank_sum", terms come last if their documents point to the other
+        corpus. "rank_sum" needs the documents.
     direction : {"both", "over", "under"}
         Whether to list terms that the target uses more often, less often, or first the former and
         then the latter. A term that both use equally often is not listed.
@@ -185,7 +191,7 @@ def keyness(
     level : float, default 0.95
         The confidence of the intervals and of lrc.
     dispersion : (X, y), optional
-        The documents that were counted. They add the dispersions to the table.
+        The documents that were counted. They add dispersions and the rank-sum test to the table.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -236,6 +242,8 @@ def keyness(
     validation.check_choice(direction, DIRECTIONS, "direction")
     if validation.check_flag(similar, "similar") and (sort, direction) != ("g2", "both"):
         raise ValueError("similar terms have their own order, so leave out sort and direction")
+    if sort == "rank_sum" and dispersion is None:
+        raise ValueError("sort='rank_sum' needs the documents: pass dispersion=(X, y)")
     k = validation.check_k(k, self.n_terms)
     min_count = validation.check_integer(min_count, "min_count", least=0)
     min_share = validation.check_between_0_and_1(min_share, "min_share")
@@ -354,7 +362,8 @@ def _dispersions(
         X, y = documents
     except (TypeError, ValueError):
         raise TypeError("dispersion must be a pair (X, y), as termsift.count takes them") from None
-    measured = dispersion_of(X, y, dict(enumerate(sides)))
+    groups = dict(enumerate(sides))
+    measured = dispersion_of(X, y, groups)
     if measured.dp.shape[1] != n_terms:
         raise ValueError(
             f"dispersion has documents of {measured.dp.shape[1]:,} terms, and the counts "
@@ -364,7 +373,10 @@ def _dispersions(
     for row, side in enumerate(("target", "reference")):
         columns[f"dp_{side}"] = measured.dp[row, index]
         columns[f"juilland_{side}"] = measured.juilland[row, index]
-    return columns
+    z = rank_sums(X, y, groups)[index]
+    logs = log_chi2_sf(z**2, 1)
+    columns |= {"rank_sum": z, "rank_sum_pvalue": np.exp(logs)}
+    return columns | {"rank_sum_pvalue_adj": np.exp(adjusted_logs(logs, "bh"))}
 
 
 def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:

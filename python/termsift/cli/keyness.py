@@ -53,7 +53,7 @@ def add(commands: Any) -> None:
         ("--min-count", int, "N", few),
         ("--level", float, "P", "confidence of the intervals and of lrc (default: 0.95)"),
     )
-    evenly = "add dispersion over documents: Gries' DP and Juilland's D"
+    evenly = "add Gries' DP, Juilland's D and the rank-sum test, which read the documents"
     arguments.add_flag(group, "--dispersion", evenly)
     how_many = f"terms of each direction (default: all; {_K_ON_TERMINAL} on a terminal)"
     arguments.add_values(output.add_output(parser), ("-k --k", int, "N", how_many))
@@ -62,7 +62,7 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     with output.answering(args) as answer:
         documents = None
-        if args.dispersion:
+        if args.dispersion or (args.sort == "rank_sum" and args.versus_list is None):
             collection = inputs.read_documents(args)
             counts = count_collection(collection, args.tf or "raw", args.threads)
             documents = collection.X, collection.y

@@ -1,4 +1,4 @@
-"""Keyness and dispersion of one term, from the equations."""
+"""Keyness, dispersion and the rank-sum test of one term, from the equations."""
 
 from __future__ import annotations
 
@@ -155,3 +155,34 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
     mean = sum(rates) / m
     variance = sum((rate - mean) ** 2 for rate in rates) / m
     return float(dp), float(dp / largest), 1 - math.sqrt(variance / mean**2 / (m - 1))
+
+
+def rank_sum_of(target: Sequence[Fraction], reference: Sequence[Fraction]) -> float:
+    """Return the z-score of the rank-sum test, with corrections for ties and for continuity.
+
+    Parameters
+    ----------
+    target, reference : sequence of Fraction
+        The rate of the term in each document.
+
+    Returns
+    -------
+    z : float
+        Positive if the rates of the target are higher; 0 if all are equal.
+
+    Examples
+    --------
+    >>> round(rank_sum_of([3, 4, 5], [0, 1, 0]), 3)
+    1.771
+    """
+    rates = sorted([*target, *reference])
+    n_1, n_2, n = len(target), len(reference), len(rates)
+    # The mean rank of equal rates: those before them, and half of themselves.
+    rank = {rate: rates.index(rate) + Fraction(rates.count(rate) + 1, 2) for rate in set(rates)}
+    difference = sum((rank[rate] for rate in target), start=-Fraction(n_1 * (n + 1), 2))
+    ties = sum(rates.count(rate) ** 3 - rates.count(rate) for rate in set(rates))
+    if ties == n**3 - n:
+        return 0.0
+    variance = Fraction(n_1 * n_2, 12) * (n + 1 - Fraction(ties, n * (n - 1)))
+    above = float(max(abs(difference) - Fraction(1, 2), Fraction(0)))
+    return math.copysign(above / math.sqrt(variance), difference)
