@@ -173,6 +173,11 @@ def test_documents_are_compared_as_occurrences_are() -> None:
     for index, zeta, g2 in zip(*columns, strict=True):
         assert zeta == shares[index]
         assert g2 == pytest.approx(evidence[index], rel=1e-14)
+    # Documents stand for occurrences: each has one token, of this term or of another.
+    X = np.array([[1, 0]] * 40 + [[0, 1]] * 10 + [[1, 0]] * 10 + [[0, 1]] * 40)
+    table = ts.count(X, ["a"] * 50 + ["b"] * 50).keyness("a", "b").table
+    assert table["lrc"].tolist() == table["lrc_docs"].tolist()
+    assert np.abs(table["lrc"]).min() > 0.5
     # b uses term 0 more often, and fewer of its documents contain it.
     for sort in ("zeta", "g2_docs"):
         assert counts.keyness("a", "b", sort=sort).table["index"].tolist() == [2, 1, 0]

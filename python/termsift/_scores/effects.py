@@ -39,12 +39,12 @@ def effects(
             finite = np.isfinite(of_log)
             ends[f"{name}_low"] = np.where(finite, value * np.exp(-of_log), 0.0)
             ends[f"{name}_high"] = np.where(finite, value * np.exp(of_log), np.inf)
-    low, high = _certain_ratios(a, b, tokens, level)
+    low, high = certain_ratios(a, b, tokens, level)
     return {
         "log_ratio": log_ratio,
         "log_ratio_low": log_ratio - half / np.log(2),
         "log_ratio_high": log_ratio + half / np.log(2),
-        "lrc": np.where(low > 0, low, np.minimum(high, 0)),
+        "lrc": nearest_to_0(low, high),
         "log_ratio_most": np.maximum(-low, high),
         "percent_diff": 100 * (risk - 1),
         "relative_risk": risk,
@@ -54,8 +54,11 @@ def effects(
     }
 
 
-def _certain_ratios(a: _Floats, b: _Floats, tokens: _Floats, level: float) -> list[_Floats]:
-    """Return the ends of exact intervals of log2(f_1 / f_2) that hold for all terms at once."""
+def certain_ratios(a: _Floats, b: _Floats, tokens: _Floats, level: float) -> list[_Floats]:
+    """Return the ends of exact intervals of log2(f_1 / f_2) that hold for all terms at once.
+
+    ``a``, ``b`` and ``tokens`` are as for `effects`; documents may stand for occurrences.
+    """
     alpha = (1 - level) / 2 / max(len(a), 1)
     # Few pairs of counts are distinct, and a quantile takes as long as a thousand additions.
     pairs, place = np.unique(a + 1j * b, return_inverse=True)
@@ -69,3 +72,8 @@ def _certain_ratios(a: _Floats, b: _Floats, tokens: _Floats, level: float) -> li
     scale = np.log2(tokens[1]) - np.log2(tokens[0])
     logits = lower(pairs.real, pairs.imag), -lower(pairs.imag, pairs.real)
     return [scale + of_pairs[place] for of_pairs in logits]
+
+
+def nearest_to_0(low: _Floats, high: _Floats) -> _Floats:
+    """Return the point of each interval that is nearest to 0."""
+    return np.where(low > 0, low, np.minimum(high, 0))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.class_terms import DIRECTIONS, Direction
 from termsift._scores.dispersion import dispersion as dispersion_of
-from termsift._scores.effects import effects
+from termsift._scores.effects import certain_ratios, effects, nearest_to_0
 from termsift._scores.rank_sum import rank_sums
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs
@@ -28,6 +28,7 @@ KeynessOrder: TypeAlias = Literal[
     "g2",
     "g2_docs",
     "zeta",
+    "lrc_docs",
     "log_ratio",
     "lrc",
     "percent_diff",
@@ -73,6 +74,7 @@ class Keyness(Tabular):
           occur in either corpus;
         - g2_docs: the log-likelihood ratio of documents (`g2`), null if they are unknown;
         - zeta: the share of the target's documents with the term minus the reference's share;
+        - lrc_docs: lrc of these shares;
         - bic: g2 - ln(N_1 + N_2), the Bayes factor's approximation by Wilson;
         - log_ratio: log2(f_1 / f_2), in which half an occurrence stands for none;
         - percent_diff: 100 (f_1 - f_2) / f_2;
@@ -171,12 +173,12 @@ def keyness(
         other classes.
     k : int, optional
         How many terms of each direction, or similar terms; all by default. There may be fewer.
-    sort : {"g2", "g2_docs", "zeta", "log_ratio", "lrc", "percent_diff", "relative_risk", \
-"odds_ratio", "simple_maths", "count", "rank_sum"}
+    sort : {"g2", "g2_docs", "zeta", "lrc_docs", "log_ratio", "lrc", "percent_diff", \
+"relative_risk", "odds_ratio", "simple_maths", "count", "rank_sum"}
         The column by which the terms of each direction are sorted, the strongest first. "count" is
         the occurrences in the corpus that has more. Of equal terms the larger g2 comes first. By
-        "g2_docs", "zeta" and "rank_sum", terms come last if their documents point to the other
-        corpus. "rank_sum" needs the documents.
+        the columns that compare documents ("g2_docs", "zeta", "lrc_docs", "rank_sum"), terms come
+        last if these point to the other corpus. "rank_sum" needs the documents themselves.
     direction : {"both", "over", "under"}
         Whether to list terms that the target uses more often, less often, or first the former and
         then the latter. A term that both use equally often is not listed.
@@ -250,7 +252,7 @@ def keyness(
     constant = validation.check_positive(constant, "constant")
     level = validation.check_inside_0_and_1(level, "level")
     sides = _sides(self, target, reference)
-    if min_share > 0 or sort in ("g2_docs", "zeta"):
+    if min_share > 0 or sort in ("g2_docs", "zeta", "lrc_docs"):
         what = "min_share" if min_share > 0 else f"sort={sort!r}"
         self.subset([label for side in sides for label in side])._require_documents(what)
     pair = self.subset(dict(enumerate(sides)))
@@ -278,7 +280,7 @@ def keyness(
         "log_pvalue": logs,
         "pvalue": np.exp(logs),
         "pvalue_adj": np.exp(adjusted_logs(logs, "bh")),
-        **_of_documents(pair, df, index, n_threads),
+        **_of_documents(pair, df, index, level, n_threads),
         "bic": g2 - np.log(tokens.sum()),
         **effects(a.astype(np.float64), b.astype(np.float64), tokens, constant, level),
     }
@@ -311,14 +313,20 @@ def _document_frequencies(pair: ClassCounts, index: NDArray[np.int64]) -> list[N
 
 
 def _of_documents(
-    pair: ClassCounts, df: list[NDArray[Any]], index: NDArray[np.int64], n_threads: int | None
+    pair: ClassCounts,
+    df: list[NDArray[Any]],
+    index: NDArray[np.int64],
+    level: float,
+    n_threads: int | None,
 ) -> dict[str, NDArray[Any]]:
     """Return the columns that compare the documents of both sides; null if they are unknown."""
     if pair._counts.undocumented.any():
-        return dict.fromkeys(("g2_docs", "zeta"), np.full(len(index), None))
+        return dict.fromkeys(("g2_docs", "zeta", "lrc_docs"), np.full(len(index), None))
     docs = np.asarray(pair.class_docs, dtype=np.float64)
     g2 = Scoring.of(pair, "g2", n_threads=n_threads).class_scores()[0, index]
-    return {"g2_docs": g2, "zeta": df[0] / docs[0] - df[1] / docs[1]}
+    a, b = (of_side.astype(np.float64) for of_side in df)
+    lrc = nearest_to_0(*certain_ratios(a, b, docs, level))
+    return {"g2_docs": g2, "zeta": a / docs[0] - b / docs[1], "lrc_docs": lrc}
 
 
 def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:
