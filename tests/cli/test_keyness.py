@@ -80,8 +80,9 @@ def test_dispersion_and_filters(run: Any, mail: Path) -> None:
 
 def test_similar_terms_are_one_list(run: Any, mail: Path) -> None:
     result = run("keyness", mail, "ham", "spam", "--similar", "-k", 2)
-    first, _, *rows = result.out.splitlines()
+    first, head, *rows = result.out.splitlines()
     assert first == "alike in ham, spam:"
+    assert head.split()[-1] == "log_ratio_most"
     expected = ts.count_texts(TEXTS, LABELS).keyness("ham", "spam", k=2, similar=True)
     assert [row.split()[0] for row in rows] == expected.table["term"].tolist()
 

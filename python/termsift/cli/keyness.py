@@ -92,7 +92,8 @@ def _run(args: argparse.Namespace) -> None:
             "n_docs": output.n_docs(counts),
             "n_terms": counts.n_terms,
         }
-        write = partial(_write_tables, keyness=keyness)
+        sorted_by = "log_ratio_most" if args.similar else args.sort
+        write = partial(_write_tables, keyness=keyness, sorted_by=sorted_by)
         answer(keyness.columns(), write, head, "terms")
 
 
@@ -120,12 +121,15 @@ _SHOWN |= {"g2": ",.1f", "pvalue_adj": ".4g", "df_target": ",.10g", "df_referenc
 _SHOWN |= {"dp_target": ".2f", "dp_reference": ".2f"}
 
 
-def _write_tables(out: TextIO, keyness: ts.Keyness) -> None:
+def _write_tables(out: TextIO, keyness: ts.Keyness, sorted_by: str | None) -> None:
     """Write a table of each list that has terms."""
     columns = keyness.columns() | {"term": keyness.names}
+    shown = dict(_SHOWN)
+    if sorted_by is not None:
+        shown.setdefault(sorted_by, ".3g")
     blank = ""
     for heading, rows in keyness._sections(lambda labels: ", ".join(map(output.shown, labels))):
         out.write(f"{blank}{heading}:\n")
         of_section = {name: values[rows] for name, values in columns.items()}
-        output.write_columns(out, of_section, _SHOWN)
+        output.write_columns(out, of_section, shown)
         blank = "\n"
