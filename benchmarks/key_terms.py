@@ -30,7 +30,7 @@ from termsift.io._demo import _docstrings_of
 
 MARKER = "key"
 TERMS = 10
-METHODS = ("g2", "md", "g2_counts", "log_odds")
+METHODS = ("key", "g2", "md", "g2_counts", "log_odds")
 RULES = ts.text.TextRules(token_pattern=r"(?u)\b\w+\b")  # words of one letter, too
 FEWEST = 10  # training documents of a package
 

@@ -39,7 +39,7 @@ def effects(
             finite = np.isfinite(of_log)
             ends[f"{name}_low"] = np.where(finite, value * np.exp(-of_log), 0.0)
             ends[f"{name}_high"] = np.where(finite, value * np.exp(of_log), np.inf)
-    low, high = certain_ratios(a, b, tokens, level)
+    low, high = certain_ratios(a, b, tokens, level, len(a))
     return {
         "log_ratio": log_ratio,
         "log_ratio_low": log_ratio - half / np.log(2),
@@ -54,12 +54,15 @@ def effects(
     }
 
 
-def certain_ratios(a: _Floats, b: _Floats, tokens: _Floats, level: float) -> list[_Floats]:
+def certain_ratios(
+    a: _Floats, b: _Floats, tokens: _Floats, level: float, n_terms: int
+) -> list[_Floats]:
     """Return the ends of exact intervals of log2(f_1 / f_2) that hold for all terms at once.
 
-    ``a``, ``b`` and ``tokens`` are as for `effects`; documents may stand for occurrences.
+    ``a``, ``b`` and ``tokens`` are as for `effects`, or count documents. ``n_terms`` is how many
+    terms are compared.
     """
-    alpha = (1 - level) / 2 / max(len(a), 1)
+    alpha = (1 - level) / 2 / max(n_terms, 1)
     # Few pairs of counts are distinct, and a quantile takes as long as a thousand additions.
     pairs, place = np.unique(a + 1j * b, return_inverse=True)
 
@@ -69,7 +72,8 @@ def certain_ratios(a: _Floats, b: _Floats, tokens: _Floats, level: float) -> lis
         with np.errstate(divide="ignore"):  # of no occurrences
             return np.where(own > 0, np.log2(share) - np.log2(rest), -np.inf)
 
-    scale = np.log2(tokens[1]) - np.log2(tokens[0])
+    with np.errstate(divide="ignore"):  # of a class that has all documents
+        scale = np.log2(tokens[1]) - np.log2(tokens[0])
     logits = lower(pairs.real, pairs.imag), -lower(pairs.imag, pairs.real)
     return [scale + of_pairs[place] for of_pairs in logits]
 

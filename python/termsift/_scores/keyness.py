@@ -325,7 +325,7 @@ def _of_documents(
     docs = np.asarray(pair.class_docs, dtype=np.float64)
     g2 = Scoring.of(pair, "g2", n_threads=n_threads).class_scores()[0, index]
     a, b = (of_side.astype(np.float64) for of_side in df)
-    lrc = nearest_to_0(*certain_ratios(a, b, docs, level))
+    lrc = nearest_to_0(*certain_ratios(a, b, docs, level, len(index)))
     return {"g2_docs": g2, "zeta": a / docs[0] - b / docs[1], "lrc_docs": lrc}
 
 

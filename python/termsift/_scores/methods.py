@@ -61,6 +61,7 @@ MethodName: TypeAlias = Literal[
     "chi2_counts",
     "g2_counts",
 ]
+DescriberName: TypeAlias = MethodName | Literal["key"]
 RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guided_gain"]
 
 

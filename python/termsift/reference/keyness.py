@@ -120,6 +120,33 @@ def exact_log_ratio(
     return scale + low, scale + high
 
 
+def key_of(a: int, b: int, n_1: int, n_2: int, *, n_terms: int = 1) -> float:
+    """Return the score of a term for a class by "key", the measure that describes classes.
+
+    Parameters
+    ----------
+    a, b : int
+        The documents with the term, inside and outside the class.
+    n_1, n_2 : int
+        All documents inside and outside the class.
+    n_terms : int
+        The terms of the collection.
+
+    Returns
+    -------
+    score : float
+
+    Examples
+    --------
+    >>> round(key_of(7, 2, 10, 10), 3)
+    1.696
+    """
+    if a == 0 or n_2 == 0:
+        return 0.0
+    least, _ = exact_log_ratio(a, b, n_1, n_2, n_terms=n_terms)
+    return math.sqrt(keyness_of(a, b, n_1, n_2)["g2"]) * math.log2(1 + 2**least)
+
+
 def _decimal(x: Fraction) -> Decimal:
     return Decimal(x.numerator) / Decimal(x.denominator)
 
