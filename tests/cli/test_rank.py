@@ -163,6 +163,13 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
         assert {row["sign"] for row in rows} == {sign}
 
 
+def test_key_orders_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
+    rows = list(csv.DictReader(StringIO(run("rank", table, "--per-class", "--format", "csv").out)))
+    columns = class_columns(counts, "key", len(rows), direction="over")
+    assert [float(row["score"]) for row in rows] == columns["score"].tolist()
+    assert "add --per-class" in run("rank", table, "--method", "key").complaint
+
+
 def test_how_many_terms(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = " ".join(f"word{i}" for i in range(30))
     path = tmp_path / "c.csv"

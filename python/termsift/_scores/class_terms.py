@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.chi2_tail import log_chi2_sf
-from termsift._scores.methods import MethodName, Model
+from termsift._scores.key import scoring_of
+from termsift._scores.methods import DescriberName, Model
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import DESCRIBING
+from termsift._scores.registry import DESCRIBING, KEY
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import class_statistics, significance_by
 from termsift._util import scipy, validation
@@ -36,7 +37,7 @@ _Best: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 def distinctive_terms(
     counts: ClassCounts,
-    method: MethodName = DESCRIBING,
+    method: DescriberName = DESCRIBING,
     k: int | None = None,
     classes: Iterable[Hashable] | None = None,
     *,
@@ -56,7 +57,7 @@ def distinctive_terms(
     ----------
     counts : ClassCounts
     method : str
-        A name of `termsift.methods`.
+        "key", which multiplies evidence and certain effect, or a name of `termsift.methods`.
     k : int, optional
         How many terms per class; all by default. There may be fewer.
     classes : sequence of labels, optional
@@ -96,7 +97,15 @@ def distinctive_terms(
         groups = validation.check_groups(list(classes), labels)
         labels, rows = list(groups), np.concatenate(list(groups.values()))
     k = validation.check_k(k, counts.n_terms)
-    scoring = Scoring.of(counts, method, model, alpha, class_prior, n_threads, **options)
+    scoring = scoring_of(
+        counts,
+        method,
+        model=model,
+        alpha=alpha,
+        class_prior=class_prior,
+        n_threads=n_threads,
+        **options,
+    )
     best = _over_represented(counts, scoring, rows, k)
     return {
         label: Ranking(terms, scores, counts._names_of(terms), method, model=model)
@@ -105,14 +114,17 @@ def distinctive_terms(
 
 
 def dominant_class(
-    counts: ClassCounts, terms: NDArray[np.int64], method: MethodName = DESCRIBING, **scoring: Any
+    counts: ClassCounts,
+    terms: NDArray[np.int64],
+    method: DescriberName = DESCRIBING,
+    **scoring: Any,
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
     The result holds positions in ``counts.classes``, or -1 for no class.
     """
     distinct, place = np.unique(terms, return_inverse=True)
-    scored = Scoring.of(counts, method, **scoring).of_terms(distinct)
+    scored = scoring_of(counts, method, **scoring).of_terms(distinct)
     shape = counts.n_classes, len(distinct)
     occurs = scipy.sparse.csr_array(scored.counts.term_frequency(), shape=shape)
     has_more = (scored.directions() > 0) & (occurs.toarray() > 0)
@@ -129,7 +141,7 @@ def largest_classes(counts: ClassCounts, n: int) -> list[int]:
 
 def class_columns(
     counts: ClassCounts,
-    method: MethodName = DESCRIBING,
+    method: DescriberName = DESCRIBING,
     k: int | None = None,
     *,
     direction: Direction = "both",
@@ -138,7 +150,7 @@ def class_columns(
     """Return the columns of `ClassCounts.to_frame`, by name."""
     validation.check_choice(direction, DIRECTIONS, "direction")
     k = validation.check_k(k, counts.n_terms)
-    scoring = Scoring.of(counts, method, **options)
+    scoring = scoring_of(counts, method, **options)
     present = np.flatnonzero(counts._present)
     if direction == "over":
         best = _over_represented(counts, scoring, present, k)
@@ -168,7 +180,11 @@ def class_columns(
         "df_rest": df_rest,
     }
     if scoring.method.is_test:
-        statistics = class_statistics(counts, scoring.method, columns["score"].copy(), rows)
+        statistics = columns["score"].copy()
+        if method == KEY.name:
+            test = Scoring.of(counts, scoring.method.name, **options)
+            statistics = _at_pairs(test, rows, terms, with_scores=True)[1]
+        statistics = class_statistics(counts, scoring.method, statistics, rows)
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
         if n_tests <= _MOST_SORTED:  # adjustment ranks all tests, even hidden ones
             every = significance_by(counts, scoring.method, per_class=True)

@@ -13,7 +13,13 @@ from termsift._counts.counting import count_collection
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import DIRECTIONS, class_columns
 from termsift._scores.methods import MODELS
-from termsift._scores.registry import DESCRIBING, MD, POLICIES, find_ranker
+from termsift._scores.registry import (
+    DESCRIBING,
+    KEY,
+    MD,
+    POLICIES,
+    find_ranker,
+)
 from termsift._util.export import Columns, json_value
 from termsift._util.log import logger
 from termsift._util.validation import naming
@@ -41,7 +47,7 @@ def add(commands: Any) -> None:
     these = "compare only these classes, a row of CSV, as if there were no others"
     arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
-    rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors()]
+    rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors(), KEY]
     arguments.add_method(group, rankers, f"md, with --per-class {DESCRIBING}")
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
     arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
@@ -61,7 +67,10 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     method = args.method or (DESCRIBING if args.per_class else MD.name)
-    reads_documents = find_ranker(method).reads_documents
+    if method == KEY.name and not args.per_class:
+        raise ValueError("key orders the terms of a class: add --per-class")
+    ranker = KEY if method == KEY.name else find_ranker(method)
+    reads_documents = ranker.reads_documents
     if reads_documents:
         why = f"--method {method} reads the documents"
         arguments.refuse(args, why, "alpha", "tf", "per_class", "classes")
@@ -89,7 +98,7 @@ def _run(args: argparse.Namespace) -> None:
         with naming(args.source):
             if args.per_class:
                 # df and tfidf, which have no aggregate, do not compare classes.
-                compares = getattr(find_ranker(method), "default_aggregate", "") is not None
+                compares = getattr(ranker, "default_aggregate", "") is not None
                 options.setdefault("direction", "over" if compares else "both")
                 columns = class_columns(counts, method, k, **options)
             else:

@@ -185,6 +185,11 @@ def check_between_0_and_1(number: float, name: str) -> float:
     return _checked(number, name, lambda x: 0 <= x <= 1, "between 0 and 1")
 
 
+def check_inside_0_and_1(number: float, name: str) -> float:
+    """Return a number above 0 and below 1 as a float."""
+    return _checked(number, name, lambda x: 0 < x < 1, "above 0 and below 1")
+
+
 def _checked(number: float, name: str, is_right: Callable[[float], bool], expected: str) -> float:
     if not _is_real(number):
         raise TypeError(f"{name} must be a number, got {number!r}")
