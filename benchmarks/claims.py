@@ -141,7 +141,7 @@ def compared(
         ahead, level, behind = (signs.count(sign) for sign in (1, 0, -1))
         verdicts.append(judge(signs))
         counts = f"ahead in {ahead}, level in {level} and behind in {behind} of {len(signs)}"
-        lines.append(f"- {view}: {counts}: {verdicts[-1]}")
+        lines.append(f"- {view}: {counts} comparisons, so the claim {verdicts[-1]}")
     rows = table(f"{views[0]} less that of", others, differences(views[0]))
     agreed = verdicts[0] if len(set(verdicts)) == 1 or not by_all else PARTLY
     return Verdict(agreed, "\n".join([*lines, "", rows]))
@@ -179,7 +179,7 @@ def below_at_first(found: Answers, limit: float) -> Verdict:
     values = {name: found[name].curve()[0] for name in SIX}
     cells = listed(f"{name} {value:.1f}%" for name, value in values.items())
     verdict = all_or_some([value < limit for value in values.values()])
-    return Verdict(verdict, f"With {found['MD'].ks[0]} terms: {cells}.")
+    return Verdict(verdict, f"With {found['MD'].ks[0]} terms the accuracies are {cells}.")
 
 
 def always_above(found: Answers, limit: float, collection: Collection) -> Verdict:

@@ -27,7 +27,7 @@ from termsift.io._demo import _docstrings_of
 
 MARKERS = ("lists", "measures")
 PAGE = ROOT / "docs" / "describing.md"
-METHODS = ("md", "log_odds", "chi2", "jlh", "g2", "g2_counts")
+METHODS = ("md", "log_odds", "chi2", "jlh", "g2", "g2_counts", "key")
 TERMS = 8  # in a list
 MEASURED = 10
 COMMON = 100

@@ -190,7 +190,7 @@ and computes every verdict from the numbers that follow the verdict.
   CET takes the sum over the classes, while chi2 and GSS take the largest value. "Averaged" means
   the mean over the classes, weighted by their shares.
 
-With {", ".join(f"{package.__name__} {package.__version__}" for package in PACKAGES)}."""
+Versions: {", ".join(f"{package.__name__} {package.__version__}" for package in PACKAGES)}."""
 
 
 def described(collection: Collection) -> list[str]:
@@ -235,11 +235,11 @@ def tables(results: Results) -> str:
             some = (f"{100 * of.at(k)[0]:.1f}" for k in (10, 100, 1000) if k in of.ks)
             values[name].append(" / ".join(some))
     return f"""\
-Mean accuracy minus that of MD, in points:
+This table has the mean accuracy of each method minus the mean accuracy of MD, in points:
 
 {table("method", header, differences)}
 
-Accuracy with 10 / 100 / 1,000 terms, in per cent:
+This table has the accuracy with 10 / 100 / 1,000 terms, in per cent:
 
 {table("method", header, values)}"""
 

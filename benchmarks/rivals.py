@@ -315,7 +315,7 @@ def report(collections: Mapping[str, Collection], ks: Sequence[int]) -> str:
     header = ["collection", "documents", "terms", "classes", "largest class"]
     packages = (ts, np, scipy, sklearn)
     return f"""\
-With {", ".join(f"{package.__name__} {package.__version__}" for package in packages)}.
+Versions: {", ".join(f"{package.__name__} {package.__version__}" for package in packages)}.
 
 {markdown(header, rows)}
 

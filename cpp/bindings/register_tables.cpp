@@ -94,9 +94,10 @@ struct JsonTable : Table {
   using Table::Table;
 };
 
-TableReader::Options options_of(const py::list& labels, bool skip, const std::string& encoding, std::int64_t block_bytes) {
+TableReader::Options options_of(const py::list& labels, bool skip, const std::string& encoding, std::int64_t block_bytes,
+                                bool unlabelled) {
   if (block_bytes < 1) throw py::value_error("block_bytes must be positive");
-  return {encoded_all(labels), skip, encoding, block_bytes};
+  return {encoded_all(labels), skip, encoding, block_bytes, unlabelled};
 }
 
 // Returns the texts and classes of the next block, or None at the end.
@@ -160,26 +161,27 @@ void register_tables(py::module_& module) {
       .def_property_readonly("skipped", &skipped);
   py::class_<DelimitedTable, Table>(module, "DelimitedTable", "Rows of delimited fields.")
       .def(py::init([](const py::object& readinto, const py::str& file, bool quoted, const py::list& labels, bool skip,
-                       const std::string& encoding, std::int64_t bytes) {
-             const TableReader::Options options = options_of(labels, skip, encoding, bytes);
+                       const std::string& encoding, std::int64_t bytes, bool unlabelled) {
+             const TableReader::Options options = options_of(labels, skip, encoding, bytes, unlabelled);
              return std::make_unique<DelimitedTable>(
                  std::make_unique<DelimitedReader>(python_read(readinto), options, quoted), file);
            }),
            "readinto"_a, "file"_a, py::kw_only(), "quoted"_a, "labels"_a = py::list(), "skip"_a = false,
-           "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes)
+           "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes, "unlabelled"_a = false)
       .def("first_row", &first_row, "delimiter"_a, "is_header"_a = false)
       .def("choose", &choose_columns, "delimiter"_a, "texts"_a, "label"_a, "n_fields"_a, "has_header"_a);
   py::class_<JsonTable, Table>(module, "JsonTable", "JSON objects, one in a line, or all in an array.")
       .def(py::init([](const py::object& readinto, const py::str& file, const py::list& texts, const py::str& label,
                        bool may_be_array, const py::list& labels, bool skip, const std::string& encoding,
-                       std::int64_t bytes) {
-             const TableReader::Options options = options_of(labels, skip, encoding, bytes);
+                       std::int64_t bytes, bool unlabelled) {
+             const TableReader::Options options = options_of(labels, skip, encoding, bytes, unlabelled);
              auto reader = std::make_unique<JsonReader>(python_read(readinto), options, encoded_all(texts), encoded(label),
                                                         may_be_array);
              return std::make_unique<JsonTable>(std::move(reader), file);
            }),
            "readinto"_a, "file"_a, py::kw_only(), "texts"_a, "label"_a, "may_be_array"_a = false,
-           "labels"_a = py::list(), "skip"_a = false, "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes);
+           "labels"_a = py::list(), "skip"_a = false, "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes,
+           "unlabelled"_a = false);
 }
 
 }  // namespace termsift::bindings

@@ -105,6 +105,15 @@ py::object counts(const TextCounter& counter, std::int64_t n_classes, const Colu
   })));
 }
 
+py::array index_sums(const TextIndex& index, const py::object& texts, const py::array& weights, bool binary, int n_threads) {
+  const Texts documents = texts_of(texts);
+  const py::array flat = weights.attr("ravel")();
+  const auto of_terms = span_of<double>(flat, "weights");
+  const Threads threads = python_threads(n_threads);
+  return to_numpy(without_gil([&] { return index.sums(documents, of_terms, binary, threads); }),
+                  {static_cast<std::int64_t>(documents.size()), weights.shape(1)});
+}
+
 // Returns the array f(counter, threads), one value per term.
 template <class F>
 auto by_term(const F& f) {
@@ -168,7 +177,8 @@ void register_text_counting(py::module_& module) {
              const Texts documents = texts_of(texts);
              const Threads threads = python_threads(n_threads);
              return arrays_of(without_gil([&] { return index.matrix(documents, threads); }));
-           }, "texts"_a, "n_threads"_a = 0);
+           }, "texts"_a, "n_threads"_a = 0)
+      .def("sums", &index_sums, "texts"_a, "weights"_a, "binary"_a = false, "n_threads"_a = 0);
   module.def("hashed_matrix",
              [](const TextRules& rules, const py::object& texts, std::int32_t n_columns, bool alternate_sign,
                 int n_threads) {

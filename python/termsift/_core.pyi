@@ -368,6 +368,7 @@ class DelimitedTable(Table):
         skip: bool = False,
         encoding: str = "UTF-8",
         block_bytes: int = 1048576,
+        unlabelled: bool = False,
     ) -> None: ...
     def first_row(
         self, delimiter: str, is_header: bool = False
@@ -389,11 +390,15 @@ class JsonTable(Table):
         skip: bool = False,
         encoding: str = "UTF-8",
         block_bytes: int = 1048576,
+        unlabelled: bool = False,
     ) -> None: ...
 
 class TextIndex(metaclass=_PybindType):
     def __init__(self, rules: TextRules, terms: Sequence[str]) -> None: ...
     def matrix(self, texts: Texts, n_threads: int = 0) -> tuple[Int64s, Int32s, Int64s]: ...
+    def sums(
+        self, texts: Texts, weights: Float64s, binary: bool = False, n_threads: int = 0
+    ) -> Float64s: ...
 
 def hashed_matrix(
     rules: TextRules,

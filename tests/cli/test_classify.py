@@ -57,10 +57,64 @@ def test_svmlight_may_have_fewer_columns(run: Any, tmp_path: Path) -> None:
     assert "2 of 3 documents" in result.err
 
 
+def unlabelled(folder: Path, texts: list[str], kind: str) -> Path:
+    path = folder / f"new{kind}"
+    if kind == ".csv":
+        path.write_text("\n".join(["title,text", *(f"new,{text}" for text in texts)]) + "\n")
+    elif kind == ".txt":
+        path.write_text("\n".join(texts) + "\n")
+    elif kind == ".jsonl":
+        path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    elif kind == ".parquet":
+        pyarrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.table({"text": texts}), path)
+    else:
+        path.mkdir()
+        for number, text in enumerate(texts):
+            (path / f"{number}.txt").write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("kind", [".csv", ".txt", ".jsonl", ".parquet", ""])
+def test_inputs_without_labels(run: Any, texts: Path, tmp_path: Path, kind: str) -> None:
+    listed = ["team goal", "ship oil", "ship oil", "price"]
+    path = unlabelled(tmp_path, listed, kind)
+    result = run("classify", path, "--counts", texts, "--no-labels", "--format", "json")
+    answer = json.loads(result.out)
+    classifier = ts.load(texts).naive_bayes()
+    assert [row["label"] for row in answer["documents"]] == classifier.predict(listed).tolist()
+    assert "accuracy" not in answer
+    assert result.err == ""
+
+
+def test_a_matrix_without_labels(run: Any, table: Path, saved: Path, tmp_path: Path) -> None:
+    collection = read_collection(table)
+    sparse.save_npz(tmp_path / "m.npz", collection.X)
+    files = (tmp_path / "m.npz", "--no-labels", "--counts", saved)
+    rows = list(csv.DictReader(StringIO(run("classify", *files, "--format", "csv").out)))
+    expected = ts.load(saved).naive_bayes().predict(collection.X)
+    assert [row["label"] for row in rows] == expected.tolist()
+
+
+def test_chosen_terms(run: Any, table: Path, texts: Path) -> None:
+    options = ["-k", "2", "--method", "ig", "--policy", "round_robin", "--format", "csv"]
+    result = run("classify", table, "--counts", texts, *options)
+    counts = ts.load(texts)
+    classifier = counts.naive_bayes(counts.rank("ig", k=2, policy="round_robin"))
+    listed = [line.split(",", 1)[1] for line in table.read_text().splitlines()[1:]]
+    expected = classifier.predict_log_proba(listed).max(axis=1)
+    rows = csv.DictReader(StringIO(result.out))
+    assert [float(row["log_probability"]) for row in rows] == expected.tolist()
+    of_two = run("classify", table, "--counts", texts, "-k", "2", "--format", "csv").out
+    assert of_two != run("classify", table, "--counts", texts, "--format", "csv").out
+
+
 @pytest.mark.parametrize(
     ("file", "options", "error"),
     [
         ("texts", ["--min-df", "2"], "has the rules of its texts, so leave out --min-df"),
+        ("texts", ["--no-labels", "--label", "label"], "no labels, so leave out --label"),
         ("saved", [], "hold no rules for them"),
         ("texts", ["--alpha", "0"], "alpha must be positive"),
     ],

@@ -18,7 +18,8 @@ from scipy import sparse
 import termsift as ts
 from termsift._evaluate.rankers import rank_by
 from termsift._util import progress
-from termsift.io import Collection, read_collection, read_split
+from termsift.io import Collection, read_collection
+from termsift.io._collection import read_split
 
 COMPARED = ["md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain"]
 
@@ -269,7 +270,7 @@ def test_inputs_without_single_labels_or_terms(run: Any, tmp_path: Path, saved: 
     for options, name in (([], "y"), (["--test", several], f"and {several}: y_train")):
         complaint = run("compare", several, *options).complaint
         assert name in complaint
-        assert "expected one label per document (document 0 has 2): " in complaint
+        assert "is an indicator matrix, expected one label per document: " in complaint
     sparse.save_npz(tmp_path / "c.npz", sparse.csr_array((4, 0), dtype=np.int64))
     (tmp_path / "y").write_text("a\nb\na\nb\n")
     arguments = ["compare", tmp_path / "c.npz", "--labels", tmp_path / "y", "--cv", "2"]

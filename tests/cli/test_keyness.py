@@ -67,8 +67,23 @@ def test_dispersion_and_filters(run: Any, mail: Path) -> None:
     X, _ = ts.text.TextRules().count(TEXTS)
     expected = ts.count(X, LABELS).keyness("ham", dispersion=(X, LABELS))
     assert [float(row["dp_target"]) for row in rows[:2]] == expected.table["dp_target"][:2].tolist()
+    expected = ts.count(X, LABELS).keyness("ham", dispersion=(X, LABELS), sort="rank_sum")
+    rows = records(run(*arguments, "--sort", "rank_sum").out)
+    assert [float(row["rank_sum"]) for row in rows] == expected.table["rank_sum"].tolist()
     kept = records(run(*arguments, "--min-count", 3, "--direction", "over").out)
     assert [row["term"] for row in kept] == ["bacon"]
+    rows = records(run(*arguments, "--level", 0.5, "--sort", "lrc").out)
+    expected = ts.count_texts(TEXTS, LABELS).keyness("ham", level=0.5, sort="lrc")
+    assert [float(row["lrc"]) for row in rows] == expected.table["lrc"].tolist()
+
+
+def test_similar_terms_are_one_list(run: Any, mail: Path) -> None:
+    result = run("keyness", mail, "ham", "spam", "--similar", "-k", 2)
+    first, head, *rows = result.out.splitlines()
+    assert first == "alike in ham, spam:"
+    assert head.split()[-1] == "log_ratio_most"
+    expected = ts.count_texts(TEXTS, LABELS).keyness("ham", "spam", k=2, similar=True)
+    assert [row.split()[0] for row in rows] == expected.table["term"].tolist()
 
 
 def test_counts_will_do_but_not_for_dispersion(run: Any, mail: Path, tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ import pytest
 import termsift as ts
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import class_columns
-from termsift.cli.inputs import RULES
 from termsift.io import read_collection
 
 
@@ -63,9 +62,11 @@ def test_text_rules_reach_the_reader(
     assert json.loads(compared.out)["n_terms"] == counts.n_terms
 
 
-def test_every_rule_but_functions_is_an_option() -> None:
-    of_texts = {rule.name for rule in fields(ts.text.TextRules)}
-    assert of_texts - {"tokenizer", "preprocessor", "vocabulary"} == set(RULES)
+def test_every_rule_but_functions_is_an_option(run: Any) -> None:
+    shown = run("rank", "--help").out.replace("-", "_")
+    for rule in fields(ts.text.TextRules):
+        is_option = f"__{rule.name} " in shown or f"__{rule.name}," in shown
+        assert is_option != (rule.name in {"tokenizer", "preprocessor", "vocabulary"}), rule.name
 
 
 def test_a_collection_of_one_class_is_named(run: Any, tmp_path: Path) -> None:
@@ -160,6 +161,13 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
         own = class_columns(counts, "chi2", 3, direction="over" if sign == 1 else "under")
         assert [row["term"] for row in rows] == own["term"].tolist()
         assert {row["sign"] for row in rows} == {sign}
+
+
+def test_key_orders_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
+    rows = list(csv.DictReader(StringIO(run("rank", table, "--per-class", "--format", "csv").out)))
+    columns = class_columns(counts, "key", len(rows), direction="over")
+    assert [float(row["score"]) for row in rows] == columns["score"].tolist()
+    assert "add --per-class" in run("rank", table, "--method", "key").complaint
 
 
 def test_how_many_terms(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,8 +136,6 @@ def test_errors_warnings_and_logs_have_no_control_characters(
         calls: list[Callable[[], Any]] = [
             lambda: ts.load(path),  # noqa: B023
             lambda: io.read_collection(path, **options),  # noqa: B023
-            lambda: io.read_split(*[ts.scan(path, **options)] * 2),  # noqa: B023
-            lambda: io.read_names(path),  # noqa: B023
             lambda: ts.count(ts.scan(path, **options)),  # noqa: B023
             lambda: messages.extend(skipped(path, options)),  # noqa: B023
         ]

@@ -138,7 +138,7 @@ TEST(divergences) {
 }
 
 TEST(contingency_scores) {
-  for (const auto& [n_classes, expected] : {std::pair{2, "9c642d7fba7b1839"}, {20, "34091379ae39d2f4"}}) {
+  for (const auto& [n_classes, expected] : {std::pair{2, "2db519092cb27a4a"}, {20, "82517fc720b372d9"}}) {
     const auto in = input<std::int64_t>(n_classes, 2000, 1500);
     const auto counts = count(no_counts<std::int64_t>(n_classes), in.x, in.labels, {});
     check_digest(expected, [&](Digest& digest, int n_threads) {

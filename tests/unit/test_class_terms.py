@@ -6,11 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 import termsift as ts
 from termsift._scores import scoring
-from termsift._scores.class_terms import distinctive_terms, dominant_class, largest_classes
+from termsift._scores.class_terms import (
+    class_columns,
+    distinctive_terms,
+    dominant_class,
+    largest_classes,
+)
+from termsift.reference.keyness import key_of
 
 
 def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
@@ -31,7 +40,6 @@ def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
     some = distinctive_terms(counts, "md", 1, classes=["b", "a"], model="binary")
     assert {c: found.terms.tolist() for c, found in some.items()} == {"b": ["win"], "a": ["noon"]}
     assert some["a"].model == "binary"
-    assert distinctive_terms(counts, classes=[]) == {}
     assert [len(found) for found in distinctive_terms(counts, k=0).values()] == [0, 0, 0]
 
 
@@ -46,6 +54,39 @@ def test_a_term_is_over_represented_by_what_its_method_reads(method: Any) -> Non
     rankings = distinctive_terms(counts, method)
     assert [label for label, found in rankings.items() if 0 in found.indices] == [expected]
     assert counts.classes[dominant_class(counts, np.array([0]), method)[0]] == expected
+
+
+@given(
+    arrays(np.int64, (9, 6), elements=st.integers(0, 2)),
+    st.lists(st.sampled_from(["abc", "b"]), min_size=9, max_size=9),
+)
+def test_key_is_the_root_of_g2_times_the_certain_ratio(X: Any, labels: list[str]) -> None:
+    # Labels of several letters are documents of several classes.
+    y = np.array([[letter in label for letter in "abc"] for label in labels])
+    y[0], y[1], y[2] = [True, False, False], [False, True, True], [False, False, True]
+    counts = ts.count(X, y)
+    seen = int(np.count_nonzero(X.any(axis=0)))
+    table = class_columns(counts, "key")
+    for c, i, score in zip(table["class"], table["index"], table["score"], strict=True):
+        has, of_class = X[:, i] > 0, y[:, c]
+        cells = [int(x.sum()) for x in (has & of_class, has & ~of_class, of_class, ~of_class)]
+        assert score == pytest.approx(key_of(*cells, n_terms=seen), rel=1e-8, abs=1e-12)
+    tests = class_columns(counts, "g2")
+    pairs = [list(zip(of["class"], of["index"], strict=True)) for of in (table, tests)]
+    for name in ("sign", "log_pvalue", "pvalue_adj"):
+        of_g2 = dict(zip(pairs[1], tests[name], strict=True))
+        assert table[name].tolist() == [of_g2[pair] for pair in pairs[0]]
+
+
+def test_key_prefers_certain_effects_to_evidence_of_small_ones() -> None:
+    # Nearly all documents of a have term 0, as do half of the others; term 1 is in a alone.
+    X = np.repeat([[1, 0], [1, 1], [0, 0], [1, 0]], [550, 50, 600, 600], axis=0)
+    counts = ts.count(X, np.repeat(["a", "a", "b", "b"], [550, 50, 600, 600]))
+    assert distinctive_terms(counts, "g2")["a"].indices.tolist() == [0, 1]
+    assert distinctive_terms(counts)["a"].indices.tolist() == [1, 0]
+    # Few documents make nothing certain, and the evidence still sorts the terms.
+    few = ts.count(np.array([[1, 1], [0, 1], [0, 0], [0, 0]]), list("aabb"))
+    assert distinctive_terms(few)["a"].indices.tolist() == [1, 0]
 
 
 def test_no_term_is_over_represented() -> None:

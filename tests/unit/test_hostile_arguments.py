@@ -137,7 +137,6 @@ PATHS: dict[str, Callable[[], Any]] = {
     "save": lambda: "new.termsift",
     "to_csv": lambda: "new.csv",
     "read_collection": lambda: "collection.csv",
-    "read_names": lambda: "names.txt",
     "scan": lambda: "collection.csv",
     "write_report": lambda: "new.html",
 }

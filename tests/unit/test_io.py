@@ -14,7 +14,8 @@ from scipy import sparse
 
 import termsift as ts
 from collection_files import COUNTS, LABELS, complaint, write, write_labels
-from termsift.io import read_collection, read_split
+from termsift.io import read_collection
+from termsift.io._collection import read_split
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from scipy import sparse
 
 import termsift as ts
 from collection_files import COUNTS, write, write_labels
-from termsift.io import read_names, read_split
+from termsift.io._collection import read_split
+from termsift.io._matrices import read_names
 
 
 @pytest.fixture

@@ -109,7 +109,6 @@ QUOTES = (
     f"name end in .txt and {NAMED.replace('the', 'its')}"
 )
 COLUMNS = f"{NAMED}, by number if there is no header"
-ZIP = "is a zip archive or a spreadsheet; name it .zip, or save it as .csv"
 RETURNS = "carriage returns end the lines of this file"
 LABEL = "expected a label, a string or a whole number, as 'label', found"
 JSON_LINE = (
@@ -278,20 +277,3 @@ def test_marks_and_returns_after_the_beginning_are_text(
     assert read_collection(path).X.sum() == 1000
     path = write(path.with_name(f"c.csv{gz}"), f'text,label\n"{long}\r{long}",\ufeffa\n')
     assert list(read_collection(path).y) == ["\ufeffa"]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"\x1f\x8b\x08\0\n", "is compressed by gzip; let its name end in .gz"),
-        (b"\x28\xb5\x2f\xfd\0\n", "is compressed by zstd; let its name end in .zst"),
-        (b"PK\x03\x04\n", ZIP),
-        (b"\xff\xfel\0\n\0", "is UTF-16; read it with encoding='utf-16' (--encoding)"),
-        (b"\xfe\xff\0l\0\n", "is UTF-16; read it with encoding='utf-16' (--encoding)"),
-    ],
-)
-@pytest.mark.parametrize("name", ["c.csv", "c.txt", "c.jsonl"])
-def test_files_of_other_kinds_are_told_by_their_beginning(
-    tmp_path: Path, name: str, content: bytes, message: str
-) -> None:
-    assert complaint(write(tmp_path / name, content)) == f"{name}: {message}"

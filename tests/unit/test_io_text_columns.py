@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import termsift as ts
-from termsift.io import read_collection, read_split
+from termsift.io import read_collection
+from termsift.io._collection import read_split
 
 TITLES = ["Bacon", "Cheap, pills", "", "Eggs"]
 BODIES = ["and eggs", 'a "free" offer', "pills", "at noon\nor later"]

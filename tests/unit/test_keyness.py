@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import chi2, chi2_contingency
+from scipy.stats import binomtest, chi2, chi2_contingency
 from scipy.stats.contingency import odds_ratio, relative_risk
 
 import termsift as ts
-from termsift.reference.keyness import keyness_of
+from termsift.reference.keyness import exact_log_ratio, keyness_of
 from termsift.reference.pvalues import log_pvalue
 
 TERMS = ["bacon", "and", "pills", "zebra"]
@@ -86,6 +87,10 @@ def test_the_reference_agrees(pairs: list[tuple[int, int]], constant: float) -> 
         expected = keyness_of(int(a[i]), int(b[i]), n_1, n_2, constant=constant)
         for name, value in expected.items():
             assert found.table[name][row] == pytest.approx(value, rel=1e-9, abs=1e-9, nan_ok=True)
+        n_terms = int(np.count_nonzero(a + b))
+        low, high = exact_log_ratio(int(a[i]), int(b[i]), n_1, n_2, n_terms=n_terms)
+        assert found.table["lrc"][row] == pytest.approx(max(low, min(high, 0)), rel=1e-9, abs=1e-9)
+        assert found.table["log_ratio_most"][row] == pytest.approx(max(-low, high), rel=1e-9)
     # A term that both use equally often is not listed, nor one that neither uses.
     listed = np.flatnonzero(a * n_2 != b * n_1)
     assert sorted(found.table["index"].tolist()) == listed.tolist()
@@ -113,6 +118,97 @@ def test_evidence_does_not_cancel_in_large_corpora(a: int, b: int, n_1: int, n_2
     assert_allclose(table["bic"][row], expected["bic"], rtol=1e-14, atol=1e-14 * expected["g2"])
 
 
+def lrc_of(a: int, b: int, n_1: int, n_2: int, **options: Any) -> float:
+    X = np.array([[a, n_1 - a], [b, n_2 - b]])
+    table = ts.count(X, ["t", "r"]).keyness("t", "r", **options).table
+    return float(table["lrc"][table["index"] == 0][0])
+
+
+def test_the_conservative_log_ratio_by_hand() -> None:
+    # A corpus of one term, and of another: 10 of 10 occurrences are in the target. Their share has
+    # the bound t with t^10 = alpha, where alpha is 2.5% over two terms.
+    t = (0.025 / 2) ** 0.1
+    assert lrc_of(10, 0, 40, 30) == pytest.approx(math.log2(30 / 40 * t / (1 - t)), rel=1e-14)
+    assert lrc_of(0, 10, 30, 40) == pytest.approx(-math.log2(30 / 40 * t / (1 - t)), rel=1e-14)
+    assert lrc_of(7, 2, 1000, 1000) == 0  # the interval contains 0
+    for level in (0.5, 0.9):
+        t = binomtest(7, 9).proportion_ci(1 - (1 - level) / 2, "exact").low
+        found = lrc_of(7, 2, 1000, 1000, level=level)
+        assert found == pytest.approx(max(math.log2(t / (1 - t)), 0), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "n_1", "n_2"),
+    [
+        (1, 0, 10, 10**9),
+        (500, 3, 10**6, 10**5),
+        (3, 10**4, 10**6, 10**6),
+        (5200, 4000, 10**5, 10**5),
+    ],
+)
+def test_the_conservative_log_ratio_is_exact(a: int, b: int, n_1: int, n_2: int) -> None:
+    # The tail of the binomial distribution is the incomplete beta function, here of 40 digits: it
+    # rises through alpha within the rounding errors of lrc.
+    own, other = (a, b) if a * n_2 > b * n_1 else (b, a)
+    sizes = (n_2, n_1) if own == a else (n_1, n_2)
+    found = abs(lrc_of(a, b, n_1, n_2))
+    assert found > 0
+    with mpmath.workdps(40):
+        tails = [
+            mpmath.betainc(own, other + 1, 0, odds / (1 + odds), regularized=True)
+            for sign in (-1, 1)
+            for odds in [sizes[1] / mpmath.mpf(sizes[0]) * 2 ** mpmath.mpf(found + sign * 1e-13)]
+        ]
+        assert tails[0] < mpmath.mpf(0.0125) < tails[1]
+
+
+def test_documents_are_compared_as_occurrences_are() -> None:
+    # Of the four and two documents, term 0 is in 3 and 1, term 1 in 1 and 2, term 2 in 1 and 0.
+    X = np.array([[1, 0, 9], [1, 0, 0], [1, 0, 0], [0, 2, 0], [9, 1, 0], [0, 1, 0]])
+    counts = ts.count(X, ["a"] * 4 + ["b"] * 2)
+    found = counts.keyness("a", "b")
+    columns = [found.table[name].tolist() for name in ("index", "zeta", "g2_docs")]
+    shares = {0: 3 / 4 - 1 / 2, 1: 1 / 4 - 1, 2: 1 / 4}
+    evidence = {i: keyness_of(*pair, 4, 2)["g2"] for i, pair in enumerate([(3, 1), (1, 2), (1, 0)])}
+    for index, zeta, g2 in zip(*columns, strict=True):
+        assert zeta == shares[index]
+        assert g2 == pytest.approx(evidence[index], rel=1e-14)
+    # Documents stand for occurrences: each has one token, of this term or of another.
+    X = np.array([[1, 0]] * 40 + [[0, 1]] * 10 + [[1, 0]] * 10 + [[0, 1]] * 40)
+    table = ts.count(X, ["a"] * 50 + ["b"] * 50).keyness("a", "b").table
+    assert table["lrc"].tolist() == table["lrc_docs"].tolist()
+    assert np.abs(table["lrc"]).min() > 0.5
+    # b uses term 0 more often, and fewer of its documents contain it.
+    for sort in ("zeta", "g2_docs"):
+        assert counts.keyness("a", "b", sort=sort).table["index"].tolist() == [2, 1, 0]
+    assert counts.keyness("a", "b", direction="under").table["index"].tolist() == [0, 1]
+
+
+def test_similar_terms_are_those_of_the_narrowest_interval_around_0() -> None:
+    X = np.array([[500, 50, 60, 900, 0], [500, 50, 40, 100, 820]])
+    counts = ts.count(X, ["a", "b"], term_names=["of", "ice", "sun", "sea", "land"])
+    found = counts.keyness("a", "b", k=4, similar=True)
+    assert found.table["term"].tolist() == ["of", "ice", "sun", "sea"]
+    assert found.table["sign"].tolist() == [0, 0, 1, 1]
+    low, high = exact_log_ratio(60, 40, *X.sum(axis=1).tolist(), n_terms=5)
+    assert found.table["log_ratio_most"][2] == pytest.approx(max(-low, high), rel=1e-9)
+    lines = str(found).splitlines()
+    assert lines[1].split()[:4] == ["alike", "in", "'a',", "'b':"]
+    assert len(lines) == 6
+    assert len(counts.keyness("a", "b", similar=True)) == 5
+    for wrong in ({"sort": "count"}, {"direction": "over"}):
+        with pytest.raises(ValueError, match="leave out sort and direction"):
+            counts.keyness("a", "b", similar=True, **wrong)  # type: ignore[arg-type]
+
+
+def test_the_level_of_the_intervals() -> None:
+    narrow, wide = (rows(counts().keyness("ham", "spam", level=level)) for level in (0.5, 0.99))
+    for term in TERMS[:3]:
+        assert narrow[term]["log_ratio_low"] > wide[term]["log_ratio_low"]
+        assert narrow[term]["odds_ratio_high"] < wide[term]["odds_ratio_high"] or term == "pills"
+        assert abs(narrow[term]["lrc"]) >= abs(wide[term]["lrc"])
+
+
 def test_all_other_classes_are_the_reference_by_default() -> None:
     found = counts().keyness("ham")
     pooled = counts().keyness("ham", ["spam", "eggs"])
@@ -137,7 +233,7 @@ def test_an_empty_cell_has_half_an_occurrence_only_in_log_ratio() -> None:
     assert (under["relative_risk"], under["percent_diff"]) == (0, -100)
 
 
-@pytest.mark.parametrize("sort", ["g2", "log_ratio", "simple_maths", "odds_ratio", "count"])
+@pytest.mark.parametrize("sort", ["g2", "log_ratio", "lrc", "simple_maths", "odds_ratio", "count"])
 def test_the_target_comes_first_each_side_in_order(sort: Any) -> None:
     def listed(**options: Any) -> list[str]:
         return counts().keyness("ham", "spam", sort=sort, **options).table["term"].tolist()
@@ -199,6 +295,7 @@ def test_wrong_classes(arguments: tuple[Any, ...], message: str) -> None:
         {"constant": 0},
         {"min_share": 2},
         {"min_count": -1},
+        {"level": 1},
     ],
 )
 def test_wrong_options(wrong: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import termsift as ts
+from termsift import _core
 from termsift._classify import posteriors
 
 rng = np.random.default_rng(7)
@@ -115,7 +116,9 @@ def test_texts_and_their_matrix_agree_in_every_form(rules: dict[str, Any], tmp_p
     others = {name: rule for name, rule in rules.items() if name != "min_df"}
     matrix, _ = ts.text.TextRules(**others, vocabulary=vocabulary).count(TEXTS)
     chosen = counts.rank("md", k=3)
-    expected = counts.naive_bayes(chosen).predict_log_proba(matrix)
+    expected = counts.naive_bayes(chosen).predict_log_proba(TEXTS)
+    of_matrix = counts.naive_bayes(chosen).predict_log_proba(matrix)
+    assert_allclose(expected, of_matrix, rtol=1e-12, atol=1e-14)
     pickled = pickle.loads(pickle.dumps(counts))
     for same in (counts, ts.load(tmp_path / "c.termsift"), pickled, counts + counts - counts):
         classifier = same.naive_bayes(chosen)
@@ -125,6 +128,40 @@ def test_texts_and_their_matrix_agree_in_every_form(rules: dict[str, Any], tmp_p
         assert_array_equal(again.predict_log_proba(TEXTS), expected)
         left = classifier.leave_one_out(iter(TEXTS), LABELS)
         assert_array_equal(left, classifier.leave_one_out(matrix, LABELS))
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2), (2, 3)])
+def test_sums_of_texts_are_products_of_their_matrix(
+    ngram_range: tuple[int, int], binary: bool
+) -> None:
+    words = np.array([f"{letter}{letter}" for letter in "abcdefghijkl"] + ["w" * 20])
+    sizes = [0, 3, 40_000, 1, 200, 30_000]  # some documents are longer than a piece of 64 KiB
+    texts = [" ".join(rng.choice(words, size)) for size in sizes]
+    vocabulary = ts.count_texts(texts, range(6), ngram_range=ngram_range).term_names[::2].tolist()
+    rules = ts.text.TextRules(ngram_range=ngram_range, vocabulary=vocabulary)
+    matrix, _ = rules.count(texts)
+    index = _core.TextIndex(rules.native, vocabulary)
+    for n in (1, 3, 8, 21):
+        weights = rng.integers(-9, 9, (len(vocabulary), n)).astype(float)
+        expected = (matrix > 0 if binary else matrix) @ weights
+        for threads in (1, 2):
+            found = index.sums(_core.Texts.of_strings(texts), weights, binary, threads)
+            assert_array_equal(found, expected)
+    # No bit depends on other documents or on the SIMD target.
+    weights = rng.normal(size=(len(vocabulary), 21))
+    found = index.sums(_core.Texts.of_strings(texts), weights, binary)
+    for row, text in enumerate(texts):
+        alone = index.sums(_core.Texts.of_strings([text]), weights, binary)
+        assert_array_equal(alone[0], found[row])
+    before = _core.simd_target()
+    for target in _core.simd_targets():
+        _core.use_simd_target(target)
+        assert_array_equal(index.sums(_core.Texts.of_strings(texts), weights, binary), found)
+    _core.use_simd_target(before)
+    with pytest.raises(_core.BadTextError):
+        index.sums(_core.Texts.of_bytes([b"aa aa bb", b"aa \xff"]), weights, binary)
+    assert_array_equal(index.sums(_core.Texts.of_strings(texts), weights, binary), found)
 
 
 def test_rules_of_a_forged_file_are_refused() -> None:

@@ -19,7 +19,6 @@ from scipy import sparse
 import termsift as ts
 from report_pages import BEST, HOSTILE, Page, letters, write
 from termsift._scores.class_terms import distinctive_terms, dominant_class
-from termsift._scores.registry import DESCRIBING
 from termsift.io import Collection
 from termsift.report import write_report
 
@@ -78,7 +77,7 @@ def test_the_best_terms(tmp_path: Path) -> None:
     page = written(collection, tmp_path)
     counts = ts.count(collection.X, collection.y)
     counts.term_names = collection.term_names
-    ranking = counts.rank(DESCRIBING)
+    ranking = counts.rank("g2")
     head, *rows = page.tables[BEST]
     assert head == ["rank", "term", "score", "occurrences", "documents", "dominant class"]
     assert ranking.terms is not None
@@ -87,7 +86,7 @@ def test_the_best_terms(tmp_path: Path) -> None:
     occurrences, documents = collection.X.sum(axis=0), (collection.X > 0).sum(axis=0)
     assert [row[3] for row in rows] == [str(n) for n in occurrences[ranking.indices]]
     assert [row[4] for row in rows] == [str(n) for n in documents[ranking.indices]]
-    dominant = dominant_class(counts, ranking.indices)
+    dominant = dominant_class(counts, ranking.indices, "g2")
     shown = ["\N{EN DASH}" if c < 0 else f"class {c}" for c in dominant]
     assert [row[5] for row in rows] == shown
 

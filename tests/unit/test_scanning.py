@@ -146,3 +146,13 @@ def test_a_scan_shows_what_it_reads(tmp_path: Path) -> None:
     assert repr(ts.scan(paths[0])) == f"<Scan of {paths[0]}: texts, 6 bytes>"
     shown = ", ".join(map(str, paths[:3]))
     assert repr(ts.scan(paths)) == f"<Scan of {shown}, ...: texts, 24 bytes>"
+
+
+def test_texts_without_labels_are_one_class(tmp_path: Path) -> None:
+    path = tmp_path / "fruit.csv"
+    path.write_text("title,text\nnew,plum pear\nold,cherry plum\n")
+    options: dict[str, Any] = {"text": ["title", "text"], "label": False}
+    counts = ts.count(ts.scan(path, **options))
+    assert (counts.classes, counts.n_docs) == ([""], 2)
+    assert counts.term_names.tolist() == ["cherry", "new", "old", "pear", "plum"]
+    assert io.read_collection(path, **options).y.tolist() == ["", ""]

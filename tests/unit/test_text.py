@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from termsift.io import Collection, read_collection, read_split
+from termsift.io import Collection, read_collection
+from termsift.io._collection import read_split
 from termsift.io._source import SKIP
 
 

@@ -53,6 +53,7 @@ class TableReader {
     bool skip = false;                        // whether bad rows are left out; otherwise the first one throws RowError
     std::string encoding = "UTF-8";           // of the file, for messages; the bytes read are UTF-8
     std::int64_t block_bytes = 1 << 20;
+    bool unlabelled = false;                  // whether all documents are of one class without a name
   };
 
   TableReader(Read read, Options options);

@@ -67,7 +67,11 @@ class TextIndex {
  public:
   TextIndex(const TextRules& rules, std::span<const std::string> terms, const Poll& poll = {});
   ~TextIndex();
-  TextMatrix matrix(Texts texts, const Threads& threads) const;  // may be called by several threads at once
+  // Both may be called by several threads at once.
+  TextMatrix matrix(Texts texts, const Threads& threads) const;
+  // Returns, for each text, the sum of its counts times the rows of `weights` (terms, n), as an array (texts, n). `binary`
+  // counts a term at most once in a text.
+  LargeArray<double> sums(Texts texts, std::span<const double> weights, bool binary, const Threads& threads) const;
 
  private:
   struct State;

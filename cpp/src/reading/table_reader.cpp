@@ -94,9 +94,10 @@ std::int64_t TableReader::fill(TableBlock& block, std::int64_t size, std::int64_
 }
 
 ClassId TableReader::class_of(std::string_view label) {
+  if (options_.unlabelled) label = {};
   const std::vector<std::string>& labels = options_.labels;
   if (last_class_ >= 0 && labels[static_cast<std::size_t>(last_class_)] == label) return last_class_;
-  return last_class_ = is_blank(label) ? -1 : add(label);
+  return last_class_ = is_blank(label) && !options_.unlabelled ? -1 : add(label);
 }
 
 ClassId TableReader::add(std::string_view label) {

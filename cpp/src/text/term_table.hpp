@@ -113,6 +113,12 @@ class SlotTable {
     }
   }
 
+  // Gives empty slots the id no_term. No key may be inserted afterwards.
+  void mark_empty_slots() {
+    for (Slot<Key>* slot = slots_; slot < slots_ + n_slots_; ++slot)
+      if (slot->key.is_empty()) slot->id = no_term;
+  }
+
   // The memory of the slots, which has `size` bytes. Once it is taken, no term can be looked up.
   struct Memory {
     LargeArray<std::byte> bytes;

@@ -3,22 +3,100 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "simd/targets.hpp"
 #include "termsift/text_counter.hpp"
 #include "text/chunks.hpp"
 #include "text/row_sorter.hpp"
 #include "text/thread_counter.hpp"
+#include "text/weight_kernels.hpp"
 
 namespace termsift {
 namespace {
 
-// Sources that only look up. Many threads may use the same table.
+// Sources that only look up, in tables whose empty slots have the id no_term. Many threads may use the same table.
 struct FrozenTokens : TokenSource {
   using TokenSource::TokenSource;
-  const Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const { return table.find_token(key, begin(i), size(i)); }
+  static constexpr bool inserts = false;
+  Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const { return table.find_token(key, begin(i), size(i)); }
 };
 struct FrozenNgrams : NgramSource {
-  const Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_key(key); }
+  static constexpr bool inserts = false;
+  // Two unknown words have the key of empty slots, so they get that of another unknown pair.
+  NgramKey key(std::int64_t i) const { return keys[i].is_empty() ? NgramKey::of(no_term, 0) : keys[i]; }
+  Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_key(key); }
+};
+
+// One thread's buffers for the terms of one length of a document.
+struct TermBuffers {
+  std::vector<std::uint32_t> counts;  // by id, 0 between documents
+  std::vector<DocumentEntry> row;
+};
+
+// Counts the terms of one length by document, for count_tokens(). done(document, row) takes the columns and counts of those
+// with a column, in the order of their first occurrence.
+template <class Done>
+class IndexedRows {
+ public:
+  IndexedRows(std::span<const std::int32_t> columns, TermBuffers& buffers, const Done& done)
+      : columns_(columns), buffers_(buffers), done_(done) {
+    buffers_.counts.resize(columns.size(), 0);
+  }
+
+  class Count {
+   public:
+    explicit Count(IndexedRows& rows)
+        : rows_(rows), counts_(rows.buffers_.counts), row_(rows.buffers_.row.data()), size_(rows.size_) {}
+    template <class Key>
+    void add(const Slot<Key>& slot) {
+      // It is unpredictable which terms are unknown, so there is no branch.
+      const std::size_t id = std::min<std::size_t>(slot.id, counts_.size() - 1);
+      row_[size_].id = static_cast<std::uint32_t>(id);
+      size_ += counts_[id]++ == 0;
+    }
+    void end() { rows_.size_ = size_; }
+
+   private:
+    IndexedRows& rows_;
+    const std::span<std::uint32_t> counts_;
+    DocumentEntry* const row_;
+    std::size_t size_;
+  };
+
+  template <class Table>
+  Count begin_part(Table&, const Part& part, std::int64_t n_tokens) {
+    if (part.document != document_) {
+      close();
+      document_ = part.document;
+      n_tokens_ = 0;
+    }
+    n_tokens_ += n_tokens;
+    if (n_tokens_ > text_tuning().row_tokens)  // counts might exceed 32 bits
+      throw std::length_error("a document has more than 2^31 terms; split it");
+    if (const std::size_t room = size_ + static_cast<std::size_t>(n_tokens) + 1; buffers_.row.size() < room)
+      buffers_.row.resize(2 * room);
+    return Count(*this);
+  }
+  // Ends the last document.
+  void close() {
+    DocumentEntry* const row = buffers_.row.data();
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const std::uint32_t id = row[i].id;
+      row[size] = {static_cast<std::uint32_t>(columns_[id]), std::exchange(buffers_.counts[id], 0)};
+      size += columns_[id] >= 0;
+    }
+    size_ = 0;
+    if (size > 0) done_(document_, std::span<DocumentEntry>(row, size));
+  }
+
+ private:
+  const std::span<const std::int32_t> columns_;  // of the ids, or -1; the last one is that of unknown terms
+  TermBuffers& buffers_;
+  const Done& done_;
+  std::size_t size_ = 0;  // of the open row
+  std::int64_t document_ = -1, n_tokens_ = 0;
 };
 
 // Cuts a term of a vocabulary at blanks. Returns no words unless it is a sequence of min_n to max_n words.
@@ -38,12 +116,14 @@ std::vector<std::string_view> words_of(std::string_view term, std::int64_t min_n
 struct TextIndex::State {
   // Buffers of one thread. Later calls reuse them, so a short text costs little.
   struct Scratch {
-    explicit Scratch(const TextRules& rules) : cutter(rules), steps(most_words(rules)) {}
+    explicit Scratch(const TextRules& rules)
+        : cutter(rules), steps(most_words(rules)), buffers(static_cast<std::size_t>(most_words(rules))) {}
     Cutter cutter;
     Tokens tokens;
     NgramSteps steps;
     RowSorter sorter;
     std::vector<Part> parts;
+    std::vector<TermBuffers> buffers;  // of terms of n words at n - 1
   };
 
   State(const TextRules& given, std::span<const std::string> terms, const Poll& poll)
@@ -59,6 +139,9 @@ struct TextIndex::State {
       if (i % (1 << 16) == 0 && poll && poll()) throw Interrupted();
       add(terms[i], static_cast<std::int32_t>(i));
     }
+    for (std::vector<std::int32_t>& of_length : columns) of_length.push_back(-1);  // of unknown terms
+    tables.words.mark_empty_slots();
+    for (NgramTable& table : tables.ngrams) table.mark_empty_slots();
   }
 
   std::uint32_t insert(std::string_view word) {
@@ -83,33 +166,11 @@ struct TextIndex::State {
     of_length[id] = column;
   }
 
-  // Looks up the tokens of the parts. Adds those with a column to the sorter, and the ids of all but stop words to `ids`.
-  template <class Table, class Source>
-  void look_up(const Table& table, const Source& source, std::span<const Part> parts, std::size_t n, std::int64_t begin,
-               Scratch& scratch) const {
-    using Key = typename Table::KeyType;
-    const KeyHash hash = table.hash();
-    const std::vector<std::int32_t>& of_length = columns[n - 1];
-    const std::uint32_t first_id = n == 1 ? n_stop : 0;
-    std::int64_t i = 0, n_ids = 0;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      scratch.sorter.reserve(parts[p].end - i);
-      for (; i < parts[p].end; ++i) {
-        const Key key = source.key(i);
-        const Slot<Key>* slot = table.home(hash(key));
-        if (!(slot->key == key)) slot = source.slot(i, key);
-        const std::uint32_t id = slot->key.is_empty() ? no_term : slot->id;
-        if (id < first_id) continue;
-        scratch.steps.ids[static_cast<std::size_t>(n_ids++)] = id;
-        if (id < of_length.size() && of_length[id] >= 0)
-          scratch.sorter.add(parts[p].document - begin, of_length[id], false, 1);
-      }
-      scratch.steps.ends[p] = n_ids;
-    }
-  }
-
-  void count(Texts texts, std::int64_t begin, std::int64_t end, Scratch& scratch, Worker& worker, FinishedRows& rows) {
-    scratch.sorter.start(n_columns);
+  // Counts documents. Calls done(document, row) for the terms of 1, 2, ... words of each.
+  template <class Done>
+  void count(Texts texts, std::int64_t begin, std::int64_t end, Scratch& scratch, Worker& worker, const Done& done) {
+    std::vector<IndexedRows<Done>> rows;
+    for (std::size_t n = 0; n < columns.size(); ++n) rows.emplace_back(columns[n], scratch.buffers[n], done);
     scratch.cutter.start(texts, begin, end);
     scratch.steps.start_texts();
     while (scratch.cutter.next(scratch.tokens)) {
@@ -119,17 +180,41 @@ struct TextIndex::State {
         scratch.parts.push_back({part.document, part.document, part.end});
       scratch.steps.ids.resize(static_cast<std::size_t>(scratch.tokens.n_tokens) + 1);
       scratch.steps.ends.resize(scratch.parts.size());
+      const TokenIds list{scratch.steps.ids.data(), scratch.steps.ends.data()};
       const FrozenTokens tokens(tables.words, scratch.tokens);
-      look_up(tables.words, tokens, scratch.parts, 1, begin, scratch);
-      if (tables.ngrams.empty()) continue;
+      if (tables.ngrams.empty()) {
+        count_tokens<true, false>(tables.words, tokens, scratch.parts, n_stop, rows[0], list);
+        continue;
+      }
+      count_tokens<true, true>(tables.words, tokens, scratch.parts, n_stop, rows[0], list);
       scratch.steps.start(scratch.parts);
       for (std::size_t n = 2; n <= columns.size(); ++n) {
         scratch.steps.prepare(n);
         NgramTable& table = tables.ngrams[n - 2];
-        look_up(table, FrozenNgrams{{table, scratch.steps.keys.data()}}, scratch.steps.parts, n, begin, scratch);
+        const FrozenNgrams ngrams{{table, scratch.steps.keys.data()}};
+        count_tokens<false, true>(table, ngrams, scratch.steps.parts, 0, rows[n - 1], list);
       }
     }
-    rows.take(scratch.sorter, begin, end - begin);
+    for (auto& of_length : rows) of_length.close();
+  }
+
+  // Calls f(chunk, begin, end, scratch, worker) for chunks of documents, in parallel.
+  template <class F>
+  void for_each_chunk(Texts texts, std::span<const std::int64_t> bounds, const Threads& threads, const F& f) {
+    const auto n_chunks = static_cast<std::int64_t>(bounds.size()) - 1;
+    std::vector<std::unique_ptr<Scratch>> scratch(static_cast<std::size_t>(worth(threads, n_chunks, 1).count));
+    name_first_bad_text(rules, texts, threads, [&] {
+      for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
+        const auto b = static_cast<std::size_t>(block);
+        std::unique_ptr<Scratch>& own = scratch[static_cast<std::size_t>(worker.thread())];
+        if (!own) own = take_scratch();
+        if (!own) own = std::make_unique<Scratch>(rules);
+        prefetch_texts(texts, bounds[b], bounds[b + 1]);
+        f(b, bounds[b], bounds[b + 1], *own, worker);
+      });
+    });
+    for (std::unique_ptr<Scratch>& own : scratch)
+      if (own) keep_scratch(std::move(own));
   }
 
   std::unique_ptr<Scratch> take_scratch() {
@@ -161,21 +246,38 @@ TextIndex::~TextIndex() = default;
 TextMatrix TextIndex::matrix(Texts texts, const Threads& threads) const {
   const std::vector<std::int64_t> bounds = chunk_bounds(texts);
   std::vector<FinishedRows> rows(bounds.size() - 1);
-  const auto n_chunks = static_cast<std::int64_t>(rows.size());
-  std::vector<std::unique_ptr<State::Scratch>> scratch(static_cast<std::size_t>(worth(threads, n_chunks, 1).count));
-  name_first_bad_text(state_->rules, texts, threads, [&] {
-    for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
-      const auto b = static_cast<std::size_t>(block);
-      std::unique_ptr<State::Scratch>& own = scratch[static_cast<std::size_t>(worker.thread())];
-      if (!own) own = state_->take_scratch();
-      if (!own) own = std::make_unique<State::Scratch>(state_->rules);
-      prefetch_texts(texts, bounds[b], bounds[b + 1]);
-      state_->count(texts, bounds[b], bounds[b + 1], *own, worker, rows[b]);
-    });
+  state_->for_each_chunk(texts, bounds, threads, [&](std::size_t chunk, std::int64_t begin, std::int64_t end,
+                                                     State::Scratch& scratch, Worker& worker) {
+    RowSorter& sorter = scratch.sorter;
+    sorter.start(state_->n_columns);
+    const auto add = [&](std::int64_t document, std::span<const DocumentEntry> row) {
+      sorter.reserve(static_cast<std::int64_t>(row.size()));
+      for (const DocumentEntry& entry : row)
+        sorter.add(document - begin, static_cast<std::int32_t>(entry.id), false, entry.count);
+    };
+    state_->count(texts, begin, end, scratch, worker, add);
+    rows[chunk].take(sorter, begin, end - begin);
   });
-  for (std::unique_ptr<State::Scratch>& own : scratch)
-    if (own) state_->keep_scratch(std::move(own));
   return joined_rows(rows, static_cast<std::int64_t>(texts.size()), threads);
+}
+
+LargeArray<double> TextIndex::sums(Texts texts, std::span<const double> weights, bool binary, const Threads& threads) const {
+  if (state_->n_columns == 0 || weights.size() % static_cast<std::size_t>(state_->n_columns) != 0)
+    throw std::invalid_argument("the weights need a row for each of " + std::to_string(state_->n_columns) + " terms");
+  const std::int64_t n = static_cast<std::int64_t>(weights.size()) / state_->n_columns;
+  auto sums = LargeArray<double>::zeroed(static_cast<std::int64_t>(texts.size()) * n);
+  const WeightKernels kernels = kernels_in_use<WeightKernels>();
+  const auto add = [&](std::int64_t document, std::span<DocumentEntry> row) {
+    if (binary)
+      for (DocumentEntry& entry : row) entry.count = 1;
+    kernels.add({row.data(), static_cast<std::int64_t>(row.size()), weights.data(), n, sums.get() + document * n});
+  };
+  state_->for_each_chunk(
+      texts, chunk_bounds(texts), threads,
+      [&](std::size_t, std::int64_t begin, std::int64_t end, State::Scratch& scratch, Worker& worker) {
+        state_->count(texts, begin, end, scratch, worker, add);
+      });
+  return sums;
 }
 
 }  // namespace termsift

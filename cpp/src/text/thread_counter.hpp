@@ -37,6 +37,7 @@ struct TokenSource {
   TokenSource(WordTable& in, const Tokens& tokens)
       : table(in), bytes(tokens.bytes), bounds(tokens.bounds.data()), hash(in.hash()) {}
 
+  static constexpr bool inserts = true;
   WordTable& table;
   const std::uint8_t* bytes;
   const std::uint32_t* bounds;
@@ -50,6 +51,7 @@ struct TokenSource {
 };
 
 struct NgramSource {
+  static constexpr bool inserts = true;
   NgramTable& table;
   const NgramKey* keys;
   static constexpr bool is_gated = false;

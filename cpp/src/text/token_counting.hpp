@@ -24,7 +24,7 @@ struct TokenIds {
 
 // Looks up the tokens of parts with a table of terms, and counts them.
 //   source.key(i)        the key of token i
-//   source.slot(i, key)  its slot in `table`, which is filled if the term is new
+//   source.slot(i, key)  its slot in `table`, which is filled if the term is new and source.inserts
 //   Source::is_gated     whether source.slot may return a slot of the id no_term instead, for a term that is not counted
 //   counts.begin_part(table, part, n_tokens)  an object for the tokens of a part, where
 //     .add(slot)  counts a token
@@ -68,7 +68,9 @@ void count_tokens(Table& table, const Source& source, std::span<const Part> part
       if (i % batch == 0) prepare(i + batch);
       for (const std::uint64_t stop = std::min(end, (i / batch + 1) * batch); i < stop; ++i) {
         Slot<Key>* slot = homes[i % ring];
-        if (!(slot->key == keys[i % ring])) [[unlikely]]
+        // An empty slot is not searched for further if no term is inserted.
+        const bool at_home = (slot->key == keys[i % ring]) | (!Source::inserts & slot->key.is_empty());
+        if (!at_home) [[unlikely]]
           slot = search(i);
         const std::uint32_t id = slot->id;
         if (!stops || id >= n_stop) {

@@ -30,6 +30,7 @@ BayesModel: TypeAlias = Model | Literal["complement"]
 Floats: TypeAlias = NDArray[np.float64]
 
 _CELLS = 1 << 21  # of entries and classes that are computed at a time
+_MADE = ("_counter", "_lookup")  # when they are first needed
 _TIE = 2.0**-44  # posteriors are equal if they differ by less, relative to the largest
 
 
@@ -118,7 +119,8 @@ class NaiveBayes:
     class without documents has probability 0. The first of several classes is predicted if their
     log posteriors agree within a relative 2^-44. No bit of a prediction depends on other documents.
     Memory beside the results is 100 MiB, 32 bytes for each pair of a class and a term in it, 128
-    MiB where a dense array of them is faster, and that of the matrix of a block of texts.
+    MiB where a dense array of them is faster, and twice that for texts. Without such an array, and
+    to leave one out, it also holds the matrix of a block of texts.
 
     Examples
     --------
@@ -173,7 +175,9 @@ class NaiveBayes:
         self.classes_, self.n_features_in_ = _as_array(classes), counts.n_terms
         self._posteriors, self._columns, self._tf = posteriors, columns, tf
         self._names, self._rules = None if names is None else names[columns], rules
-        self.__dict__.pop("_counter", None)
+        self._binary = posteriors.of_presence or tf == "binary"
+        for name in _MADE:
+            self.__dict__.pop(name, None)
         return self
 
     # ---- classifying -----------------------------------------------------------------------------
@@ -191,10 +195,7 @@ class NaiveBayes:
         -------
         labels : ndarray of shape (n_docs,)
         """
-        codes = [np.empty(0, dtype=np.int64)]
-        for joint in self._joint(X):
-            best = joint.max(axis=1, keepdims=True)
-            codes.append(np.argmax(joint >= best - _TIE * np.abs(best), axis=1))
+        codes = [np.empty(0, dtype=np.int64), *map(best_of, self._joint(X))]
         return self.classes_[np.concatenate(codes)]
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -246,14 +247,31 @@ class NaiveBayes:
         >>> ts.count(X, y).naive_bayes().leave_one_out(X, y).argmax(axis=1)
         array([0, 0, 1, 1])
         """
-        parts = (self._posteriors.leave_one_out(*part) for part in self._parts(X, y))
-        return self._normalised(parts)
+        leave = self._fitted.leave_one_out
+        return self._normalised(leave(*part) for part in self._parts(X, y))
 
     # ---- documents -------------------------------------------------------------------------------
 
     def _joint(self, X: Any) -> Iterator[Floats]:
         """Yield log posteriors of some documents at a time, up to a constant for each document."""
-        return (self._posteriors.joint(part, row) for part, _, row in self._parts(X))
+        fitted = self._fitted
+        lookup = None if _is_matrix(X) else self._lookup
+        if lookup is None:
+            for part, _, row in self._parts(X):
+                yield fitted.joint(part, row)
+            return
+        index, weights, binary = lookup
+        threads = validation.check_n_threads(self.n_threads)
+        for texts in text_blocks(X):
+            yield index.sums(texts, weights, binary, threads) + fitted.constant
+
+    @property
+    def _fitted(self) -> Posteriors:
+        if not hasattr(self, "classes_"):
+            raise AttributeError(
+                "the classifier is not fitted: call fit, or take counts.naive_bayes()"
+            )
+        return self._posteriors
 
     def _normalised(self, parts: Iterable[Floats]) -> Floats:
         """Return the log probabilities that follow from log posteriors."""
@@ -264,10 +282,6 @@ class NaiveBayes:
 
     def _parts(self, X: Any, y: Any = None) -> Iterator[tuple[Any, Any, int]]:
         """Yield some documents at a time: entries as they were counted, codes, and first row."""
-        if not hasattr(self, "classes_"):
-            raise AttributeError(
-                "the classifier is not fitted: call fit, or take counts.naive_bayes()"
-            )
         row = 0
         for matrix, labels in self._blocks(X, y):
             if labels is not None and labels.indptr is not None:
@@ -277,7 +291,7 @@ class NaiveBayes:
             for first in range(0, matrix.shape[0], step):
                 part = validation.without_duplicates(matrix[first : first + step])
                 part = part.astype(np.float64)
-                if self._posteriors.of_presence or self._tf == "binary":
+                if self._binary:
                     part.data = (part.data > 0).astype(np.float64)
                 elif self._tf == "log":
                     part.data = np.log1p(part.data)
@@ -321,6 +335,25 @@ class NaiveBayes:
     @cached_property
     def _counter(self) -> BlockCounter:
         """What counts texts by the rules of the counts."""
+        return BlockCounter(self._rules_of_terms, validation.check_n_threads(self.n_threads))
+
+    @cached_property
+    def _lookup(self) -> tuple[_core.TextIndex, Floats, bool] | None:
+        """The index of the terms, their weights, and whether terms count once in a document.
+
+        The most frequent terms come first, because the index finds the first terms fastest. None if
+        only matrices can be classified.
+        """
+        rules, fitted = self._rules_of_terms, self._posteriors
+        if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
+            return None
+        order = np.argsort(-fitted.frequency, kind="stable")
+        index = _core.TextIndex(rules.native, object_array(list(rules.vocabulary))[order].tolist())
+        return index, fitted.dense[order], self._binary or rules.binary
+
+    @property
+    def _rules_of_terms(self) -> TextRules:
+        """The rules of the counts, with the terms of the model as vocabulary."""
         rules, names = self._rules, self._names
         if rules is None or (rules.hashing is None and names is None):
             raise ValueError(
@@ -329,7 +362,7 @@ class NaiveBayes:
             )
         if rules.hashing is None and names is not None:
             rules = replace(rules, vocabulary=names.tolist())
-        return BlockCounter(rules, validation.check_n_threads(self.n_threads))
+        return rules
 
     # ---- in scikit-learn -------------------------------------------------------------------------
 
@@ -357,7 +390,7 @@ class NaiveBayes:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what a pickle cannot hold and the next texts make anew."""
-        return {name: value for name, value in self.__dict__.items() if name != "_counter"}
+        return {name: value for name, value in self.__dict__.items() if name not in _MADE}
 
     def __repr__(self) -> str:
         shown = f"model={self.model!r}, alpha={self.alpha!r}"
@@ -365,6 +398,13 @@ class NaiveBayes:
             n_terms = validation.number_of(len(self._columns), "term")
             shown += f", fitted: {validation.number_of(len(self.classes_), 'class')}, {n_terms}"
         return f"<NaiveBayes {shown}>"
+
+
+def best_of(joint: Floats) -> NDArray[np.int64]:
+    """Return the position of the most probable class of each document, by its log posteriors."""
+    best = joint.max(axis=1, keepdims=True)
+    codes: NDArray[np.int64] = np.argmax(joint >= best - _TIE * np.abs(best), axis=1)
+    return codes
 
 
 def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> _core.Int64s:

@@ -25,7 +25,17 @@ class Posteriors:
     That of a class is its log prior, `_absent` of every term, and x times `_present` of each term
     that occurs x times. Both depend on the events of the term in the class and on the size of
     the class: its documents or all its events. Under "complement" both are those of all other
-    classes. Few classes have a term, so sums begin with the values of a term that no class has.
+    classes. Few classes have a term, so sums of many classes begin with the values of a term that
+    no class has.
+
+    Attributes
+    ----------
+    constant : ndarray of shape (n_classes,)
+        The log posteriors of a document without terms.
+    dense : ndarray of shape (n_terms, n_classes) or None
+        `_present` of each term and class, if these are few.
+    frequency : ndarray of shape (n_terms,)
+        The events of each term.
     """
 
     def __init__(
@@ -45,21 +55,24 @@ class Posteriors:
         self._seen = scipy.sparse.csr_array(read(), shape=(len(self._docs), counts.n_terms))
         self._seen = self._seen.astype(np.float64)
         self._size = self._docs if self._by_documents else self._seen.sum(axis=1)
+        self.frequency: Floats = self._seen.sum(axis=0)
         self._all = np.zeros(counts.n_terms)
         if model == "complement":
-            self._all = self._seen.sum(axis=0)
+            self._all = self.frequency
             self._size = self._size.sum() - self._size
         rows = np.repeat(np.arange(len(self._docs)), np.diff(self._seen.indptr))
         terms, size = self._seen.indices, self._size[rows]
         events = np.abs(self._all[terms] - self._seen.data)
         beyond = self._present(events, size) - self._present(self._all[terms], size)
         weights = scipy.sparse.csr_array((beyond, terms, self._seen.indptr), shape=self._seen.shape)
-        self._weights: Any = weights.T.tocsr()
-        if weights.shape[0] * weights.shape[1] <= _DENSE_CELLS:
-            self._weights = self._weights.toarray()
         self._of_class = self._present(0.0, self._size)
         self._of_term = self._present(self._all, 1.0) - self._present(0.0, 1.0)
-        self._constant = self._prior_of(self._docs) + self._of_all(self._size)
+        self.constant = self._prior_of(self._docs) + self._of_all(self._size)
+        self._weights, self.dense = weights.T.tocsr(), None
+        if weights.shape[0] * weights.shape[1] <= _DENSE_CELLS:
+            self.dense = self._weights.toarray()
+            self.dense += self._of_class
+            self.dense += self._of_term[:, np.newaxis]
 
     def _checked_prior(self, class_prior: Any) -> Floats | None:
         """Return the given prior, or None for the documents of each class."""
@@ -110,10 +123,13 @@ class Posteriors:
     def joint(self, X: Any, first: int) -> Any:
         """Return the log posteriors of the rows of a matrix; messages count them from ``first``."""
         with np.errstate(over="ignore", invalid="ignore"):
-            found: Any = X @ self._weights
-            found = found if isinstance(found, np.ndarray) else found.toarray()
-            found += np.multiply.outer(X.sum(axis=1), self._of_class)
-            found += (X @ self._of_term)[:, np.newaxis] + self._constant
+            if self.dense is not None:
+                found = X @ self.dense
+            else:
+                found = (X @ self._weights).toarray()
+                found += np.multiply.outer(X.sum(axis=1), self._of_class)
+                found += (X @ self._of_term)[:, np.newaxis]
+            found += self.constant
         best = found.max(axis=1)
         if not np.isfinite(best).all():
             row = first + int(np.argmin(np.isfinite(best)))

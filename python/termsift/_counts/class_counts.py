@@ -13,7 +13,7 @@ from termsift._classify.naive_bayes import naive_bayes
 from termsift._counts.additive_counts import AdditiveCounts
 from termsift._scores.class_terms import Direction, class_columns
 from termsift._scores.keyness import keyness
-from termsift._scores.methods import Method, MethodName, Model
+from termsift._scores.methods import DescriberName, Method, MethodName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import (
     DESCRIBING,
@@ -322,7 +322,7 @@ class ClassCounts(AdditiveCounts):
 
     def to_frame(
         self,
-        method: MethodName = DESCRIBING,
+        method: DescriberName = DESCRIBING,
         k: int | None = None,
         *,
         direction: Direction = "both",
@@ -338,7 +338,7 @@ class ClassCounts(AdditiveCounts):
         Parameters
         ----------
         method : str
-            A name of `termsift.methods`.
+            "key", as for `termsift.distinctive_terms`, or a name of `termsift.methods`.
         k : int, optional
             How many terms of each class; all if None or more than there are.
         direction : {"both", "over", "under"}
@@ -363,9 +363,9 @@ class ClassCounts(AdditiveCounts):
             - sign: its direction by `class_directions`;
             - n_class, n_rest: its occurrences in the class, and in documents outside it;
             - df_class, df_rest: the documents with it in the class, and outside it;
-            - log_pvalue, pvalue, pvalue_adj: for tests, those of `significance` per class. The last
-              is adjusted for a test of each class and term by Benjamini and Hochberg, or by
-              Bonferroni for more than 2^24 tests.
+            - log_pvalue, pvalue, pvalue_adj: for tests, those of `significance` per class, and for
+              "key" those of g2. The last is adjusted for a test of each class and term by Benjamini
+              and Hochberg, or by Bonferroni for more than 2^24 tests.
 
         Raises
         ------

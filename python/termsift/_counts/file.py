@@ -47,7 +47,9 @@ def write_to(file: IO[bytes], state: Held) -> None:
     counts, classes, term_names, tf, rules = state
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
-    arrays |= _narrowed({name: arrays[name] for name in _FREQUENCIES})
+    frequencies = [arrays[name] for name in _FREQUENCIES]
+    if all(a.dtype.kind == "i" and a.max(initial=0) < 2**32 for a in frequencies):
+        arrays |= {name: arrays[name].astype(np.uint32) for name in _FREQUENCIES}
     if held["unlisted_tokens"].any():
         arrays["unlisted_tokens"] = held["unlisted_tokens"]
     arrays = {name: a.astype(a.dtype.newbyteorder("<"), copy=False) for name, a in arrays.items()}
@@ -77,12 +79,6 @@ def write_to(file: IO[bytes], state: Held) -> None:
     file.seek(begin)
     digest = _digest(payload_hash, _VERSION, length)
     file.write(_HEADER.pack(MAGIC, _VERSION, length, digest))
-
-
-def _narrowed(frequencies: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return exact frequencies in four bytes each, if all fit."""
-    narrow = all(a.dtype.kind == "i" and a.max(initial=0) < 2**32 for a in frequencies.values())
-    return {name: a.astype(np.uint32) if narrow else a for name, a in frequencies.items()}
 
 
 def read_from(file: IO[bytes], name: str) -> Held:
@@ -163,17 +159,15 @@ def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDAr
     dtypes = ("<i4", "<u4", "<i8", "<f8")
     if not all(type(n) is int and n >= 0 and dtype in dtypes for _, dtype, n in described):
         raise ValueError("its arrays are of unknown kinds")
-    sizes = [np.dtype(dtype).itemsize * n for _, dtype, n in described]
-    if sum(sizes) != length:
+    if sum(np.dtype(dtype).itemsize * n for _, dtype, n in described) != length:
         raise ValueError("its arrays do not fill it")
-    return {name: _read_array(file, np.dtype(dtype), n) for name, dtype, n in described}
-
-
-def _read_array(file: IO[bytes], dtype: np.dtype[Any], n: int) -> NDArray[Any]:
-    array = np.empty(n, dtype)
-    if cast("io.BufferedReader", file).readinto(array.view(np.uint8).data) != array.nbytes:
-        raise ValueError("an array is cut short")  # the file has changed since it was verified
-    return array.astype(dtype.newbyteorder("="), copy=False)
+    arrays = {}
+    for name, dtype, n in described:
+        array = np.empty(n, dtype)
+        if cast("io.BufferedReader", file).readinto(array.view(np.uint8).data) != array.nbytes:
+            raise ValueError("an array is cut short")  # the file has changed since it was verified
+        arrays[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return arrays
 
 
 # ---- labels --------------------------------------------------------------------------------------

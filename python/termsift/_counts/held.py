@@ -121,9 +121,6 @@ def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, 
     return dict(zip(sorted(both) if are_sorted else both, range(len(both)), strict=True))
 
 
-# ---- other rows or columns -------------------------------------------------------------------
-
-
 def of_collection(
     counts: _core.Counts, frequency: Literal["term_frequency", "document_frequency"]
 ) -> NDArray[Any]:

@@ -79,9 +79,6 @@ def kept_terms_only(counts: Held, rules: TextRules) -> Held:
     return counts.in_columns(columns, int(kept.sum()), names[kept])
 
 
-# ---- the two ways --------------------------------------------------------------------------------
-
-
 def tally_of(
     rules: TextRules, tf: str, n_threads: int, *, plain: bool = True
 ) -> ByClass | ByDocument:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.chi2_tail import log_chi2_sf
-from termsift._scores.methods import MODELS, MethodName
+from termsift._scores.key import scoring_of
+from termsift._scores.methods import DescriberName, Model
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import DESCRIBING
-from termsift._scores.scoring import Scoring
+from termsift._scores.registry import DESCRIBING, KEY
+from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import class_statistics, significance_by
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
@@ -36,10 +37,15 @@ _Best: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 def distinctive_terms(
     counts: ClassCounts,
-    method: MethodName = DESCRIBING,
+    method: DescriberName = DESCRIBING,
     k: int | None = None,
     classes: Iterable[Hashable] | None = None,
-    **scoring: Any,
+    *,
+    model: Model = "multinomial",
+    alpha: Alpha = 1.0,
+    class_prior: ClassPrior = None,
+    n_threads: int | None = None,
+    **options: str | bool,
 ) -> dict[Hashable, Ranking]:
     """Return the terms that are over-represented in each class, best first.
 
@@ -51,14 +57,13 @@ def distinctive_terms(
     ----------
     counts : ClassCounts
     method : str
-        A name of `termsift.methods`.
+        "key", which multiplies evidence and certain effect, or a name of `termsift.methods`.
     k : int, optional
         How many terms per class; all by default. There may be fewer.
     classes : sequence of labels, optional
         The classes wanted, in this order; all by default.
-    **scoring
-        model, alpha, class_prior, n_threads and the options of the method, as for
-        `termsift.ClassCounts.score`.
+    model, alpha, class_prior, n_threads, **options
+        As for `termsift.ClassCounts.score`.
 
     Returns
     -------
@@ -87,17 +92,21 @@ def distinctive_terms(
     spam win
     """
     validation.check_counts(counts)
-    position = {label: row for row, label in enumerate(counts.classes)}
-    labels = list(position)
+    labels, rows = counts.classes, np.arange(counts.n_classes)
     if classes is not None:
-        labels = list(validation.check_iterable(classes, "classes", "labels"))
-        for label in labels:
-            if not isinstance(label, Hashable) or label not in position:
-                raise ValueError(f"class {label!r} is not among the classes")
+        groups = validation.check_groups(list(classes), labels)
+        labels, rows = list(groups), np.concatenate(list(groups.values()))
     k = validation.check_k(k, counts.n_terms)
-    rows = np.array([position[label] for label in labels], dtype=np.int64)
-    best = _over_represented(counts, Scoring.of(counts, method, **scoring), rows, k)
-    model = scoring.get("model", MODELS[0])
+    scoring = scoring_of(
+        counts,
+        method,
+        model=model,
+        alpha=alpha,
+        class_prior=class_prior,
+        n_threads=n_threads,
+        **options,
+    )
+    best = _over_represented(counts, scoring, rows, k)
     return {
         label: Ranking(terms, scores, counts._names_of(terms), method, model=model)
         for label, (terms, scores) in zip(labels, best, strict=True)
@@ -105,14 +114,17 @@ def distinctive_terms(
 
 
 def dominant_class(
-    counts: ClassCounts, terms: NDArray[np.int64], method: MethodName = DESCRIBING, **scoring: Any
+    counts: ClassCounts,
+    terms: NDArray[np.int64],
+    method: DescriberName = DESCRIBING,
+    **scoring: Any,
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
     The result holds positions in ``counts.classes``, or -1 for no class.
     """
     distinct, place = np.unique(terms, return_inverse=True)
-    scored = Scoring.of(counts, method, **scoring).of_terms(distinct)
+    scored = scoring_of(counts, method, **scoring).of_terms(distinct)
     shape = counts.n_classes, len(distinct)
     occurs = scipy.sparse.csr_array(scored.counts.term_frequency(), shape=shape)
     has_more = (scored.directions() > 0) & (occurs.toarray() > 0)
@@ -129,7 +141,7 @@ def largest_classes(counts: ClassCounts, n: int) -> list[int]:
 
 def class_columns(
     counts: ClassCounts,
-    method: MethodName = DESCRIBING,
+    method: DescriberName = DESCRIBING,
     k: int | None = None,
     *,
     direction: Direction = "both",
@@ -138,7 +150,7 @@ def class_columns(
     """Return the columns of `ClassCounts.to_frame`, by name."""
     validation.check_choice(direction, DIRECTIONS, "direction")
     k = validation.check_k(k, counts.n_terms)
-    scoring = Scoring.of(counts, method, **options)
+    scoring = scoring_of(counts, method, **options)
     present = np.flatnonzero(counts._present)
     if direction == "over":
         best = _over_represented(counts, scoring, present, k)
@@ -168,7 +180,11 @@ def class_columns(
         "df_rest": df_rest,
     }
     if scoring.method.is_test:
-        statistics = class_statistics(counts, scoring.method, columns["score"].copy(), rows)
+        statistics = columns["score"].copy()
+        if method == KEY.name:
+            test = Scoring.of(counts, scoring.method.name, **options)
+            statistics = _at_pairs(test, rows, terms, with_scores=True)[1]
+        statistics = class_statistics(counts, scoring.method, statistics, rows)
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
         if n_tests <= _MOST_SORTED:  # adjustment ranks all tests, even hidden ones
             every = significance_by(counts, scoring.method, per_class=True)

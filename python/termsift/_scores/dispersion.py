@@ -101,31 +101,19 @@ def dispersion(
     >>> found.dp.round(3), found.juilland.round(3)
     (array([[0.   , 0.667, 0.116]]), array([[1.   , 0.   , 0.826]]))
     """
-    csr = validation.check_matrix(X, 1)
-    validation.check_entries(csr, 1, "X")
-    X = csr.to_scipy()
-    labels = validation.check_labels(y, X.shape[0], None)
-    groups: dict[Hashable, list[int]] = {label: [code] for code, label in enumerate(labels.classes)}
-    if classes is not None:
-        groups = validation.check_groups(classes, labels.classes)
+    X, lengths, groups = documents_of(X, y, classes)
     n_terms = X.shape[1]
-    lengths = np.zeros(X.shape[0])
-    filled = np.flatnonzero(np.diff(X.indptr))
-    if len(filled):
-        lengths[filled] = np.add.reduceat(X.data, X.indptr[filled], dtype=float)
     shape = len(groups), n_terms
     dp, norm, juilland = (np.full(shape, np.nan) for _ in range(3))
-    for row, codes in enumerate(groups.values()):
-        docs = _documents_of(labels, codes)
-        docs = docs[lengths[docs] > 0]
+    for row, docs in enumerate(groups.values()):
         if not len(docs):
             continue
         shares = lengths[docs] / lengths[docs].sum()
         totals, means, moved, squares, n_docs = np.zeros((5, n_terms))
-        for documents, terms, x in _entries(X, docs):
+        for documents, terms, x in entries(X, docs):
             totals += np.bincount(terms, x, n_terms)
             means += np.bincount(terms, x / lengths[docs[documents]], n_terms) / len(docs)
-        for documents, terms, x in _entries(X, docs):
+        for documents, terms, x in entries(X, docs):
             above = x / totals[terms] - shares[documents]
             moved += np.bincount(terms, np.maximum(above, 0), n_terms)
             # Sum squared deviations: a difference of sums of squares would cancel near D = 1.
@@ -144,6 +132,25 @@ def dispersion(
     return Dispersion(list(groups), dp, norm, juilland)
 
 
+def documents_of(
+    X: Any, y: Any, classes: Iterable[Hashable] | Mapping[Any, Any] | None
+) -> tuple[Any, NDArray[np.float64], dict[Hashable, NDArray[np.int64]]]:
+    """Return documents as a csr_array, their tokens, and those of each class that have tokens."""
+    csr = validation.check_matrix(X, 1)
+    validation.check_entries(csr, 1, "X")
+    X = csr.to_scipy()
+    labels = validation.check_labels(y, X.shape[0], None)
+    groups: dict[Hashable, list[int]] = {label: [code] for code, label in enumerate(labels.classes)}
+    if classes is not None:
+        groups = validation.check_groups(classes, labels.classes)
+    lengths = np.zeros(X.shape[0])
+    filled = np.flatnonzero(np.diff(X.indptr))
+    if len(filled):
+        lengths[filled] = np.add.reduceat(X.data, X.indptr[filled], dtype=float)
+    found = {label: _documents_of(labels, codes) for label, codes in groups.items()}
+    return X, lengths, {label: docs[lengths[docs] > 0] for label, docs in found.items()}
+
+
 def _documents_of(labels: validation.Labels, codes: list[int]) -> NDArray[np.int64]:
     """Return the documents of some classes, each once."""
     wanted = np.isin(labels.codes, codes)
@@ -153,7 +160,7 @@ def _documents_of(labels: validation.Labels, codes: list[int]) -> NDArray[np.int
     return np.unique(rows[wanted])
 
 
-def _entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
+def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
     """Yield the entries of documents, some millions at a time: positions, terms, occurrences."""
     ends = np.cumsum(X.indptr[docs + 1] - X.indptr[docs], dtype=np.int64)
     cuts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK_ENTRIES)[1:], "right"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.class_terms import DIRECTIONS, Direction
 from termsift._scores.dispersion import dispersion as dispersion_of
+from termsift._scores.effects import certain_ratios, effects, nearest_to_0
+from termsift._scores.rank_sum import rank_sums
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs
 from termsift._util import scipy, validation
@@ -23,13 +25,21 @@ if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
 KeynessOrder: TypeAlias = Literal[
-    "g2", "log_ratio", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", "count"
+    "g2",
+    "g2_docs",
+    "zeta",
+    "lrc_docs",
+    "log_ratio",
+    "lrc",
+    "percent_diff",
+    "relative_risk",
+    "odds_ratio",
+    "simple_maths",
+    "count",
+    "rank_sum",
 ]
 KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # the default first
 
-_MILLION = 1e6
-_ABSENT = 0.5  # occurrences that stand for none in log_ratio
-_Z = 1.959963984540054  # the normal quantile of 0.975, for intervals of 95%
 _PRINTED = 10  # terms of each side that print() shows
 _LETTERS = 24
 
@@ -41,7 +51,8 @@ class Keyness(Tabular):
     """Terms that a target corpus uses more, or less, than a reference corpus.
 
     `termsift.ClassCounts.keyness` makes it. The rows are first the terms that the target uses more
-    often than the reference, then those that it uses less often, both in the order asked for.
+    often than the reference, then those that it uses less often, both in the order asked for. A
+    table of similar terms is one list instead, the surest first.
 
     Attributes
     ----------
@@ -54,13 +65,16 @@ class Keyness(Tabular):
         reference, f_1 = a / N_1 and f_2 = b / N_2, they are
 
         - term, index: the name of the term, or null, and its column;
-        - sign: 1 if f_1 > f_2, -1 if f_1 < f_2;
+        - sign: 1 if f_1 > f_2, -1 if f_1 < f_2, 0 if they are equal;
         - n_target, n_reference: a and b;
         - df_target, df_reference: the documents with the term, null if unknown;
         - per_million_target, per_million_reference: 10^6 f_1 and 10^6 f_2;
         - g2, log_pvalue, pvalue, pvalue_adj: the log-likelihood ratio (`g2_counts`) and its
           p-values, the last adjusted by Benjamini and Hochberg for the tests of all terms that
           occur in either corpus;
+        - g2_docs: the log-likelihood ratio of documents (`g2`), null if they are unknown;
+        - zeta: the share of the target's documents with the term minus the reference's share;
+        - lrc_docs: lrc of these shares;
         - bic: g2 - ln(N_1 + N_2), the Bayes factor's approximation by Wilson;
         - log_ratio: log2(f_1 / f_2), in which half an occurrence stands for none;
         - percent_diff: 100 (f_1 - f_2) / f_2;
@@ -68,15 +82,24 @@ class Keyness(Tabular):
         - odds_ratio: a (N_2 - b) / (b (N_1 - a)), NaN for 0/0;
         - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), c the constant;
         - log_ratio_low, log_ratio_high, and the same of relative_risk and odds_ratio: the ends of
-          their 95% confidence intervals;
+          their confidence intervals, by default of 95%;
+        - lrc: the conservative log ratio, the end nearer to 0 of an exact interval of
+          log2(f_1 / f_2) that holds for all terms at once, and 0 if the interval contains 0;
+        - log_ratio_most: the end farther from 0, without its sign;
         - dp_target, dp_reference, juilland_target, juilland_reference: if documents were given,
-          the dispersions of `termsift.dispersion`; NaN for a term that does not occur there.
+          the dispersions of `termsift.dispersion`; NaN for a term that does not occur there;
+        - rank_sum, rank_sum_pvalue, rank_sum_pvalue_adj: if documents were given, the z-score of
+          Wilcoxon's rank-sum test of the documents' rates, positive if the target has higher
+          ones, and its p-values.
+    similar : bool
+        Whether the rows are similar terms.
     """
 
     target: list[Hashable]
     reference: list[Hashable]
     tokens: tuple[float, float]
     table: dict[str, NDArray[Any]]
+    similar: bool = False
 
     def __len__(self) -> int:
         return len(self.table["index"])
@@ -96,12 +119,8 @@ class Keyness(Tabular):
 
     def __str__(self) -> str:
         lines = [repr(self)]
-        signs = self.table["sign"]
-        for sign, side in ((1, self.target), (-1, self.reference)):
-            rows = np.flatnonzero(signs == sign)
-            if not len(rows):
-                continue
-            title = f"more in {_in_words(side)}:".ljust(_LETTERS + 2)
+        for heading, rows in self._sections(_in_words):
+            title = f"{heading}:".ljust(_LETTERS + 2)
             lines.append(f"{title}{'target':>9} {'reference':>9} log_ratio {'g2':>8}")
             for row in rows[:_PRINTED].tolist():
                 counts = (self.table[name][row] for name in ("n_target", "n_reference"))
@@ -117,6 +136,17 @@ class Keyness(Tabular):
         """Return the columns by name."""
         return dict(self.table)
 
+    def _sections(
+        self, in_words: Callable[[list[Hashable]], str]
+    ) -> list[tuple[str, NDArray[np.int64]]]:
+        """Return the headings of the lists that are not empty, and their rows."""
+        if self.similar:
+            lists = [(f"alike in {in_words(self.target + self.reference)}", self.table["sign"] < 2)]
+        else:
+            sides = (1, self.target), (-1, self.reference)
+            lists = [(f"more in {in_words(of)}", self.table["sign"] == sign) for sign, of in sides]
+        return [(heading, np.flatnonzero(rows)) for heading, rows in lists if rows.any()]
+
 
 def keyness(
     self: ClassCounts,
@@ -126,9 +156,11 @@ def keyness(
     *,
     sort: KeynessOrder = "g2",
     direction: Direction = "both",
+    similar: bool = False,
     min_count: int = 1,
     min_share: float = 0.0,
     constant: float = 1.0,
+    level: float = 0.95,
     dispersion: tuple[Any, Any] | None = None,
     n_threads: int | None = None,
 ) -> Keyness:
@@ -140,21 +172,28 @@ def keyness(
         The classes of the two corpora. Several classes are pooled. By default the reference is all
         other classes.
     k : int, optional
-        How many terms of each direction; all by default. There may be fewer.
-    sort : {"g2", "log_ratio", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", \
-"count"}
+        How many terms of each direction, or similar terms; all by default. There may be fewer.
+    sort : {"g2", "g2_docs", "zeta", "lrc_docs", "log_ratio", "lrc", "percent_diff", \
+"relative_risk", "odds_ratio", "simple_maths", "count", "rank_sum"}
         The column by which the terms of each direction are sorted, the strongest first. "count" is
-        the occurrences in the corpus that has more. Of equal terms the larger g2 comes first.
+        the occurrences in the corpus that has more. Of equal terms the larger g2 comes first. By
+        the columns that compare documents ("g2_docs", "zeta", "lrc_docs", "rank_sum"), terms come
+        last if these point to the other corpus. "rank_sum" needs the documents themselves.
     direction : {"both", "over", "under"}
         Whether to list terms that the target uses more often, less often, or first the former and
         then the latter. A term that both use equally often is not listed.
+    similar : bool, default False
+        List instead, without regard to direction, the terms that both corpora surely use about
+        equally often (lockwords): those with the smallest log_ratio_most.
     min_count, min_share : int, default 1, and float, default 0
         List terms with at least so many occurrences in the corpus that uses them more, and in at
         least this share of its documents.
     constant : float, default 1
         The constant of simple_maths, above 0. A larger one prefers more frequent terms.
+    level : float, default 0.95
+        The confidence of the intervals and of lrc.
     dispersion : (X, y), optional
-        The documents that were counted. They add the dispersions to the table.
+        The documents that were counted. They add dispersions and the rank-sum test to the table.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -173,16 +212,19 @@ def keyness(
     The intervals of log_ratio and relative_risk are Katz's, the logarithm plus and minus
     z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). That of odds_ratio is Woolf's, with
     z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). For a or b = 0, the interval of log_ratio has half an
-    occurrence, and the others are from 0 to inf.
+    occurrence, and the others are from 0 to inf. That of lrc turns the bounds t of Clopper and
+    Pearson for the share a / (a + b) into log2(N_2 t / (N_1 (1 - t))). Bonferroni's correction
+    divides 1 - level by the number of terms that occur in either corpus.
 
     References
     ----------
     Rayson and Garside, Comparing Corpora using Frequency Profiling, 2000 (g2). Wilson, Embracing
     Bayes factors for key item analysis in corpus linguistics, 2013 (bic). Hardie, Log Ratio - an
     informal introduction, 2014. Gabrielatos and Marchi, Keyness: Appropriate metrics and practical
-    issues, 2012 (percent_diff). Kilgarriff, Simple maths for keywords, Corpus Linguistics 2009.
-    Katz and others, Obtaining confidence intervals for the risk ratio in cohort studies, Biometrics
-    34, 1978. Woolf, On estimating the relation between blood group and disease, 1955.
+    issues, 2012 (percent_diff). Evert, Measuring keyness, DH 2022 (lrc). Kilgarriff, Simple maths
+    for keywords, Corpus Linguistics 2009. Katz and others, Obtaining confidence intervals for the
+    risk ratio in cohort studies, Biometrics 34, 1978. Woolf, On estimating the relation between
+    blood group and disease, 1955.
 
     Examples
     --------
@@ -200,13 +242,19 @@ def keyness(
     validation.check_counts(self)
     validation.check_choice(sort, KEYNESS_ORDERS, "sort")
     validation.check_choice(direction, DIRECTIONS, "direction")
+    if validation.check_flag(similar, "similar") and (sort, direction) != ("g2", "both"):
+        raise ValueError("similar terms have their own order, so leave out sort and direction")
+    if sort == "rank_sum" and dispersion is None:
+        raise ValueError("sort='rank_sum' needs the documents: pass dispersion=(X, y)")
     k = validation.check_k(k, self.n_terms)
     min_count = validation.check_integer(min_count, "min_count", least=0)
     min_share = validation.check_between_0_and_1(min_share, "min_share")
     constant = validation.check_positive(constant, "constant")
+    level = validation.check_inside_0_and_1(level, "level")
     sides = _sides(self, target, reference)
-    if min_share > 0:
-        self.subset([label for side in sides for label in side])._require_documents("min_share")
+    if min_share > 0 or sort in ("g2_docs", "zeta", "lrc_docs"):
+        what = "min_share" if min_share > 0 else f"sort={sort!r}"
+        self.subset([label for side in sides for label in side])._require_documents(what)
     pair = self.subset(dict(enumerate(sides)))
     tokens = np.asarray(pair.class_tokens, dtype=np.float64)
     for labels, n_tokens in zip(sides, tokens, strict=True):
@@ -214,7 +262,7 @@ def keyness(
             raise ValueError(f"{_in_words(labels)} has no tokens, so that nothing compares with it")
     index = np.flatnonzero(pair.collection_term_frequency > 0)
     a, b = integers_if_whole(pair.term_frequency.toarray()[:, index])
-    df_a, df_b = _document_frequencies(pair, index)
+    df = _document_frequencies(pair, index)
     scoring = Scoring.of(pair, "g2_counts", n_threads=n_threads)
     g2 = scoring.class_scores()[0, index]
     logs = log_chi2_sf(g2, 1)
@@ -224,16 +272,17 @@ def keyness(
         "sign": scoring.directions()[0, index],
         "n_target": a,
         "n_reference": b,
-        "df_target": df_a,
-        "df_reference": df_b,
-        "per_million_target": _MILLION * a / tokens[0],
-        "per_million_reference": _MILLION * b / tokens[1],
+        "df_target": df[0],
+        "df_reference": df[1],
+        "per_million_target": 1e6 * a / tokens[0],
+        "per_million_reference": 1e6 * b / tokens[1],
         "g2": g2,
         "log_pvalue": logs,
         "pvalue": np.exp(logs),
         "pvalue_adj": np.exp(adjusted_logs(logs)),
+        **_of_documents(pair, df, index, level, n_threads),
         "bic": g2 - np.log(tokens.sum()),
-        **_effects(a.astype(np.float64), b.astype(np.float64), tokens, constant),
+        **effects(a.astype(np.float64), b.astype(np.float64), tokens, constant, level),
     }
     if dispersion is not None:
         table |= _dispersions(dispersion, sides, index, self.n_terms)
@@ -241,9 +290,16 @@ def keyness(
     if min_share > 0:
         docs = np.asarray(pair.class_docs, dtype=np.float64)
         kept &= _of_side(table, "df") >= min_share * np.where(table["sign"] > 0, docs[0], docs[1])
-    rows = _in_order(table, kept, sort, {"over": [1], "under": [-1]}.get(direction, [1, -1]), k)
+    if similar:
+        rows = _strongest(table, kept, -table["log_ratio_most"], k)
+    else:
+        signs = {"over": [1], "under": [-1]}.get(direction, [1, -1])
+        strength = _strength(table, sort)
+        lists = [_strongest(table, kept & (table["sign"] == s), strength, k) for s in signs]
+        rows = np.concatenate(lists)
     sorted_table = {name: column[rows] for name, column in table.items()}
-    return Keyness(sides[0], sides[1], (float(tokens[0]), float(tokens[1])), sorted_table)
+    sizes = float(tokens[0]), float(tokens[1])
+    return Keyness(sides[0], sides[1], sizes, sorted_table, similar)
 
 
 def _document_frequencies(pair: ClassCounts, index: NDArray[np.int64]) -> list[NDArray[Any]]:
@@ -254,6 +310,23 @@ def _document_frequencies(pair: ClassCounts, index: NDArray[np.int64]) -> list[N
         np.full(len(index), None) if unknown else integers_if_whole(documents[index])
         for documents, unknown in zip(frequency, pair._counts.undocumented, strict=True)
     ]
+
+
+def _of_documents(
+    pair: ClassCounts,
+    df: list[NDArray[Any]],
+    index: NDArray[np.int64],
+    level: float,
+    n_threads: int | None,
+) -> dict[str, NDArray[Any]]:
+    """Return the columns that compare the documents of both sides; null if they are unknown."""
+    if pair._counts.undocumented.any():
+        return dict.fromkeys(("g2_docs", "zeta", "lrc_docs"), np.full(len(index), None))
+    docs = np.asarray(pair.class_docs, dtype=np.float64)
+    g2 = Scoring.of(pair, "g2", n_threads=n_threads).class_scores()[0, index]
+    a, b = (of_side.astype(np.float64) for of_side in df)
+    lrc = nearest_to_0(*certain_ratios(a, b, docs, level, len(index)))
+    return {"g2_docs": g2, "zeta": a / docs[0] - b / docs[1], "lrc_docs": lrc}
 
 
 def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:
@@ -290,35 +363,6 @@ def _in_words(labels: list[Hashable]) -> str:
     return shown if len(labels) <= 3 else f"{shown} and {len(labels) - 3} more"
 
 
-def _effects(a: _Floats, b: _Floats, tokens: _Floats, constant: float) -> dict[str, _Floats]:
-    """Return the effect sizes and the ends of their confidence intervals."""
-    first, second = tokens
-    f_1, f_2 = a / first, b / second
-    seen_a, seen_b = np.where(a > 0, a, _ABSENT), np.where(b > 0, b, _ABSENT)
-    log_ratio = np.log2(seen_a / first) - np.log2(seen_b / second)
-    half = _Z * np.sqrt(np.maximum(1 / seen_a - 1 / first + 1 / seen_b - 1 / second, 0))
-    with np.errstate(divide="ignore", invalid="ignore"):  # counts of 0
-        risk = f_1 / f_2
-        odds = (a * (second - b)) / (b * (first - a))
-        woolf = _Z * np.sqrt(1 / a + 1 / b + 1 / (first - a) + 1 / (second - b))
-        katz = np.where((a > 0) & (b > 0), half, np.inf)
-        ends = {}
-        for name, value, of_log in (("relative_risk", risk, katz), ("odds_ratio", odds, woolf)):
-            finite = np.isfinite(of_log)
-            ends[f"{name}_low"] = np.where(finite, value * np.exp(-of_log), 0.0)
-            ends[f"{name}_high"] = np.where(finite, value * np.exp(of_log), np.inf)
-    return {
-        "log_ratio": log_ratio,
-        "log_ratio_low": log_ratio - half / np.log(2),
-        "log_ratio_high": log_ratio + half / np.log(2),
-        "percent_diff": 100 * (risk - 1),
-        "relative_risk": risk,
-        "odds_ratio": odds,
-        **ends,
-        "simple_maths": (_MILLION * f_1 + constant) / (_MILLION * f_2 + constant),
-    }
-
-
 def _dispersions(
     documents: tuple[Any, Any], sides: list[list[Hashable]], index: NDArray[np.int64], n_terms: int
 ) -> dict[str, _Floats]:
@@ -326,7 +370,8 @@ def _dispersions(
         X, y = documents
     except (TypeError, ValueError):
         raise TypeError("dispersion must be a pair (X, y), as termsift.count takes them") from None
-    measured = dispersion_of(X, y, dict(enumerate(sides)))
+    groups = dict(enumerate(sides))
+    measured = dispersion_of(X, y, groups)
     if measured.dp.shape[1] != n_terms:
         raise ValueError(
             f"dispersion has documents of {measured.dp.shape[1]:,} terms, and the counts "
@@ -336,7 +381,10 @@ def _dispersions(
     for row, side in enumerate(("target", "reference")):
         columns[f"dp_{side}"] = measured.dp[row, index]
         columns[f"juilland_{side}"] = measured.juilland[row, index]
-    return columns
+    z = rank_sums(X, y, groups)[index]
+    logs = log_chi2_sf(z**2, 1)
+    columns |= {"rank_sum": z, "rank_sum_pvalue": np.exp(logs)}
+    return columns | {"rank_sum_pvalue_adj": np.exp(adjusted_logs(logs))}
 
 
 def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
@@ -345,20 +393,21 @@ def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     return np.where(table["sign"] > 0, *sides)
 
 
-def _in_order(
-    table: dict[str, NDArray[Any]], kept: NDArray[np.bool_], sort: str, signs: list[int], k: int
+def _strength(table: dict[str, NDArray[Any]], sort: str) -> _Floats:
+    """Return the numbers that sort the terms of each direction, the largest first."""
+    if sort == "count":
+        return _of_side(table, "n").astype(np.float64)
+    sign = table["sign"]
+    if sort in ("g2", "g2_docs"):  # evidence has no sign of its own
+        sign = sign * np.sign(table["zeta"]) if sort == "g2_docs" else np.abs(sign)
+    strength: _Floats = sign * table[sort]
+    return strength
+
+
+def _strongest(
+    table: dict[str, NDArray[Any]], kept: NDArray[np.bool_], strength: _Floats, k: int
 ) -> NDArray[np.int64]:
-    """Return the rows of each sign, the strongest first."""
-    if sort == "g2":
-        strength = table["g2"]
-    elif sort == "count":
-        strength = _of_side(table, "n").astype(np.float64)
-    else:
-        strength = table["sign"] * table[sort]
-    sorted_rows = []
-    for sign in signs:
-        rows = np.flatnonzero(kept & (table["sign"] == sign))
-        # Every term that one corpus lacks has the same ratio, 0 or inf: the evidence decides then.
-        order = np.lexsort((rows, -table["g2"][rows], -strength[rows]))
-        sorted_rows.append(rows[order[:k]])
-    return np.concatenate(sorted_rows)
+    """Return the first k rows that are kept, the strongest first."""
+    rows = np.flatnonzero(kept)
+    # Every term that one corpus lacks has the same ratio, 0 or inf: the evidence decides then.
+    return rows[np.lexsort((rows, -table["g2"][rows], -strength[rows]))[:k]]

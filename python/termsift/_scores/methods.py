@@ -62,6 +62,7 @@ MethodName: TypeAlias = Literal[
     "g2_counts",
     "c_tfidf",
 ]
+DescriberName: TypeAlias = MethodName | Literal["key"]
 RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guided_gain"]
 
 

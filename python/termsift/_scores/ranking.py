@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from operator import index
-from typing import Any, NoReturn, TextIO, cast, overload
+from typing import Any, NoReturn, TextIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,11 +76,7 @@ class Ranking(Tabular):
             "columns in scikit-learn use TermSelector(method) in place of SelectKBest"
         )
 
-    @overload
-    def __getitem__(self, place: int) -> tuple[Any, float]: ...
-    @overload
-    def __getitem__(self, place: slice) -> Ranking: ...
-    def __getitem__(self, place: int | slice) -> tuple[Any, float] | Ranking:
+    def __getitem__(self, place: int | slice) -> Any:
         if isinstance(place, slice):
             names = None if self.terms is None else self.terms[place]
             informative = None

@@ -11,9 +11,9 @@ from termsift._scores.methods import (
     EVENT_MODELS,
     MODELS,
     OCCURRENCES,
+    DescriberName,
     EventModel,
     Method,
-    MethodName,
     Selector,
 )
 from termsift._util.validation import check_choice, did_you_mean, is_one_of
@@ -285,10 +285,17 @@ GUIDED_GAIN = Selector(
     needs="documents",
 )
 _SELECTORS = (GREEDY, CONDITIONAL_GAIN, GUIDED_GAIN)
-# The method that describes classes unless another is named. It counts documents, so that neither a
-# long document nor the smoothing of a short class brings a term to the front of a list.
-# docs/describing.md puts the lists of several methods side by side.
-DESCRIBING: MethodName = "g2"
+# The measure that describes classes unless another is named; docs/describing.md compares it with
+# the methods. It orders the terms of a class, and has no score of a term over all classes.
+KEY = Selector(
+    name="key",
+    title="Evidence times certain effect: the root of g2 times the logarithm of the least ratio of "
+    "document shares that is certain.",
+    formula="sqrt(g2) log2(1 + R), R = (n - n_c) t / (n_c (1 - t)), t Clopper and Pearson's lower "
+    "bound of A/(A + B) at 95% for all terms at once",
+    source="termsift's own; R is that of Evert, Measuring keyness, Digital Humanities 2022",
+)
+DESCRIBING: DescriberName = "key"
 _METHOD_OF: dict[str, Method] = {method.name: method for method in _METHODS}
 _RANKER_OF: dict[str, Selector] = {entry.name: entry for entry in (*_METHODS, *_SELECTORS)}
 
@@ -340,6 +347,11 @@ def find_method(name: str) -> Method:
             f"{use}, or one of {', '.join(_METHOD_OF)}"
         )
     return _find(name, _METHOD_OF)
+
+
+def find_describer(name: str) -> Selector:
+    """Return the measure with a name that orders the terms of a class: a method, or key."""
+    return KEY if name == KEY.name else find_method(name)
 
 
 def find_test(name: str) -> Method:

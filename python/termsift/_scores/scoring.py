@@ -13,7 +13,6 @@ from termsift import _core
 from termsift._scores.methods import DOCUMENTS, OCCURRENCES, CoreMeasure, EventModel, Method, Model
 from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
-from termsift._util.progress import progress
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
@@ -108,9 +107,5 @@ class Scoring:
         """Split all terms into ranges whose class scores take little memory; yield the ranges."""
         n_classes, n_terms = len(self.counts.class_docs), self.counts.n_terms
         block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
-        with progress("scored", n_terms, "terms") as report:
-            for first in range(0, n_terms, block_terms):
-                last = min(first + block_terms, n_terms)
-                yield first, last
-                if report is not None:
-                    report(last)
+        for first in range(0, n_terms, block_terms):
+            yield first, min(first + block_terms, n_terms)

@@ -29,7 +29,6 @@ def conditional_gain(
     temper: float = 0.15,
     step: float = 0.5,
     balance: float = 0.0,
-    cost: float | None = None,
     sample_weight: Any = None,
     term_names: Iterable[str] | None = None,
     n_threads: int | None = None,
@@ -59,8 +58,6 @@ def conditional_gain(
         From 0, where each document counts as much as any other, to 1, where each class does: the
         losses of a class with n_c documents count in proportion to n_c^-balance. At 0.25 small
         classes get more terms, and macro-averaged F1 of few terms rises.
-    cost : float, optional
-        The cost of the machines. If given, terms are chosen as by `termsift.guided_gain`.
     sample_weight : array of shape (n_docs,), optional
         As for `termsift.count`. Scale weights to a mean of 1: weights that sum to 1 would count the
         collection as one document, which shows next to nothing.
@@ -74,8 +71,8 @@ def conditional_gain(
     Raises
     ------
     ValueError
-        As for `termsift.count`; if y is an indicator matrix; if shape, temper, step, balance or
-        cost is not as above, or the step is so large beside the shape that numbers would lose
+        As for `termsift.count`; if y is an indicator matrix; if shape, temper, step or
+        balance is not as above, or the step is so large beside the shape that numbers would lose
         their digits.
     TypeError
         As for `termsift.count`.
@@ -100,8 +97,91 @@ def conditional_gain(
     >>> ranking.indices
     array([0, 2, 1, 3])
     """
-    selector = "conditional_gain" if cost is None else "guided_gain"
-    cost = 0.0 if cost is None else validation.check_positive(cost, "cost")
+    rest = sample_weight, term_names, n_threads
+    return _chosen("conditional_gain", X, y, k, shape, temper, step, balance, 0.0, *rest)
+
+
+def guided_gain(
+    X: Any,
+    y: Any,
+    k: int | None = None,
+    *,
+    cost: float = 0.3,
+    shape: float | Literal["empirical_bayes"] = "empirical_bayes",
+    temper: float = 0.15,
+    step: float = 0.5,
+    balance: float = 0.0,
+    sample_weight: Any = None,
+    term_names: Iterable[str] | None = None,
+    n_threads: int | None = None,
+) -> Ranking:
+    """Choose each term for what it adds to those before it, as far as a classifier would use it.
+
+    This method is termsift's own. It is `termsift.conditional_gain` in which a document's loss
+    counts by the weight that a linear support vector machine of its class gives the term.
+
+    Parameters
+    ----------
+    X, y, k
+        As for `termsift.conditional_gain`. The machines see how often a document has a term.
+        All else depends on whether it has it.
+    cost : float, default 0.3
+        C of the machines: the larger it is, the closer they follow the documents.
+    shape, temper, step, balance, sample_weight, term_names, n_threads
+        As for `termsift.conditional_gain`.
+
+    Returns
+    -------
+    ranking : Ranking
+        Its scores are the guided gains: nats, times a factor of at most 1 for each class.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `termsift.conditional_gain`, and if cost is not positive.
+
+    Notes
+    -----
+    One machine for each class tells its documents from all others: squared hinge loss, the vectors
+    log(1 + x) of the documents scaled to length 1, three epochs of dual coordinate descent. Let
+    w_tc be the weight of term t for class c. The loss of a document of class y that has term t is
+    weighted by u_ty, where ::
+
+        u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75.
+
+    The log lift of each class that has the term grows by z/2 times the difference of w_tc from the
+    mean weight of t for the classes that do not have it, where z is the mean entry of the vectors.
+
+    The machines take O(entries * n_classes) time, 8 bytes for each entry and 20 for each class that
+    has a term, and for each thread 64 for each term that a document has and 68 for each document.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> X = np.array([[1, 1, 0, 0], [1, 1, 0, 1], [0, 0, 1, 0], [0, 0, 1, 1]])
+    >>> ts.guided_gain(X, ["ham", "ham", "spam", "spam"], shape=1.0).indices
+    array([2, 0, 1, 3])
+    """
+    cost = validation.check_positive(cost, "cost")
+    rest = sample_weight, term_names, n_threads
+    return _chosen("guided_gain", X, y, k, shape, temper, step, balance, cost, *rest)
+
+
+def _chosen(
+    selector: str,
+    X: Any,
+    y: Any,
+    k: int | None,
+    shape: float | str,
+    temper: float,
+    step: float,
+    balance: float,
+    cost: float,
+    sample_weight: Any,
+    term_names: Iterable[str] | None,
+    n_threads: int | None,
+) -> Ranking:
+    """Choose terms by a selector; without guidance by machines the cost is 0."""
     threads = validation.check_n_threads(n_threads)
     matrix = validation.check_matrix(X, threads)
     labels = validation.check_one_class(
@@ -143,60 +223,6 @@ def conditional_gain(
         )
     logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, a)
     return Ranking(indices, gains, None if names is None else names[indices], selector)
-
-
-def guided_gain(
-    X: Any, y: Any, k: int | None = None, *, cost: float = 0.3, **options: Any
-) -> Ranking:
-    """Choose each term for what it adds to those before it, as far as a classifier would use it.
-
-    This method is termsift's own. It is `termsift.conditional_gain` in which a document's loss
-    counts by the weight that a linear support vector machine of its class gives the term.
-
-    Parameters
-    ----------
-    X, y, k
-        As for `termsift.conditional_gain`. The machines see how often a document has a term.
-        All else depends on whether it has it.
-    cost : float, default 0.3
-        C of the machines: the larger it is, the closer they follow the documents.
-    **options
-        Further parameters of `termsift.conditional_gain`, such as sample_weight.
-
-    Returns
-    -------
-    ranking : Ranking
-        Its scores are the guided gains: nats, times a factor of at most 1 for each class.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `termsift.conditional_gain`, and if cost is not positive.
-
-    Notes
-    -----
-    One machine for each class tells its documents from all others: squared hinge loss, the vectors
-    log(1 + x) of the documents scaled to length 1, three epochs of dual coordinate descent. Let
-    w_tc be the weight of term t for class c. The loss of a document of class y that has term t is
-    weighted by u_ty, where ::
-
-        u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75.
-
-    The log lift of each class that has the term grows by z/2 times the difference of w_tc from the
-    mean weight of t for the classes that do not have it, where z is the mean entry of the vectors.
-
-    The machines take O(entries * n_classes) time, 8 bytes for each entry and 20 for each class that
-    has a term, and for each thread 64 for each term that a document has and 68 for each document.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> X = np.array([[1, 1, 0, 0], [1, 1, 0, 1], [0, 0, 1, 0], [0, 0, 1, 1]])
-    >>> ts.guided_gain(X, ["ham", "ham", "spam", "spam"], shape=1.0).indices
-    array([2, 0, 1, 3])
-    """
-    cost = validation.check_positive(cost, "cost")
-    return conditional_gain(X, y, k, cost=cost, **options)
 
 
 def likeliest_shape(counts: _core.Counts) -> float:

@@ -13,7 +13,7 @@ TermFrequency: TypeAlias = Literal["raw", "log", "binary"]
 
 def is_exact(matrix: validation.Csr, weights: _core.Count | None, tf: str) -> bool:
     """Return whether the counts of these documents are integers."""
-    integers = tf == "binary" or (tf == "raw" and matrix.holds_integers)
+    integers = tf == "binary" or (tf == "raw" and matrix.data.dtype.kind != "f")
     return integers and (weights is None or weights.dtype.kind == "i")
 
 

@@ -18,9 +18,6 @@ Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
 
 
-# ---- data frames -----------------------------------------------------------------------------
-
-
 def frame_of(columns: Columns, library: str, what: str) -> Any:
     """Return the columns as a data frame of the library; ``what`` begins a message."""
     check_choice(library, get_args(Library), "library")
@@ -40,8 +37,6 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
                 )
     return frames.DataFrame(lists) if library == "polars" else frames.table(lists)
 
-
-# ---- files -----------------------------------------------------------------------------------
 
 # The format that the ending of a file's name stands for; "table" is aligned text.
 FORMAT_OF: dict[str, str] = {
@@ -89,9 +84,6 @@ def json_value(value: Any) -> Any:
     if isinstance(plain, float):
         return plain if math.isfinite(plain) else None
     return plain if plain is None or isinstance(plain, (str, int)) else str(plain)
-
-
-# ---- values ----------------------------------------------------------------------------------
 
 
 def integers_if_whole(counts: NDArray[Any]) -> NDArray[Any]:

@@ -6,10 +6,6 @@ import importlib
 from typing import Any
 
 
-class MissingExtraError(ImportError):
-    """A package that comes with one of termsift's extras is not installed."""
-
-
 def require(module: str, extra: str, what: str) -> Any:
     """Import a module that ``what`` needs; the error names the extra that installs it.
 
@@ -23,7 +19,7 @@ def require(module: str, extra: str, what: str) -> Any:
     except ImportError as error:
         package = module if module == "backports.zstd" else module.partition(".")[0]
         package = package.replace("sklearn", "scikit-learn")
-        raise MissingExtraError(  # in a checkout that is not installed, only the second cure works
+        raise ImportError(  # in a checkout that is not installed, only the second cure works
             f"{what} needs {package}: pip install 'termsift[{extra}]', or pip install {package}"
         ) from error
 

@@ -48,16 +48,13 @@ def add_command(
 
 def given(args: argparse.Namespace, *options: str) -> dict[str, Any]:
     """Return the options that were given, by name."""
-    return {name: value for name in options if (value := getattr(args, name)) is not None}
+    return {name: value for name in options if (value := getattr(args, name, None)) is not None}
 
 
 def refuse(args: argparse.Namespace, why: str, *options: str) -> None:
     """Raise an error if one of the options was given."""
     for option in given(args, *options):
         raise ValueError(f"{why}, so leave out --{option.replace('_', '-')}")
-
-
-# ---- kinds of options ----------------------------------------------------------------------------
 
 
 def add_values(group: Any, *rows: tuple[str, Callable[[str], Any], str, str]) -> None:
@@ -75,9 +72,6 @@ def add_choice(group: Any, option: str, names: Sequence[Any], about: str, usual:
 def add_flag(group: Any, option: str, about: str) -> None:
     """Add an option without a value."""
     group.add_argument(option, action="store_true", default=None, help=about)
-
-
-# ---- input ---------------------------------------------------------------------------------------
 
 
 def add_input(
@@ -138,17 +132,11 @@ def add_output_file(group: Any, what: str) -> None:
     group.add_argument("-o", "--output", metavar="FILE", required=True, help=about)
 
 
-# ---- methods -------------------------------------------------------------------------------------
-
-
 def add_method(parser: Any, rankers: Sequence[ts.Method | ts.Selector], usual: str) -> None:
     """Add the choice of a method; ``usual`` describes the default."""
     names = [ranker.name for ranker in rankers]
     about = f"what scores the terms: {', '.join(names)} (default: {usual})"
     parser.add_argument("--method", choices=names, metavar="NAME", help=about)
-
-
-# ---- types of values -----------------------------------------------------------------------------
 
 
 def number(text: str) -> int | float:

@@ -10,16 +10,21 @@ from typing import Any
 import numpy as np
 
 import termsift as ts
+from termsift._classify.naive_bayes import best_of
 from termsift._classify.posteriors import BAYES_MODELS
+from termsift._evaluate.rankers import rank_by
+from termsift._scores.registry import MD, POLICIES
 from termsift._util.log import logger
 from termsift._util.tabular import object_array
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
+from termsift.cli.rank import K
 from termsift.io._source import TextBlock
 
 _MORE = """\
 The file of counts has the rules of its texts, so INPUT takes no options for them. It has labels as
-for the other commands. The share of them that is predicted is printed at the end.
+for the other commands, and the share of them that is predicted is printed at the end. With
+--no-labels, it has none, and a folder holds the files of the documents.
 
 """
 
@@ -31,11 +36,18 @@ def add(commands: Any) -> None:
     parser = arguments.add_command(commands, "classify", _run, about, _MORE, usage)
     arguments.add_input(parser, counts=False)
     group = parser.add_argument_group("classifier")
+    arguments.add_flag(group, "--no-labels", "INPUT has no labels: write predictions alone")
     counts = f"counts of the training documents, FILE{output.COUNTS_FILE}"
     group.add_argument("--counts", metavar="FILE", required=True, help=counts)
     arguments.add_choice(group, "--model", BAYES_MODELS, "the model of naive Bayes")
     smoothing = "smoothing: A more occurrences of each term (default: 1)"
     arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
+    group = parser.add_argument_group("terms")
+    how_many = f"classify by the best N terms alone (default: all; {K} with --method)"
+    arguments.add_values(group, ("-k --k", int, "N", how_many))
+    rankers = [*ts.methods(), *(each for each in ts.selectors() if not each.reads_documents)]
+    arguments.add_method(group, rankers, MD.name)
+    arguments.add_choice(group, "--policy", POLICIES, "by score, or by classes in turn")
     output.add_output(parser)
 
 
@@ -43,7 +55,13 @@ def _run(args: argparse.Namespace) -> None:
     arguments.refuse(args, f"{args.counts}: has the rules of its texts", *inputs.RULES)
     with output.answering(args) as answer:
         options = arguments.given(args, "model", "alpha")
-        classifier = ts.load(args.counts).naive_bayes(n_threads=args.threads, **options)
+        counts, terms = ts.load(args.counts), None
+        if chosen := arguments.given(args, "k", "method", "policy"):
+            terms = rank_by(**({"method": MD.name, "k": K} | chosen), counts=counts, X=None, y=None)
+        classifier = counts.naive_bayes(terms, n_threads=args.threads, **options)
+        if args.no_labels:
+            arguments.refuse(args, "there are no labels", "label", "labels")
+            args.label = False
         scan, labels, logs, n_right = inputs.scan_of(args), [], [], 0
         with closing(scan._blocks("classified")) as blocks, naming(args.source):
             for block in blocks:
@@ -54,8 +72,10 @@ def _run(args: argparse.Namespace) -> None:
                     known = [part.tolist() for part in np.split(block.labels, ends)]
                     if X.shape[1] < classifier.n_features_in_:  # svmlight ends at its last entry
                         X.resize(len(block), classifier.n_features_in_)
-                predicted = classifier.predict(X).tolist()
-                logs.append(classifier.predict_log_proba(X).max(axis=1))
+                joints = list(classifier._joint(X))
+                codes = np.concatenate([*map(best_of, joints)])
+                predicted = classifier.classes_[codes].tolist()
+                logs.append(classifier._normalised(joints).max(axis=1))
                 pairs = zip(predicted, known, strict=True)
                 n_right += sum(str(label) in map(str, own) for label, own in pairs)
                 labels += predicted
@@ -68,6 +88,8 @@ def _run(args: argparse.Namespace) -> None:
         }
         shown = {"document": "d", "label": "", "log_probability": ".6g"}
         write = partial(output.write_columns, columns=columns, formats=shown)
-        answer(columns, write, {"accuracy": n_right / len(labels)}, "documents")
-        share = f"{n_right:,} of {len(labels):,} documents have the label of {args.source}"
-        logger.warning("%s: accuracy %.4f", share, n_right / len(labels))
+        head = {} if args.no_labels else {"accuracy": n_right / len(labels)}
+        answer(columns, write, head, "documents")
+        if not args.no_labels:
+            share = f"{n_right:,} of {len(labels):,} documents have the label of {args.source}"
+            logger.warning("%s: accuracy %.4f", share, n_right / len(labels))

@@ -23,6 +23,7 @@ from termsift._util.extras import require
 from termsift._util.log import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
+from termsift.io._collection import read_split
 
 # The methods of the paper's figures, and the selector that does best with few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
@@ -118,7 +119,7 @@ def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple
 def _tested(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
     first = inputs.scan_of(args)
     args.input, args.labels = args.test, args.test_labels
-    train, test = io.read_split(first, inputs.scan_of(args))
+    train, test = read_split(first, inputs.scan_of(args))
     about = _about(args, train)
     with naming(f"{train.source} and {test.source}"):
         classifier = Classifier(about["naive_bayes"], about["alpha"], args.threads)

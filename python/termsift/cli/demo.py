@@ -32,7 +32,7 @@ def _run(args: argparse.Namespace) -> None:
     largest = largest_classes(counts, _PACKAGES)
     packages = [counts.classes[c] for c in largest]
     leading = distinctive_terms(counts, k=_TERMS, classes=packages)
-    best = counts.rank(DESCRIBING, k=2 * _TERMS)
+    best = counts.rank("g2", k=2 * _TERMS)
     names = collection.term_names
     assert names is not None
     rows = [("package", "documents", f"terms that tell it apart ({DESCRIBING})")]

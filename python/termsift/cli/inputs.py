@@ -18,23 +18,20 @@ from typing import Any
 import termsift as ts
 from termsift import io
 from termsift._util.log import logger
-from termsift._util.validation import did_you_mean
+from termsift._util.validation import did_you_mean, listed
 from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._collection import read_whole
 from termsift.io._demo import scan_demo
+from termsift.io._matrices import read_names
 from termsift.io._opening import decoded_text, existing
-from termsift.io._scan import holds_texts
-from termsift.io._source import Skipped, TextBlock, listed
+from termsift.io._source import TEXT_OPTIONS, Skipped, TextBlock
 from termsift.text._passages import Blocks
 
 DEMO = "demo"
 STDIN = "-"
 
-RULES = (
-    *("ngram_range", "min_df", "max_df", "max_features"),
-    *("stop_words", "lowercase", "strip_accents", "analyzer", "token_pattern", "binary", "hashing"),
-)
+RULES = tuple(sorted(TEXT_OPTIONS - {"encoding"}))
 # The options of `termsift.scan`.
 READING = (
     *("labels", "terms", "index_base", "input_format", "text", "label", "on_error"),
@@ -61,9 +58,6 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-# ---- counts --------------------------------------------------------------------------------------
-
-
 def holds_counts(path: str) -> bool:
     """Return whether a file has the ending of counts."""
     return Path(path).suffix.lower() == COUNTS_FILE
@@ -76,7 +70,7 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
         refuse(args, f"{args.input}: holds counts", *options)
         counts = ts.load(args.input)
         if args.terms is not None:
-            counts.term_names = io.read_names(args.terms)
+            counts.term_names = read_names(args.terms)
         return counts
     scan = scan_of(args)
     counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.threads)
@@ -112,10 +106,8 @@ def read_list(path: str) -> dict[str, list[Any]]:
 
     text = decoded_text(existing(path))
     delimiter = max("\t,;|", key=text.partition("\n")[0].count)
-    dialect: dict[str, Any] = {"delimiter": delimiter}
-    if ".txt" in Path(path).suffixes:
-        dialect["quoting"] = csv.QUOTE_NONE
-    reader = csv.reader(StringIO(text, newline=""), **dialect)
+    quoting: Any = csv.QUOTE_NONE if ".txt" in Path(path).suffixes else csv.QUOTE_MINIMAL
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
     table: dict[str, list[Any]] = {"term": [], "count": []}
     columns = 0, 1
     try:
@@ -134,9 +126,6 @@ def read_list(path: str) -> dict[str, list[Any]]:
     return table
 
 
-# ---- documents -----------------------------------------------------------------------------------
-
-
 def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts.Scan:
     """Open the input, or several inputs, to read them a part at a time."""
     if inputs is None:
@@ -149,7 +138,7 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
     logger.info("reading %s", ", ".join(inputs))
     options = given(args, *READING, *(["max_memory"] if "max_memory" in args else []))
     if options.get("stop_words", "english") != "english":
-        options["stop_words"] = io.read_names(options["stop_words"]).tolist()
+        options["stop_words"] = read_names(options["stop_words"]).tolist()
     return ts.scan(inputs, **options, n_threads=args.threads)
 
 
@@ -172,7 +161,7 @@ def labelled_texts(scan: ts.Scan) -> Blocks:
 
 def has_texts(args: argparse.Namespace) -> bool:
     """Return whether the input is a table or folder of texts."""
-    return not holds_counts(args.input) and holds_texts(args.input, args.input_format)
+    return not holds_counts(args.input) and scan_of(args).has_texts
 
 
 def refuse_repeated(paths: Sequence[str]) -> None:

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-import numpy as np
-
 import termsift as ts
 from termsift._counts.counting import count_collection, united
 from termsift._scores.class_terms import DIRECTIONS
@@ -47,12 +45,15 @@ def add(commands: Any) -> None:
     arguments.add_choice(
         group, "--direction", DIRECTIONS, "terms that TARGET uses more, less, or both"
     )
+    alike = "list the terms that both corpora surely use about equally often (lockwords)"
+    arguments.add_flag(group, "--similar", alike)
     few = "least occurrences in the corpus that uses a term more (default: 1)"
     arguments.add_values(
         group,
         ("--min-count", int, "N", few),
+        ("--level", float, "P", "confidence of the intervals and of lrc (default: 0.95)"),
     )
-    evenly = "add dispersion over documents: Gries' DP and Juilland's D"
+    evenly = "add Gries' DP, Juilland's D and the rank-sum test, which read the documents"
     arguments.add_flag(group, "--dispersion", evenly)
     how_many = f"terms of each direction (default: all; {_K_ON_TERMINAL} on a terminal)"
     arguments.add_values(output.add_output(parser), ("-k --k", int, "N", how_many))
@@ -61,7 +62,7 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     with output.answering(args) as answer:
         documents = None
-        if args.dispersion:
+        if args.dispersion or (args.sort == "rank_sum" and args.versus_list is None):
             collection = inputs.read_documents(args)
             counts = count_collection(collection, args.tf or "raw", args.threads)
             documents = collection.X, collection.y
@@ -73,7 +74,7 @@ def _run(args: argparse.Namespace) -> None:
         elif target is None:
             raise ValueError("name the class TARGET, or a list to compare with by --versus-list")
         logger.info("comparing %d terms", counts.n_terms)
-        options = arguments.given(args, "sort", "direction", "min_count", "k")
+        options = arguments.given(args, "sort", "direction", "similar", "min_count", "level", "k")
         if output.is_shown(args):
             options.setdefault("k", _K_ON_TERMINAL)
         with naming(args.source):
@@ -91,7 +92,8 @@ def _run(args: argparse.Namespace) -> None:
             "n_docs": output.n_docs(counts),
             "n_terms": counts.n_terms,
         }
-        write = partial(_write_tables, keyness=keyness)
+        sorted_by = "log_ratio_most" if args.similar else args.sort
+        write = partial(_write_tables, keyness=keyness, sorted_by=sorted_by)
         answer(keyness.columns(), write, head, "terms")
 
 
@@ -119,14 +121,15 @@ _SHOWN |= {"g2": ",.1f", "pvalue_adj": ".4g", "df_target": ",.10g", "df_referenc
 _SHOWN |= {"dp_target": ".2f", "dp_reference": ".2f"}
 
 
-def _write_tables(out: TextIO, keyness: ts.Keyness) -> None:
-    """Write a table of each direction that has terms."""
+def _write_tables(out: TextIO, keyness: ts.Keyness, sorted_by: str | None) -> None:
+    """Write a table of each list that has terms."""
     columns = keyness.columns() | {"term": keyness.names}
+    shown = dict(_SHOWN)
+    if sorted_by is not None:
+        shown.setdefault(sorted_by, ".3g")
     blank = ""
-    for sign, labels in ((1, keyness.target), (-1, keyness.reference)):
-        places = np.flatnonzero(columns["sign"] == sign)
-        if len(places):
-            out.write(f"{blank}more in {', '.join(map(output.shown, labels))}:\n")
-            of_side = {name: values[places] for name, values in columns.items()}
-            output.write_columns(out, of_side, _SHOWN)
-            blank = "\n"
+    for heading, rows in keyness._sections(lambda labels: ", ".join(map(output.shown, labels))):
+        out.write(f"{blank}{heading}:\n")
+        of_section = {name: values[rows] for name, values in columns.items()}
+        output.write_columns(out, of_section, shown)
+        blank = "\n"

@@ -7,7 +7,6 @@ from typing import Any
 
 import termsift as ts
 from termsift._util.printable import printable
-from termsift._util.progress import progress
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
@@ -34,13 +33,10 @@ def _run(args: argparse.Namespace) -> None:
     inputs.refuse_repeated(args.inputs)
     first, *others = args.inputs
     counts = ts.load(first)
-    with progress("merged", len(args.inputs), "files") as report:
-        for done, path in enumerate(others, 2):
-            part = ts.load(path)
-            with naming(path):
-                counts = ts.merge([counts, part])
-            if report is not None:
-                report(done)
+    for path in others:
+        part = ts.load(path)
+        with naming(path):
+            counts = ts.merge([counts, part])
     if args.min_df is not None:
         if counts.term_names is None:
             raise ValueError(

@@ -28,9 +28,6 @@ _LONGEST = 60  # characters of a name in a table; the other formats do not cut n
 _FORMATS = ("table", "csv", "json")
 
 
-# ---- answers in every format ---------------------------------------------------------------------
-
-
 def add_output(parser: argparse.ArgumentParser) -> Any:
     """Add the options of `answering`, and return their group."""
     group = parser.add_argument_group("output")
@@ -77,9 +74,6 @@ def is_shown(args: argparse.Namespace) -> bool:
     return args.output in _STDOUT and args.format == "table" and sys.stdout.isatty()
 
 
-# ---- files and standard output -------------------------------------------------------------------
-
-
 @contextmanager
 def opened(path: str | None) -> Iterator[TextIO]:
     """Open the output: standard output, or a file that appears only once it is complete."""
@@ -111,9 +105,6 @@ def check_counts_file(path: str) -> None:
 
 def _ending(path: str | None) -> str:
     return Path(path or "").suffix.lower()
-
-
-# ---- text for people -----------------------------------------------------------------------------
 
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:

@@ -13,13 +13,19 @@ from termsift._counts.counting import count_collection
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import DIRECTIONS, class_columns
 from termsift._scores.methods import MODELS
-from termsift._scores.registry import DESCRIBING, MD, POLICIES, find_ranker
+from termsift._scores.registry import (
+    DESCRIBING,
+    KEY,
+    MD,
+    POLICIES,
+    find_ranker,
+)
 from termsift._util.export import Columns, json_value
 from termsift._util.log import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
-_K = 1000
+K = 1000
 _K_ON_TERMINAL = 20  # also for each class
 # The options that only one method has, with their values and the name of the method.
 _METHOD_OPTIONS = {
@@ -41,7 +47,7 @@ def add(commands: Any) -> None:
     these = "compare only these classes, a row of CSV, as if there were no others"
     arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
-    rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors()]
+    rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors(), KEY]
     arguments.add_method(group, rankers, f"md, with --per-class {DESCRIBING}")
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
     arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
@@ -55,13 +61,16 @@ def add(commands: Any) -> None:
         else:
             arguments.add_choice(group, flag, values, about)
     group = output.add_output(parser)
-    how_many = f"number of terms (default: {_K}; {_K_ON_TERMINAL} on a terminal and per class)"
+    how_many = f"number of terms (default: {K}; {_K_ON_TERMINAL} on a terminal and per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))
 
 
 def _run(args: argparse.Namespace) -> None:
     method = args.method or (DESCRIBING if args.per_class else MD.name)
-    reads_documents = find_ranker(method).reads_documents
+    if method == KEY.name and not args.per_class:
+        raise ValueError("key orders the terms of a class: add --per-class")
+    ranker = KEY if method == KEY.name else find_ranker(method)
+    reads_documents = ranker.reads_documents
     if reads_documents:
         why = f"--method {method} reads the documents"
         arguments.refuse(args, why, "alpha", "tf", "per_class", "classes")
@@ -82,14 +91,14 @@ def _run(args: argparse.Namespace) -> None:
         options = arguments.given(args, "model", "alpha", "policy", "direction", *_METHOD_OPTIONS)
         options["n_threads"] = args.threads
         few = args.per_class or output.is_shown(args)
-        k = (_K_ON_TERMINAL if few else _K) if args.k is None else args.k
+        k = (_K_ON_TERMINAL if few else K) if args.k is None else args.k
         columns: Columns
         head: dict[str, Any] = {"method": method, "model": args.model or MODELS[0]}
         note = ""
         with naming(args.source):
             if args.per_class:
                 # df and tfidf, which have no aggregate, do not compare classes.
-                compares = getattr(find_ranker(method), "default_aggregate", "") is not None
+                compares = getattr(ranker, "default_aggregate", "") is not None
                 options.setdefault("direction", "over" if compares else "both")
                 columns = class_columns(counts, method, k, **options)
             else:

@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from typing import Any
 
 import termsift as ts
-from termsift._scores.registry import DESCRIBING
+from termsift._scores.registry import DESCRIBING, KEY
 from termsift._util.log import logger
 from termsift.cli import arguments, inputs, output
 from termsift.report import FindPassages, write_report
@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
     parser = arguments.add_command(commands, "report", _run, about, _MORE, usage)
     arguments.add_input(parser)
     group = parser.add_argument_group("page")
-    arguments.add_method(group, ts.methods(), DESCRIBING)
+    arguments.add_method(group, [*ts.methods(), KEY], DESCRIBING)
     arguments.add_values(
         group,
         ("-k --k", int, "N", "terms per class (default: 10)"),

@@ -41,16 +41,11 @@ integers in the end. Labels of svmlight files are numbers.
 An error is one line that names the file and, where there is one, the line.
 """
 
-from termsift._util.extras import MissingExtraError
-from termsift.io._collection import Collection, read_collection, read_split
+from termsift.io._collection import Collection, read_collection
 from termsift.io._demo import load_demo
-from termsift.io._matrices import read_names
 
 __all__ = [
     "Collection",
-    "MissingExtraError",
     "load_demo",
     "read_collection",
-    "read_names",
-    "read_split",
 ]

@@ -24,12 +24,14 @@ class ClassFolder(TextSource):
 
     def __init__(self, path: Path, options: Options, labels: Path | None = None) -> None:
         super().__init__(path, options, labels=labels)
+        self._documents = list[_Document]()
         folders = [entry for entry in visible(path) if entry.is_dir()]
-        if not folders:
+        if options.label is False:
+            self._documents = [("", file) for file in visible(path)]
+        elif not folders:
             expected = "one sub-folder per class with one file per document"
             raise ValueError(f"{path}: expected {expected}, found none; give tables by name")
-        self._documents = list[_Document]()
-        for folder in folders:
+        for folder in folders if options.label is not False else ():
             documents = visible(folder)
             self._documents += [(folder.name, document) for document in documents]
             if not documents:

@@ -86,39 +86,10 @@ def read_whole(scan: Scan) -> Collection:
     return _texts(scan) if scan.has_texts else _matrix(scan)
 
 
-@printable_errors()
 def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection, Collection]:
-    r"""Read training and test documents into the same columns.
+    """Read training and test documents into the columns of ``train``, by its rules of texts.
 
-    Both get the columns of ``train``; terms that only ``test`` has are left out. The rules of
-    ``train`` cut the texts of both, and ``train`` alone decides which terms are kept. Labels become
-    integers if all labels of both files are whole numbers.
-
-    Parameters
-    ----------
-    train, test : path or Scan
-        Both hold texts, or both hold matrices. To give options of reading, pass a `termsift.Scan`.
-
-    Returns
-    -------
-    train, test : Collection
-
-    Raises
-    ------
-    FileNotFoundError, ValueError, TypeError, MissingExtraError
-        As for `termsift.scan`, and if the files have no term or no label in common.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     train, test = Path(folder, "train.csv"), Path(folder, "test.csv")
-    ...     _ = train.write_text("label,text\nred,cherry cherry plum\nyellow,lemon\n")
-    ...     _ = test.write_text("label,text\nyellow,lemon lemon banana\n")
-    ...     train, test = read_split(train, test)
-    >>> test.X.toarray(), list(test.term_names)
-    (array([[0, 2, 0]]), ['cherry', 'lemon', 'plum'])
+    Labels become integers if all labels of both files are whole numbers.
     """
     first, second = (given if isinstance(given, Scan) else scan(given) for given in (train, test))
     if first.has_texts != second.has_texts:

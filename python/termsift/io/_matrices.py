@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import require
-from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
 from termsift._util.validation import widened
 from termsift.io._opening import existing, is_damage, one_per_line, opened
@@ -30,19 +29,8 @@ _EXACT = 2**53  # below this, a double holds every whole number
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits in 64 bits
 
 
-@printable_errors()
 def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
-    """Read a file with the name of one term per line.
-
-    Parameters
-    ----------
-    path : path
-        A UTF-8 file, which may be compressed. Blanks in names are kept; no name may be empty.
-
-    Returns
-    -------
-    names : ndarray of str of shape (n_terms,)
-    """
+    """Read a UTF-8 file, which may be compressed, with the name of one term per line."""
     return object_array(one_per_line(existing(path), "a term"))
 
 
@@ -60,10 +48,10 @@ class MatrixFile(Source):
 
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
-        if labels is None:
+        if labels is None and options.label is not False:
             raise ValueError(f"{path}: has no labels; give one per line in a file (--labels)")
-        self._labels = existing(labels)
-        self.files = [path, self._labels]
+        self._labels = None if labels is None else existing(labels)
+        self.files = [file for file in (path, self._labels) if file is not None]
 
     def blocks(self) -> Generator[MatrixBlock, None, None]:
         """Read the matrix and its labels."""
@@ -72,7 +60,10 @@ class MatrixFile(Source):
         if X.ndim != 2:
             raise ValueError(f"{path}: expected a matrix of two dimensions, found {X.ndim}")
         n_docs, n_terms = X.shape
-        labels = object_array(one_per_line(self._labels, "a label"))
+        of_file = self._labels
+        labels = object_array(
+            [""] * n_docs if of_file is None else one_per_line(of_file, "a label")
+        )
         if len(labels) != n_docs:
             raise ValueError(
                 f"{self._labels}: {len(labels)} labels for the {n_docs} documents of {path}"

@@ -89,16 +89,6 @@ def _naming_damage(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: damaged or cut short: {exc}") from None
 
 
-# ---- text ----------------------------------------------------------------------------------------
-
-# The first bytes of other kinds of files, and how to read such a file.
-_OTHERS = {
-    b"\x1f\x8b": "is compressed by gzip; let its name end in .gz",
-    b"\x28\xb5\x2f\xfd": "is compressed by zstd; let its name end in .zst",
-    b"PK\x03\x04": "is a zip archive or a spreadsheet; name it .zip, or save it as .csv",
-    codecs.BOM_UTF16_LE: "is UTF-16; read it with encoding='utf-16' (--encoding)",
-    codecs.BOM_UTF16_BE: "is UTF-16; read it with encoding='utf-16' (--encoding)",
-}
 _UNDECODED = "termsift.undecoded"  # an error handler of codecs
 
 
@@ -123,10 +113,6 @@ def opened_text(
     """Open a text file; yield a function that reads it as UTF-8 into a buffer, and the raw file."""
     codec = check_encoding(encoding)
     with opened(path) as (content, raw):
-        begin = cast("io.BufferedReader", content).peek(4)
-        for magic, what in _OTHERS.items():
-            if begin.startswith(magic) and (codec == "utf-8-sig" or "UTF-16" not in what):
-                raise ValueError(f"{path}: {what}")
         if codec == "utf-8-sig":
             yield content.readinto, raw
             return

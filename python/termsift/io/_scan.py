@@ -42,7 +42,7 @@ def scan(
     labels: Paths | None = None,
     terms: AnyPath | None = None,
     text: str | int | Sequence[str | int] | None = None,
-    label: str | int | None = None,
+    label: str | int | Literal[False] | None = None,
     encoding: str | None = None,
     index_base: Literal[0, 1] = 1,
     on_error: Literal["raise", "skip"] = "raise",
@@ -66,7 +66,8 @@ def scan(
     text, label : str or int, optional
         The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
         a table without header. For JSON objects, the keys. The texts of several columns, as in
-        ``text=["title", "body"]``, are joined with a blank.
+        ``text=["title", "body"]``, are joined with a blank. ``label=False`` reads documents without
+        labels, which then all have the label ``""``, and a folder of files.
     encoding : str, default "utf-8"
         The encoding of texts.
     index_base : {1, 0}
@@ -95,7 +96,7 @@ def scan(
 
     Raises
     ------
-    FileNotFoundError, ValueError, TypeError, MissingExtraError
+    FileNotFoundError, ValueError, TypeError, ImportError
         If a file or a package is missing, if a file is not what its name and the arguments say, or
         if a rule is unknown. Errors in the content of a file are raised when it is read.
 
@@ -121,14 +122,14 @@ def scan(
     columns = tuple(text) if isinstance(text, (list, tuple)) else None if text is None else (text,)
     if columns == ():
         raise ValueError("text names no column, expected one or several")
-    for column in (*(columns or ()), *(() if label is None else (label,))):
+    for column in (*(columns or ()), *(() if label in (None, False) else (label,))):
         if not (isinstance(column, str) or validation.is_integer(column)):
             raise TypeError(f"text and label name or number columns, got {column!r}")
     if index_base not in (0, 1):
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
-    given = {"terms": terms, "text": text, "label": label, "encoding": encoding}
-    given |= {"max_memory": max_memory, **rules}
+    given = {"terms": terms, "text": text, "label": None if label is False else label}
+    given |= {"encoding": encoding, "max_memory": max_memory, **rules}
     options = Options(
         TextRules(**rules),
         # Counting applies min_df, to matrices too.
@@ -175,15 +176,6 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
             ".zst or .zip after them; for another name pass input_format (--input-format)"
         )
     return _KINDS[kind](path, options, kind, labels)
-
-
-def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -> bool:
-    """Return whether the name or the format of an input says that it holds texts."""
-    path = Path(path)
-    if path.is_dir():
-        return True
-    kind = _KINDS.get(_kind_of(path, input_format)) if path.is_file() else None
-    return kind is not None and kind.has_texts
 
 
 def _kind_of(path: Path, input_format: str | None) -> str:

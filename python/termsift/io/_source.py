@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Hashable, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,33 +15,14 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.printable import printable
 from termsift._util.tabular import object_array
-from termsift._util.validation import did_you_mean
+from termsift._util.validation import listed
 from termsift.text import TextRules
 
-NAMES_SHOWN = 20
 SKIP = "on_error='skip' (--on-error skip) leaves it out"  # ends errors that can be skipped
 NAMED = "name the columns by text and label (--text, --label)"
 TEXT_OPTIONS = frozenset({"encoding", "max_memory", *(rule.name for rule in fields(TextRules))})
 BLOCK_BYTES = 1 << 22  # how much text is read at once
 _COMPLAINTS_KEPT = 5
-
-
-def listed(names: Sequence[Any]) -> str:
-    """Return the first names for a message, cut if long: a name may be a whole document."""
-    some = [
-        repr(name if len(str(name)) <= 60 else f"{name[:60]}...") for name in names[:NAMES_SHOWN]
-    ]
-    return ", ".join(some + ["..."] * (len(names) > NAMES_SHOWN)) or "none"
-
-
-def check_one_column(where: str, name: str, names: list[str], cure: str = NAMED) -> None:
-    """Check that a table has one column of this name; ``cure`` ends the error if it has none."""
-    if names.count(name) != 1:
-        if name in names:
-            cure = "give each column another name"
-        elif len(names) > 1:
-            cure += did_you_mean(name, names)
-        raise ValueError(f"{where}: expected one column {name!r}, found {listed(names)}; {cure}")
 
 
 @dataclass(frozen=True)
@@ -51,7 +32,7 @@ class Options:
     rules: TextRules
     given: Collection[str] = ()  # options that were given and that only some kinds of input take
     text: tuple[str | int, ...] | None = None
-    label: str | int | None = None
+    label: str | int | Literal[False] | None = None
     encoding: str = "utf-8"
     terms: Path | None = None
     names: NDArray[Any] | None = None  # the names that the file ``terms`` holds
@@ -175,12 +156,15 @@ class TextSource(Source):
     def columns(self) -> tuple[list[str], str]:
         """The names of the text columns, and the name of the label column."""
         text, label = self.options.text or ("text",), self.options.label
-        *texts, label = self.distinct(map(str, [*text, "label" if label is None else label]))
+        *texts, label = self.distinct([*text, "label" if label is None else label], str)
         return texts, label
 
-    def distinct(self, names: Iterable[Any]) -> list[Any]:
-        """Return the names of columns; a name that occurs twice is an error."""
-        columns = list(names)
+    def distinct(self, names: list[Any], named: Callable[[Any], Any]) -> list[Any]:
+        """Return the columns of texts, then that of labels; one that occurs twice is an error.
+
+        Without labels, the first column of texts takes the place of theirs.
+        """
+        columns = [named(name) for name in names if name is not False]
         if len(set(columns)) < len(columns):
             raise ValueError(f"{self.path}: text and label name a column twice: {listed(columns)}")
-        return columns
+        return columns + columns[:1] * (self.options.label is False)

@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from termsift import _core
+from termsift._util import validation
 from termsift._util.extras import require
 from termsift._util.log import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
-from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource, check_one_column
+from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource
 
 _COUNTED_BYTES = 1 << 25  # how much of a table is counted at once; memory grows with it
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -44,6 +45,7 @@ class Table(TextSource):
             "encoding": "UTF-8" if codec == "utf-8-sig" else self.options.encoding.upper(),
             "labels": [] if counter is None else counter.labels(),
             "block_bytes": BLOCK_BYTES if counter is None else BLOCK_BYTES // 2,
+            "unlabelled": self.options.label is False,
         }
         with opened_text(self.path, self.options.encoding) as (readinto, raw):
             table, labels = self.opened(readinto, options), list[str]()
@@ -79,19 +81,17 @@ class DelimitedTable(Table):
         super().__init__(path, options, kind, labels)
         text, label = options.text, options.label
         if kind == ".txt":
-            text, label = text or (2,), 1 if label is None else label
-        self._columns = self.distinct(  # the text columns in order, then the label column
-            int(column) if isinstance(column, str) and column.isdecimal() else column
-            for column in (*(text or ("text",)), "label" if label is None else label)
-        )
+            text, label = text or (2 - (label is False),), 1 if label is None else label
+        columns = [*(text or ("text",)), "label" if label is None else label]
+        self._columns = self.distinct(columns, _numbered)
         if len(set(map(type, self._columns))) > 1:
             all_ = " and ".join(map(repr, self._columns))
             raise ValueError(f"text and label are names of columns or numbers, not {all_}")
         self._has_header = isinstance(self._columns[0], str)
         self._delimiters = _DELIMITER_OF[kind] + _DELIMITERS * self._has_header
         # By default a table without header has two columns; a further tab in the text is an error.
-        is_usual = not self._has_header and (options.text, options.label) == (None, None)
-        self._n_fields = 2 if is_usual else None
+        is_usual = not self._has_header and options.text is None and options.label in (None, False)
+        self._n_fields = 2 - (label is False) if is_usual else None
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         """Return the table, with its columns chosen by the first row."""
@@ -118,13 +118,18 @@ class DelimitedTable(Table):
         return table
 
 
+def _numbered(column: str | int) -> str | int:
+    """Return the number of a column that is given by a number, else its name."""
+    return int(column) if isinstance(column, str) and column.isdecimal() else column
+
+
 def _position(where: str, column: str | int, first: list[str]) -> int:
     """Return the position of a column, given by its number or by its name in the first row."""
     cure = f"{NAMED}, by number if there is no header"
     if len(first) == 1:  # the delimiter is wrong
         cure = "divide the fields by tabs, or by commas in a .csv"
     if isinstance(column, str):
-        check_one_column(where, column, first, cure)
+        validation.check_one_column(where, column, first, cure)
         return first.index(column)
     if column < 1:
         raise ValueError(f"columns are numbered from 1, not {column}")
@@ -167,10 +172,13 @@ class ArrowTable(TextSource):
             text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
         # Labels mean the same in every format: 1 is "1", and true is "true", as JSON writes it.
         # pyarrow's own conversions of codes to numpy import pandas, which takes 0.2 s and 60 MB.
-        names = _core.Texts.of_arrow(label.cast(pyarrow.string()))
+        unlabelled = self.options.label is False
+        none = _core.Texts.of_strings([""] * len(label))
+        names = none if unlabelled else _core.Texts.of_arrow(label.cast(pyarrow.string()))
         codes, firsts = _core.number_labels(names)
         values = [names[i] for i in firsts]
         has_label = np.array([bool(value and value.strip()) for value in values], dtype=bool)[codes]
+        has_label |= unlabelled
         block = _core.Texts.of_arrow(text)
         has_text = np.ones(len(block), dtype=bool)
         has_text[block.missing] = False
@@ -222,7 +230,7 @@ class ArrowTable(TextSource):
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
     """Check that the named columns hold texts, and that the last one holds labels."""
     for i, name in enumerate(names, 1):
-        check_one_column(str(path), name, schema.names)
+        validation.check_one_column(str(path), name, schema.names, NAMED)
         of_column = schema.field(name).type
         is_dictionary = str(of_column).startswith("dictionary<")
         kind = str(of_column.value_type if is_dictionary else of_column)

@@ -80,7 +80,13 @@ from termsift.reference.conditional import conditional_gain, guided_gain, likeli
 from termsift.reference.counting import ReferenceCounts, count, count_table
 from termsift.reference.directions import class_directions
 from termsift.reference.formulas import METHODS
-from termsift.reference.keyness import dispersion_of, keyness_of
+from termsift.reference.keyness import (
+    dispersion_of,
+    exact_log_ratio,
+    key_of,
+    keyness_of,
+    rank_sum_of,
+)
 from termsift.reference.machines import document_vectors, linear_machines
 from termsift.reference.pvalues import Significance, adjusted, log_pvalue, significance
 from termsift.reference.ranking import rank, round_robin
@@ -100,16 +106,19 @@ __all__ = [
     "dispersion_of",
     "divergence",
     "document_vectors",
+    "exact_log_ratio",
     "greedy",
     "guided_gain",
     "leave_one_out",
     "log_posteriors",
+    "key_of",
     "keyness_of",
     "likeliest_shape",
     "linear_machines",
     "log_pvalue",
     "predict",
     "rank",
+    "rank_sum_of",
     "round_robin",
     "same_first_term",
     "score",

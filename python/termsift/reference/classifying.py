@@ -257,7 +257,7 @@ def cross_validate(
     method, model : str
         As for `score`, which uses the same alpha.
     policy : {"top", "round_robin"}
-        Whether scores become a ranking by `rank` or by `round_robin`.
+        The policy: "top" ranks terms with `rank`, and "round_robin" with `round_robin`.
     ks, naive_bayes, alpha
         As for `selection_curve`.
 

@@ -264,10 +264,10 @@ def g2_counts(t: Cells, i: int, c: int) -> Value:
 
 
 def c_tfidf(t: Cells, i: int, c: int) -> Value:
-    """``l_ic/l_c log(1 + m/l_i)``; "bm25": ``l_ic/l_c log((m + 1) / (l_i + 1/2))``.
+    """``l_ic/l_c log(1 + m/l_i)``, or ``l_ic/l_c log((m + 1) / (l_i + 1/2))`` for "bm25".
 
-    m = floor(L / N) are the tokens of an average class. Grootendorst 2022; BERTopic, which also
-    offers the root of l_ic/l_c, rounds m down.
+    m = floor(L / N) is the number of tokens of an average class. The source is Grootendorst 2022.
+    BERTopic also offers the square root of l_ic/l_c, and rounds m down.
     """
     if t.l_ic[c][i] == 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Keyness and dispersion of one term, written from the equations."""
+"""Keyness, dispersion and the rank-sum test of one term, from the equations."""
 
 from __future__ import annotations
 
@@ -78,6 +78,76 @@ def keyness_of(
     }
 
 
+def exact_log_ratio(
+    a: int, b: int, n_1: int, n_2: int, *, level: float = 0.95, n_terms: int = 1
+) -> tuple[float, float]:
+    """Return the ends of the exact interval of log2(f_1 / f_2), from which ``lrc`` follows.
+
+    Parameters
+    ----------
+    a, b, n_1, n_2 : int
+        As for `keyness_of`.
+    level : float
+        The confidence that the intervals of all terms hold.
+    n_terms : int
+        How many terms are compared, for Bonferroni's correction.
+
+    Returns
+    -------
+    low, high : float
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in exact_log_ratio(7, 2, 1000, 1000)]
+    [-0.586, 5.11]
+    """
+    alpha, n = (1 - level) / 2 / n_terms, a + b
+
+    def chance(logit: float, counts: range) -> float:
+        """Return the chance that so many of a + b occurrences are in the target."""
+        share, rest = 1 / (1 + 2**-logit), 1 / (1 + 2**logit)
+        return math.fsum(math.comb(n, k) * share**k * rest ** (n - k) for k in counts)
+
+    def logit(counts: range) -> float:
+        """Return the log2 odds of the share with which the chance is alpha, by bisection."""
+        ends, grows = [-1000.0, 1000.0], counts.stop > n
+        while (middle := sum(ends) / 2) not in ends:
+            ends[(chance(middle, counts) > alpha) == grows] = middle
+        return middle
+
+    scale = math.log2(n_2 / n_1)
+    low = logit(range(a, n + 1)) if a else -math.inf
+    high = logit(range(a + 1)) if b else math.inf
+    return scale + low, scale + high
+
+
+def key_of(a: int, b: int, n_1: int, n_2: int, *, n_terms: int = 1) -> float:
+    """Return the score of a term for a class by "key", the measure that describes classes.
+
+    Parameters
+    ----------
+    a, b : int
+        The documents with the term, inside and outside the class.
+    n_1, n_2 : int
+        All documents inside and outside the class.
+    n_terms : int
+        The terms of the collection.
+
+    Returns
+    -------
+    score : float
+
+    Examples
+    --------
+    >>> round(key_of(7, 2, 10, 10), 3)
+    1.696
+    """
+    if a == 0 or n_2 == 0:
+        return 0.0
+    least, _ = exact_log_ratio(a, b, n_1, n_2, n_terms=n_terms)
+    return math.sqrt(keyness_of(a, b, n_1, n_2)["g2"]) * math.log2(1 + 2**least)
+
+
 def _decimal(x: Fraction) -> Decimal:
     return Decimal(x.numerator) / Decimal(x.denominator)
 
@@ -113,3 +183,34 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
     mean = sum(rates) / m
     variance = sum((rate - mean) ** 2 for rate in rates) / m
     return float(dp), float(dp / largest), 1 - math.sqrt(variance / mean**2 / (m - 1))
+
+
+def rank_sum_of(target: Sequence[Fraction], reference: Sequence[Fraction]) -> float:
+    """Return the z-score of the rank-sum test, with corrections for ties and for continuity.
+
+    Parameters
+    ----------
+    target, reference : sequence of Fraction
+        The rate of the term in each document.
+
+    Returns
+    -------
+    z : float
+        Positive if the rates of the target are higher; 0 if all are equal.
+
+    Examples
+    --------
+    >>> round(rank_sum_of([3, 4, 5], [0, 1, 0]), 3)
+    1.771
+    """
+    rates = sorted([*target, *reference])
+    n_1, n_2, n = len(target), len(reference), len(rates)
+    # The mean rank of equal rates: those before them, and half of themselves.
+    rank = {rate: rates.index(rate) + Fraction(rates.count(rate) + 1, 2) for rate in set(rates)}
+    difference = sum((rank[rate] for rate in target), start=-Fraction(n_1 * (n + 1), 2))
+    ties = sum(rates.count(rate) ** 3 - rates.count(rate) for rate in set(rates))
+    if ties == n**3 - n:
+        return 0.0
+    variance = Fraction(n_1 * n_2, 12) * (n + 1 - Fraction(ties, n * (n - 1)))
+    above = float(max(abs(difference) - Fraction(1, 2), Fraction(0)))
+    return math.copysign(above / math.sqrt(variance), difference)

@@ -62,7 +62,7 @@ def class_scores(
     variant : {"idf", "bm25"}
         The weight that ``c_tfidf`` gives a term (see ``formulas.c_tfidf``).
     sqrt : bool
-        Whether ``c_tfidf`` takes the square root of the term's share of the class.
+        Whether ``c_tfidf`` uses the square root of the term's share l_ic/l_c.
 
     Returns
     -------

@@ -14,8 +14,8 @@ from typing import TextIO, TypeAlias
 
 from termsift._counts.class_counts import ClassCounts
 from termsift._scores.class_terms import distinctive_terms, largest_classes
-from termsift._scores.methods import MethodName
-from termsift._scores.registry import DESCRIBING, find_method
+from termsift._scores.methods import DescriberName, MethodName
+from termsift._scores.registry import DESCRIBING, find_describer
 from termsift._util import validation
 from termsift._util.files import text_output
 from termsift._util.html import Child, element, name, number, render
@@ -37,7 +37,7 @@ def write_report(
     counts: ClassCounts,
     path: str | os.PathLike[str] | TextIO,
     *,
-    method: MethodName = DESCRIBING,
+    method: DescriberName = DESCRIBING,
     k: int = 10,
     passages: FindPassages | None = None,
     title: str | None = None,
@@ -53,7 +53,8 @@ def write_report(
     path : path or file
         The HTML file, written atomically; or a file that is open for UTF-8 text.
     method : str
-        The method that scores the terms: a name of `termsift.methods`.
+        The method that scores the terms: "key", as for `termsift.distinctive_terms`, or a name of
+        `termsift.methods`. "key" orders the terms of a class, and g2 those of all classes.
     k : int, default 10
         Number of terms per class.
     passages : callable, optional
@@ -91,7 +92,8 @@ def write_report(
     """
     validation.check_counts(counts)
     validation.check_integer(k, "k")
-    entry = find_method(method)
+    entry = find_describer(method)
+    overall: MethodName = "g2" if method == "key" else method
     with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
         heading = title or f"Terms that tell {sizes} apart"
@@ -123,9 +125,10 @@ def write_report(
             "mean_tokens": number(tokens / max(counts.n_docs, 1), ",.1f"),
             "cards": cards,
             "hidden": hidden,
-            "scatter": scatter(counts, largest, method, n_threads),
+            "scatter": scatter(counts, largest, overall, n_threads),
+            "overall": overall,
             "n_shown": number(min(BEST, counts.n_terms)),
-            "terms": best_terms(counts, method, n_threads),
+            "terms": best_terms(counts, overall, n_threads),
             "versions": ", ".join(f"{part} {versions[part]}" for part in _VERSIONS),
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")

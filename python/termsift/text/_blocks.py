@@ -56,7 +56,11 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         return _iterated(texts) if whole is None else iter([(whole, None)])
     if _is_frame(texts) and (is_from(texts, "pandas") or is_from(texts, "polars")):
         text = _text_column(texts, list(texts.columns), text, label)
-        return iter([_of_frame(texts, text, label)])
+        with validation.naming(f"column {text!r}"):
+            whole = _whole(texts[text])
+        assert whole is not None  # a column is in memory
+        labels = None if label is None else validation.label_sequence(texts[label])
+        return iter([(whole, labels)])
     if not hasattr(texts, "__arrow_c_stream__"):
         raise TypeError(
             "text and label name columns of a frame, and texts is "
@@ -124,17 +128,6 @@ def _is_frame(texts: Any) -> bool:
     return getattr(texts, "ndim", 2) == 2 and any(hasattr(texts, name) for name in names)
 
 
-def _of_frame(frame: Any, text: Any, label: Any) -> Block:
-    """Return the texts and labels of a frame of pandas or polars."""
-    labels = None if label is None else validation.label_sequence(frame[label])
-    try:
-        texts = _whole(frame[text])
-    except TypeError as error:
-        raise TypeError(f"column {text!r}: {error}") from None
-    assert texts is not None  # a column is in memory
-    return texts, labels
-
-
 def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[Block]:
     """Yield the texts and labels of record batches, in blocks of a bounded size."""
     batches: list[Any] = []
@@ -161,10 +154,9 @@ def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
     """Return the column of texts; check that a frame has it and that of labels, each once."""
     if text is None:
         if len(names) != 1:
-            columns = ", ".join(map(repr, names)) or "none"
             raise TypeError(
-                f"texts is {validation.a_kind(frame)} with the columns {columns}, expected one "
-                "column of texts: name it, as in text='text', or pass it alone"
+                f"texts is {validation.a_kind(frame)} with the columns {validation.listed(names)}, "
+                "expected one column of texts: name it, as in text='text', or pass it alone"
             )
         text = names[0]
     check_columns(names, {"text": text, "label": label})
@@ -173,19 +165,9 @@ def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
 
 def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
     """Check that a frame has the columns that parameters name, each once."""
-    columns = ", ".join(map(repr, names)) or "none"
     for parameter, name in wanted.items():
-        n_columns = names.count(name)
-        if n_columns == 0 and name is not None:
-            hint = validation.did_you_mean(name, [n for n in names if isinstance(n, str)])
-            raise ValueError(
-                f"{parameter}={name!r} is no column of the frame, which has the columns "
-                f"{columns}{hint}"
-            )
-        if n_columns > 1:
-            raise ValueError(
-                f"{parameter}={name!r} is the name of {n_columns} columns of the frame"
-            )
+        if name is not None:
+            validation.check_one_column(parameter, name, names, "name a column of the frame")
 
 
 def _parts_of(blocks: Iterator[Block]) -> Iterator[Block]:

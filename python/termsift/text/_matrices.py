@@ -141,9 +141,6 @@ def kept_columns(
     return np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
 
 
-# ---- parts -------------------------------------------------------------------------------------
-
-
 def csr(parts: tuple[Any, Any, Any], n_columns: int) -> scipy.sparse.csr_array:
     """Return the matrix of data, indices and indptr, with indices of 32 bits if they suffice."""
     data, *others = parts

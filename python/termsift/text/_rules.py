@@ -103,13 +103,24 @@ class TextRules:
 
     def __post_init__(self) -> None:
         """Check each rule, and the rules that depend on each other."""
-        _check_ngram_range(self.ngram_range)
+        ends = self.ngram_range
+        if not isinstance(ends, (tuple, list)) or len(ends) != 2:
+            raise TypeError(f"ngram_range must be two integers, got {ends!r}")
+        for number in ends:
+            check_integer(number, "each of ngram_range", 1, 2**31 - 1)
+        if ends[0] > ends[1]:
+            raise ValueError(f"ngram_range must be (from, to), the smaller first, got {ends!r}")
         for name in ("min_df", "max_df"):
             if is_integer(value := getattr(self, name)):
                 check_integer(value, name)
             else:
                 check_between_0_and_1(value, f"{name} as a share")
-        _check_stop_words(self.stop_words)
+        if isinstance(self.stop_words, str):
+            check_choice(self.stop_words, ("english",), "stop_words as one word")
+        elif self.stop_words is not None:
+            check_kind(self.stop_words, Collection, "stop_words")
+            for word in check_iterable(self.stop_words, "stop_words", "words"):
+                check_kind(word, str, "each of stop_words")
         for name in ("lowercase", "binary"):
             check_flag(getattr(self, name), name)
         for name in ("tokenizer", "preprocessor"):
@@ -164,7 +175,7 @@ class TextRules:
 
         Raises
         ------
-        MissingExtraError
+        ImportError
             For rules that the core has not, if scikit-learn is not installed.
         ValueError
             If min_df asks for more documents than max_df allows.
@@ -287,24 +298,3 @@ def read_rules(changed: dict[str, Any]) -> TextRules:
     """Return the rules of `TextRules.changed`, which may have been through JSON."""
     values: Any = (tuple(value) if type(value) is list else value for value in changed.values())
     return TextRules(**dict(zip(changed, values, strict=True)))
-
-
-# ---- checks ----------------------------------------------------------------------------------
-
-
-def _check_ngram_range(given: object) -> None:
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise TypeError(f"ngram_range must be two integers, got {given!r}")
-    for number in given:
-        check_integer(number, "each of ngram_range", 1, 2**31 - 1)
-    if given[0] > given[1]:
-        raise ValueError(f"ngram_range must be (from, to), the smaller first, got {tuple(given)}")
-
-
-def _check_stop_words(given: object) -> None:
-    if isinstance(given, str):
-        check_choice(given, ("english",), "stop_words as one word")
-    elif given is not None:
-        check_kind(given, Collection, "stop_words")
-        for word in check_iterable(given, "stop_words", "words"):
-            check_kind(word, str, "each of stop_words")

@@ -38,11 +38,6 @@ class Csr:
         arrays = self.data, self.indices, self.indptr
         return scipy.sparse.csr_array(arrays, shape=(self.n_docs, self.n_terms))
 
-    @property
-    def holds_integers(self) -> bool:
-        """Whether the values are counted exactly."""
-        return self.data.dtype.kind != "f"
-
 
 # ---- the matrix ----------------------------------------------------------------------------------
 
@@ -240,7 +235,10 @@ def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term")
 
 def term_names_of(X: Any, given: Any, n_terms: int) -> NDArray[np.object_] | None:
     """Return the names that the caller gave for the terms, or those of a data frame's columns."""
-    return check_term_names(_column_names(X) if given is None else given, n_terms)
+    columns = list(getattr(X, "columns", ()))
+    if given is None and columns and all(isinstance(name, str) for name in columns):
+        given = columns
+    return check_term_names(given, n_terms)
 
 
 def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
@@ -257,12 +255,6 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     array[:] = listed
     array.setflags(write=False)  # counts and rankings share it
     return array
-
-
-def _column_names(X: Any) -> list[str] | None:
-    """Return the names of the columns of a data frame if all are strings, or None."""
-    names = list(getattr(X, "columns", ()))
-    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def check_same_terms(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, cast
@@ -12,6 +12,8 @@ import numpy as np
 
 from termsift import _core
 from termsift._util.printable import printable
+
+_NAMES_SHOWN = 20
 
 
 @contextmanager
@@ -118,6 +120,24 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
+def listed(names: Sequence[Any]) -> str:
+    """Return the first names for a message, cut if long: a name may be a whole document."""
+    some = [
+        repr(name if len(str(name)) <= 60 else f"{name[:60]}...") for name in names[:_NAMES_SHOWN]
+    ]
+    return ", ".join(some + ["..."] * (len(names) > _NAMES_SHOWN)) or "none"
+
+
+def check_one_column(where: str, name: Any, names: list[Any], cure: str) -> None:
+    """Check that a table has one column of this name; ``cure`` ends the error if it has none."""
+    if names.count(name) != 1:
+        if name in names:
+            cure = "give each column another name"
+        elif len(names) > 1:
+            cure += did_you_mean(name, [other for other in names if isinstance(other, str)])
+        raise ValueError(f"{where}: expected one column {name!r}, found {listed(names)}; {cure}")
+
+
 # ---- integers ------------------------------------------------------------------------------------
 
 
@@ -163,6 +183,11 @@ def check_not_negative(number: float, name: str) -> float:
 def check_between_0_and_1(number: float, name: str) -> float:
     """Return a number from 0 to 1 as a float."""
     return _checked(number, name, lambda x: 0 <= x <= 1, "between 0 and 1")
+
+
+def check_inside_0_and_1(number: float, name: str) -> float:
+    """Return a number above 0 and below 1 as a float."""
+    return _checked(number, name, lambda x: 0 < x < 1, "above 0 and below 1")
 
 
 def _checked(number: float, name: str, is_right: Callable[[float], bool], expected: str) -> float:

@@ -1,0 +1,114 @@
+"""Find wrong labels: leaving one out with naive Bayes, beside cross-validated logistic regression.
+
+    python benchmarks/wrong_labels.py [DATA] [--quick]
+
+Changes a share of the labels at random and ranks the documents by their suspicion. Writes the table
+of docs/labels.md; ``--quick`` prints that of made-up documents instead. The collections are in
+DATA, laid out as `benchmarks/corpora.py` describes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+
+import corpora
+import termsift as ts
+from compare import ROOT, markdown, put_between
+
+MARKER = "figures"
+PAGE = ROOT / "docs" / "labels.md"
+SHARES = (0.05, 0.1)
+TEXTS = {"R8": "R8", "TREC": "TREC questions", "reviews": "movie reviews"}
+
+
+def documents() -> dict[str, tuple[Any, Any]]:
+    """Return words and labels: the training documents of texts, and all of 20 Newsgroups."""
+    splits = {name: corpora.lines(key, r"(?u)\b\w\w+\b") for key, name in TEXTS.items()}
+    found = {name: (split.X_train, split.y_train) for name, split in splits.items()}
+    return found | {"20 Newsgroups": corpora.newsgroups_text("unigrams")}
+
+
+def left_out(X: Any, y: Any) -> tuple[Any, Any]:
+    """Return the log probabilities by all other documents, and the lengths to divide by."""
+    log_proba = ts.count(X, y).naive_bayes().leave_one_out(X, y)
+    return log_proba, np.maximum(np.asarray(X.sum(axis=1)).ravel(), 1)
+
+
+def cross_validated(X: Any, y: Any) -> tuple[Any, Any]:
+    """Return the log probabilities by logistic regression of tf-idf, over five folds."""
+    machine = LogisticRegression(C=10, max_iter=1000)
+    pipeline = make_pipeline(TfidfTransformer(sublinear_tf=True), machine)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    return cross_val_predict(pipeline, X, y, cv=folds, method="predict_log_proba"), 1
+
+
+WAYS = {"termsift": left_out, "logistic regression": cross_validated}
+
+
+def planted(y: Any, share: float) -> tuple[Any, Any]:
+    """Return labels that are wrong for a share of the documents, and which are wrong."""
+    rng = np.random.default_rng(0)
+    classes, codes = np.unique(y, return_inverse=True)
+    is_wrong = np.zeros(len(y), dtype=bool)
+    is_wrong[rng.choice(len(y), round(share * len(y)), replace=False)] = True
+    return (codes + rng.integers(1, len(classes), len(y)) * is_wrong) % len(classes), is_wrong
+
+
+def suspicion(log_proba: Any, own: Any, lengths: Any) -> Any:
+    """Return (best other - own) / length of each document."""
+    rows = np.arange(len(own))
+    of_own, others = log_proba[rows, own], log_proba.copy()
+    others[rows, own] = -np.inf
+    return (others.max(axis=1) - of_own) / lengths
+
+
+def measured(way: str, X: Any, y: Any, share: float) -> str:
+    """Return the precision at the number of wrong labels, the area under the curve, and seconds."""
+    labels, is_wrong = planted(y, share)
+    begin = process_time()
+    log_proba, lengths = WAYS[way](X, labels)
+    found = suspicion(log_proba, labels, lengths)
+    seconds = process_time() - begin
+    precision = is_wrong[np.argsort(-found, kind="stable")[: is_wrong.sum()]].mean()
+    return f"{precision:.2f} / {roc_auc_score(is_wrong, found):.3f} / {seconds:.2g}"
+
+
+def table(collections: dict[str, tuple[Any, Any]]) -> str:
+    """Return the figures of each collection and share of wrong labels."""
+    left_out(corpora.sp.csr_array([[1, 0], [0, 1]]), [0, 1])  # imports what is imported late
+    rows = [
+        [name, f"{len(y):,}", f"{share:.0%}", *(measured(way, X, y, share) for way in WAYS)]
+        for name, (X, y) in collections.items()
+        for share in SHARES
+    ]
+    return markdown(["", "documents", "wrong", *WAYS], rows)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Write the table, or print a quick one."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("data", nargs="?", type=Path, default=corpora.FOLDER)
+    parser.add_argument("--quick", action="store_true")
+    args = parser.parse_args(argv)
+    corpora.FOLDER = args.data
+    if args.quick:
+        y = np.arange(200) % 2
+        X = np.random.default_rng(0).poisson(np.where(y, [[3], [1]], [[1], [3]]).T, (200, 2))
+        print(table({"made up": (corpora.sp.csr_array(X), y)}))
+    else:
+        put_between(PAGE, MARKER, table(documents()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Effect sizes: how much more often a target corpus uses a term than a reference corpus."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift._util import scipy
+
+_MILLION = 1e6
+_ABSENT = 0.5  # occurrences that stand for none in log_ratio
+
+_Floats: TypeAlias = NDArray[np.float64]
+
+
+def effects(
+    a: _Floats, b: _Floats, tokens: _Floats, constant: float, level: float
+) -> dict[str, _Floats]:
+    """Return the effect sizes of `termsift.Keyness` and the ends of their confidence intervals.
+
+    ``a`` and ``b`` are the occurrences of each term in the target and in the reference, and
+    ``tokens`` those of all terms.
+    """
+    first, second = tokens
+    z = scipy.special.ndtri(0.5 + level / 2)
+    f_1, f_2 = a / first, b / second
+    seen_a, seen_b = np.where(a > 0, a, _ABSENT), np.where(b > 0, b, _ABSENT)
+    log_ratio = np.log2(seen_a / first) - np.log2(seen_b / second)
+    half = z * np.sqrt(np.maximum(1 / seen_a - 1 / first + 1 / seen_b - 1 / second, 0))
+    with np.errstate(divide="ignore", invalid="ignore"):  # counts of 0
+        risk = f_1 / f_2
+        odds = (a * (second - b)) / (b * (first - a))
+        woolf = z * np.sqrt(1 / a + 1 / b + 1 / (first - a) + 1 / (second - b))
+        katz = np.where((a > 0) & (b > 0), half, np.inf)
+        ends = {}
+        for name, value, of_log in (("relative_risk", risk, katz), ("odds_ratio", odds, woolf)):
+            finite = np.isfinite(of_log)
+            ends[f"{name}_low"] = np.where(finite, value * np.exp(-of_log), 0.0)
+            ends[f"{name}_high"] = np.where(finite, value * np.exp(of_log), np.inf)
+    low, high = certain_ratios(a, b, tokens, level, len(a))
+    return {
+        "log_ratio": log_ratio,
+        "log_ratio_low": log_ratio - half / np.log(2),
+        "log_ratio_high": log_ratio + half / np.log(2),
+        "lrc": nearest_to_0(low, high),
+        "log_ratio_most": np.maximum(-low, high),
+        "percent_diff": 100 * (risk - 1),
+        "relative_risk": risk,
+        "odds_ratio": odds,
+        **ends,
+        "simple_maths": (_MILLION * f_1 + constant) / (_MILLION * f_2 + constant),
+    }
+
+
+def certain_ratios(
+    a: _Floats, b: _Floats, tokens: _Floats, level: float, n_terms: int
+) -> list[_Floats]:
+    """Return the ends of exact intervals of log2(f_1 / f_2) that hold for all terms at once.
+
+    ``a``, ``b`` and ``tokens`` are as for `effects`, or count documents. ``n_terms`` is how many
+    terms are compared.
+    """
+    alpha = (1 - level) / 2 / max(n_terms, 1)
+    # Few pairs of counts are distinct, and a quantile takes as long as a thousand additions.
+    pairs, place = np.unique(a + 1j * b, return_inverse=True)
+
+    def lower(own: _Floats, other: _Floats) -> _Floats:
+        share = scipy.special.betaincinv(own, other + 1, alpha)
+        rest = scipy.special.betainccinv(other + 1, own, alpha)  # 1 - share would cancel
+        with np.errstate(divide="ignore"):  # of no occurrences
+            return np.where(own > 0, np.log2(share) - np.log2(rest), -np.inf)
+
+    with np.errstate(divide="ignore"):  # of a class that has all documents
+        scale = np.log2(tokens[1]) - np.log2(tokens[0])
+    logits = lower(pairs.real, pairs.imag), -lower(pairs.imag, pairs.real)
+    return [scale + of_pairs[place] for of_pairs in logits]
+
+
+def nearest_to_0(low: _Floats, high: _Floats) -> _Floats:
+    """Return the point of each interval that is nearest to 0."""
+    return np.where(low > 0, low, np.minimum(high, 0))

@@ -1,0 +1,58 @@
+"""The measure that describes classes: evidence times the effect that is certain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift._scores.effects import certain_ratios
+from termsift._scores.registry import KEY
+from termsift._scores.scoring import Scoring
+from termsift._util import scipy
+
+if TYPE_CHECKING:
+    from termsift._counts.class_counts import ClassCounts
+
+_LEVEL = 0.95
+
+
+def scoring_of(counts: ClassCounts, name: str, **scoring: Any) -> Scoring:
+    """Return the scoring of a method, or of key, whose directions are those of g2."""
+    if name != KEY.name:
+        return Scoring.of(counts, name, **scoring)
+    g2 = Scoring.of(counts, "g2", **scoring)
+    n_seen = int(np.count_nonzero(counts.collection_document_frequency))
+    return _KeyScoring(**vars(g2), n_seen=n_seen)
+
+
+@dataclass(frozen=True, eq=False)
+class _KeyScoring(Scoring):
+    """The scoring of g2, with key's class scores; ``n_seen`` terms occur in the collection."""
+
+    n_seen: int
+
+    @cached_property
+    def _documents(self) -> tuple[Any, NDArray[Any]]:
+        """The documents of each class with each term, and those of the collection."""
+        shape = len(self.counts.class_docs), self.counts.n_terms
+        of_class = scipy.sparse.csr_array(self.counts.document_frequency(), shape=shape)
+        whole = self.counts.as_one_class().document_frequency()
+        return of_class.tocsc(), scipy.sparse.csr_array(whole, shape=(1, shape[1])).toarray()[0]
+
+    def class_scores(self, first: int = 0, last: int | None = None) -> NDArray[np.float64]:
+        g2 = super().class_scores(first, last)
+        of_class, of_all = self._documents
+        cells = of_class[:, first:last].tocoo()
+        rows, columns = cells.coords
+        a = cells.data.astype(np.float64)
+        b = of_all[first:last][columns] - a
+        n_c = np.asarray(self.counts.class_docs, dtype=np.float64)[rows]
+        docs = np.stack([n_c, self.counts.n_docs - n_c])
+        least, _ = certain_ratios(a, b, docs, _LEVEL, self.n_seen)
+        scores = np.zeros_like(g2)
+        scores[rows, columns] = np.sqrt(g2[rows, columns]) * np.logaddexp2(0, least)
+        return scores

@@ -1,0 +1,71 @@
+"""The rank-sum test of keyness, by scipy's test of each term and by the reference."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.stats import mannwhitneyu
+
+import termsift as ts
+from termsift._scores import dispersion
+from termsift.reference.keyness import rank_sum_of
+
+
+def rank_sum(X: Any, y: Any, **options: Any) -> ts.Keyness:
+    return ts.count(X, y).keyness("a", "b", sort="rank_sum", dispersion=(X, y), **options)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=4, max_size=12),
+    st.integers(1, 3),
+)
+def test_the_reference_agrees(rows: list[list[int]], n_target: int) -> None:
+    X = np.array([[1, 2, 3, 4], [4, 3, 2, 1], *rows])
+    y = ["a", "b", *("a" if i < n_target else "b" for i in range(len(rows)))]
+    found = rank_sum(X, y).table
+    rates: dict[str, list[list[Fraction]]] = {"a": [], "b": []}
+    for row, label in zip(X.tolist(), y, strict=True):
+        if sum(row):
+            rates[label].append([Fraction(x, sum(row)) for x in row])
+    for row, i in enumerate(found["index"].tolist()):
+        expected = rank_sum_of(*([rate[i] for rate in rates[side]] for side in "ab"))
+        assert found["rank_sum"][row] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("chunk", [1 << 22, 50])
+def test_it_is_the_test_of_scipy(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    monkeypatch.setattr(dispersion, "_CHUNK_ENTRIES", chunk)
+    rng = np.random.default_rng(0)
+    X = rng.poisson(rng.gamma(0.3, 2, 40), (150, 40))
+    X[7] = 0  # a document without tokens takes no part
+    y = np.array(["a"] * 60 + ["b"] * 90)
+    found = rank_sum(sparse.csr_array(X), y).table
+    lengths = X.sum(axis=1)
+    rates, labels = (X / np.maximum(lengths, 1)[:, None])[lengths > 0], y[lengths > 0]
+    assert len(found["index"]) > 20
+    for row, i in enumerate(found["index"].tolist()):
+        sides = [rates[labels == side, i] for side in "ab"]
+        expected = mannwhitneyu(*sides, method="asymptotic")
+        assert_allclose(found["rank_sum_pvalue"][row], expected.pvalue, rtol=1e-10)
+        middle = len(sides[0]) * len(sides[1]) / 2
+        assert found["rank_sum"][row] * (expected.statistic - middle) >= 0
+
+
+def test_one_long_document_does_not_make_a_term_key() -> None:
+    # Nine documents of a have term 0 as often as those of b, and one has it 500 times.
+    X = np.array([[1, 3, 9]] * 9 + [[500, 0, 0]] + [[1, 0, 12]] * 10)
+    y = ["a"] * 10 + ["b"] * 10
+    assert ts.count(X, y).keyness("a", "b", k=1).table["index"].tolist() == [0, 2]
+    assert rank_sum(X, y, k=1).table["index"].tolist() == [1, 2]
+
+
+def test_it_needs_documents() -> None:
+    with pytest.raises(ValueError, match="needs the documents: pass dispersion"):
+        ts.count(np.eye(2, dtype=int), ["a", "b"]).keyness("a", sort="rank_sum")
