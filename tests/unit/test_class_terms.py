@@ -78,6 +78,15 @@ def test_key_is_the_root_of_g2_times_the_certain_ratio(X: Any, labels: list[str]
         assert table[name].tolist() == [of_g2[pair] for pair in pairs[0]]
 
 
+def test_key_is_no_method() -> None:
+    counts = ts.count(np.eye(2, dtype=int), ["a", "b"])
+    for ask in (counts.score, counts.rank, counts.class_scores):
+        with pytest.raises(ValueError, match=r"no method 'key', .* use distinctive_terms or"):
+            ask("key")  # type: ignore[operator]
+    with pytest.raises(ValueError, match="no method"):
+        distinctive_terms(counts, np.array(["key", "g2"]))  # type: ignore[arg-type]
+
+
 def test_key_prefers_certain_effects_to_evidence_of_small_ones() -> None:
     # Nearly all documents of a have term 0, as do half of the others; term 1 is in a alone.
     X = np.repeat([[1, 0], [1, 1], [0, 0], [1, 0]], [550, 50, 600, 600], axis=0)

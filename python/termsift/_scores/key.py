@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._scores.effects import certain_ratios
-from termsift._scores.registry import KEY
+from termsift._scores.registry import KEY, find_describer
 from termsift._scores.scoring import Scoring
 from termsift._util import scipy
 
@@ -22,7 +22,7 @@ _LEVEL = 0.95
 
 def scoring_of(counts: ClassCounts, name: str, **scoring: Any) -> Scoring:
     """Return the scoring of a method, or of key, whose directions are those of g2."""
-    if name != KEY.name:
+    if find_describer(name) is not KEY:
         return Scoring.of(counts, name, **scoring)
     g2 = Scoring.of(counts, "g2", **scoring)
     n_seen = int(np.count_nonzero(counts.collection_document_frequency))

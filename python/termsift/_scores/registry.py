@@ -351,7 +351,7 @@ def find_method(name: str) -> Method:
 
 def find_describer(name: str) -> Selector:
     """Return the measure with a name that orders the terms of a class: a method, or key."""
-    return KEY if name == KEY.name else find_method(name)
+    return KEY if is_one_of(name, [KEY.name]) else find_method(name)
 
 
 def find_test(name: str) -> Method:
@@ -363,6 +363,8 @@ def find_test(name: str) -> Method:
 def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entry:
     if not is_one_of(name, known):
         hint = did_you_mean(name, known)
+        if is_one_of(name, [KEY.name]):
+            hint = "; key orders the terms of a class: use distinctive_terms or to_frame"
         raise ValueError(f"no {kind} {name!r}, expected one of {', '.join(known)}{hint}")
     return known[name]
 
