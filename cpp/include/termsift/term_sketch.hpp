@@ -6,6 +6,7 @@
 
 #include "termsift/large_memory.hpp"
 #include "termsift/parallel.hpp"
+#include "termsift/portability.hpp"
 #include "termsift/texts.hpp"
 
 namespace termsift {
@@ -26,8 +27,7 @@ class TermSketch {
   std::span<std::uint8_t> counters() { return {counters_.get(), static_cast<std::size_t>(n_)}; }
   // Returns the place of the counter of the terms with this hash.
   std::uint64_t place(std::uint64_t hash) const {
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>(Wide{hash} * static_cast<std::uint64_t>(n_) >> 64);
+    return high_product(hash, static_cast<std::uint64_t>(n_));
   }
   std::uint8_t at(std::uint64_t place) const { return counters_[static_cast<std::int64_t>(place)]; }
 
