@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <variant>
 
@@ -51,6 +52,31 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
       counts_of(counts));
 }
 
+// Returns an array (n_pairs,) of the scores, or the directions, of pairs.
+template <class Result, class AnyMeasure>
+py::array score_pairs(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
+                      int n_threads, const py::array& starts, const py::array& terms) {
+  return std::visit(
+      [&](const auto& c) -> py::array {
+        const auto begins = span_of<std::int64_t>(starts, "starts");
+        const auto of_pairs = span_of<TermId>(terms, "terms");
+        const bool fits = begins.size() == c.rows.size() + 1 && begins.front() == 0 && begins.back() == terms.size() &&
+                          std::is_sorted(begins.begin(), begins.end()) &&
+                          std::all_of(of_pairs.begin(), of_pairs.end(), [&](TermId t) { return 0 <= t && t < c.n_terms; });
+        if (!fits) throw std::invalid_argument("starts and terms are no pairs of these counts");
+        auto results = LargeArray<Result>::uninitialised(terms.size());
+        const Threads threads = python_threads(n_threads);
+        const auto options = estimation(b1, b2, prior);
+        const Pairs pairs{begins.data(), of_pairs.data()};
+        without_gil([&] {
+          if constexpr (std::is_same_v<Result, double>) scores_of_pairs(c, options, measure, threads, pairs, results.get());
+          else directions_of_pairs(c, options, measure, threads, pairs, results.get());
+        });
+        return to_numpy(std::move(results), {terms.size()});
+      },
+      counts_of(counts));
+}
+
 py::array score_collection(const py::object& counts, ContingencyMeasure measure, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::array {
@@ -95,11 +121,29 @@ py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1,
       counts_of(counts));
 }
 
-py::array rank(const py::array& scores, std::int64_t k) {
+template <class AnyMeasure>
+py::tuple find_best(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
+                    std::int64_t k, int n_threads) {
+  return std::visit(
+      [&](const auto& c) -> py::tuple {
+        if (k < 0 || k > c.n_terms) throw py::value_error("k must be in [0, number of terms]");
+        const auto n = std::count_if(c.rows.begin(), c.rows.end(), [](const auto& row) { return row->is_present(); });
+        auto indices = LargeArray<std::int64_t>::uninitialised(n * k);
+        auto scores = LargeArray<double>::uninitialised(n * k);
+        const Threads threads = python_threads(n_threads);
+        const auto options = estimation(b1, b2, prior);
+        without_gil([&] { best_of_classes(c, options, measure, k, threads, indices.get(), scores.get()); });
+        return py::make_tuple(to_numpy(std::move(indices), {n, k}), to_numpy(std::move(scores), {n, k}));
+      },
+      counts_of(counts));
+}
+
+py::array rank(const py::array& scores, std::int64_t k, int n_threads) {
   const auto* data = vector_data<double>(scores, "scores");
   if (k < 0 || k > scores.size()) throw py::value_error("k must be in [0, number of scores]");
   auto indices = LargeArray<std::int64_t>::uninitialised(k);
-  without_gil([&] { top_k(data, scores.size(), k, indices.get()); });
+  const Threads threads = python_threads(n_threads);
+  without_gil([&] { top_k(data, scores.size(), k, threads, indices.get()); });
   return to_numpy(std::move(indices), {k});
 }
 
@@ -133,6 +177,12 @@ void register_scores(py::module_& module) {
                "n_threads"_a, "first"_a = 0, "last"_a = py::none());
     module.def("class_directions", &score_classes<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,
                "prior"_a, "n_threads"_a, "first"_a = 0, "last"_a = py::none());
+    module.def("scores_of_pairs", &score_pairs<double, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
+               "n_threads"_a, "starts"_a, "terms"_a);
+    module.def("directions_of_pairs", &score_pairs<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,
+               "prior"_a, "n_threads"_a, "starts"_a, "terms"_a);
+    module.def("best_of_classes", &find_best<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
+               "n_threads"_a);
     module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
                "n_threads"_a);
   };
@@ -141,7 +191,7 @@ void register_scores(py::module_& module) {
   module.def("collection_scores", &score_collection, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("strongest_class", &find_strongest_class, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("running_sums", &sums, "values"_a);
-  module.def("top_k", &rank, "scores"_a, "k"_a);
+  module.def("top_k", &rank, "scores"_a, "k"_a, "n_threads"_a);
 }
 
 }  // namespace termsift::bindings

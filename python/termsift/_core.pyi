@@ -187,6 +187,35 @@ def class_directions(
     first: int = 0,
     last: int | None = None,
 ) -> NDArray[np.int8]: ...
+def scores_of_pairs(
+    counts: Counts,
+    measure: Measure | ContingencyMeasure,
+    b1: float,
+    b2: tuple[float, float],
+    prior: Float64s | None,
+    n_threads: int,
+    starts: Int64s,
+    terms: Int32s,
+) -> Float64s: ...
+def directions_of_pairs(
+    counts: Counts,
+    measure: Measure | ContingencyMeasure,
+    b1: float,
+    b2: tuple[float, float],
+    prior: Float64s | None,
+    n_threads: int,
+    starts: Int64s,
+    terms: Int32s,
+) -> NDArray[np.int8]: ...
+def best_of_classes(
+    counts: Counts,
+    measure: Measure | ContingencyMeasure,
+    b1: float,
+    b2: tuple[float, float],
+    prior: Float64s | None,
+    k: int,
+    n_threads: int,
+) -> tuple[Int64s, Float64s]: ...
 def round_robin(
     counts: Counts,
     measure: Measure | ContingencyMeasure,
@@ -266,7 +295,7 @@ def linear_machines(
     n_threads: int,
 ) -> NDArray[np.float32]: ...
 def running_sums(values: Float64s) -> Float64s: ...
-def top_k(scores: Float64s, k: int) -> Int64s: ...
+def top_k(scores: Float64s, k: int, n_threads: int) -> Int64s: ...
 def compiler() -> str: ...
 def openmp_version() -> str: ...
 def effective_n_threads(requested: int) -> int: ...

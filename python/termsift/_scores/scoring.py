@@ -97,6 +97,32 @@ class Scoring:
         """Return the first k terms by round robin, with their scores and their classes."""
         return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
+    def best_of_classes(self, k: int) -> tuple[_core.Int64s, _core.Float64s]:
+        """Return the k best terms of each class with documents and their scores, a row per class.
+
+        Equal scores are ordered by index.
+        """
+        return _core.best_of_classes(self.counts, self.measure, *self.smoothing, k, self.n_threads)
+
+    def scores_of_pairs(
+        self, starts: NDArray[np.int64], terms: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Return the class scores of some terms of each class.
+
+        Row c of the counts has the terms ``terms[starts[c]:starts[c + 1]]``, which increase.
+        """
+        return _core.scores_of_pairs(
+            self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms
+        )
+
+    def directions_of_pairs(
+        self, starts: NDArray[np.int64], terms: NDArray[np.int32]
+    ) -> NDArray[np.int8]:
+        """Return the directions of some terms of each class, given as for `scores_of_pairs`."""
+        return _core.directions_of_pairs(
+            self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms
+        )
+
     def strongest_class(self) -> tuple[_core.Float64s, _core.Int64s, NDArray[np.int8]]:
         """Return the largest class score of each term, its class and its direction."""
         return _core.strongest_class(self.counts, self.measure, self.n_threads)
