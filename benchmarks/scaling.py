@@ -1,15 +1,17 @@
-"""What limits the use of more cores: the serial share of each stage, and the speed of memory.
+"""What limits the use of more cores: serial work, more work on more threads, and memory.
 
     python benchmarks/scaling.py [--quick] [--write]
 
-The stages of workload C run on one and on two threads, in turn. A triad, a[i] = b[i] + c[i], tells
-how fast the machine moves memory. From both follows a prediction for machines with more cores.
+The stages of workload C run on one and on two threads, in turn, and then on more threads than the
+machine has cores, to see how much processor time these take. A triad, a[i] = b[i] + c[i], tells how
+fast the machine moves memory. From all this follows a prediction for machines with more cores.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -56,7 +58,6 @@ def stages(work: Workload) -> list[Stage]:
         return lambda n: getattr(counts, name)(*args, n_threads=n, **options)
 
     return [
-        ("labels", y.nbytes, lambda n: _core.number_labels(y)),
         ("count", entries + pairs, lambda n: ts.count(X, y, n_threads=n)),
         ("count texts", n_letters, lambda n: ts.count_texts(texts, y[: len(texts)], n_threads=n)),
         ("score `md`", 2 * pairs + n_terms, call("score", "md")),
@@ -68,9 +69,19 @@ def stages(work: Workload) -> list[Stage]:
     ]
 
 
-def predicted(serial: float, seconds: float, n_bytes: float, speed: float, cores: int) -> float:
+def work_on(run: Callable[[int], object], n_threads: int) -> float:
+    """Return the least processor time of three runs, in seconds of all threads together."""
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        run(n_threads)
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+def predicted(serial: float, work: float, n_bytes: float, speed: float, cores: int) -> float:
     """Return the seconds on a machine with more cores, whose memory is faster in proportion."""
-    computed = seconds * (serial + (1 - serial) / cores)
+    computed = work * (serial + (1 - serial) / cores)
     moved = n_bytes / (speed * cores / 2)
     return max(computed, moved) + REGIONS * REGION * np.log2(cores)
 
@@ -86,13 +97,15 @@ def main() -> None:
     for name, n_bytes, run in stages(workload("C", args.quick)):
         times = time_in_turn([partial(run, 1), partial(run, 2)], 1 if args.quick else ROUNDS)
         one, two = map(statistics.median, times)
-        serial = float(np.clip(2 * two / one - 1, 0, 1))  # by Amdahl's law
-        more = [predicted(serial, one, n_bytes, speeds[1], cores) for cores in CORES]
+        work = {n: work_on(run, n) for n in (1, 2, *CORES)}
+        serial = float(np.clip(2 * two / work[2] - 1, 0, 1))  # by Amdahl's law
+        more = [predicted(serial, work[n], n_bytes, speeds[1], n) for n in CORES]
         shown = [f"{1e3 * one:,.3g}", f"{1e3 * two:,.3g}", f"{serial:.0%}"]
-        shown += [f"{n_bytes / two / speeds[1]:.0%}", *(f"{one / t:,.1f}" for t in more)]
+        shown += [f"{work[16] / work[1]:.2f}", f"{n_bytes / two / speeds[1]:.0%}"]
+        shown += [f"{one / t:,.1f}" for t in more]
         rows.append([name, *shown])
-    header = ["stage", "ms on 1", "ms on 2", "serial", "of the memory's speed"]
-    table = markdown([*header, *(f"times as fast on {cores}" for cores in CORES)], rows)
+    header = ["stage", "ms on 1", "ms on 2", "serial", "work of 16", "of memory"]
+    table = markdown([*header, *(f"on {cores} cores" for cores in CORES)], rows)
     triads = " / ".join(f"{speed / 1e9:.1f}" for speed in speeds)
     text = f"Triad on 1 / 2 threads: {triads} GB/s.\n\n{table}"
     print(text)

@@ -22,7 +22,7 @@ from compare import ROOT, conditions, markdown, put_between
 
 MARKER = "small"
 SHAPES = ((10, 10, 2, 0.3), (1000, 1000, 10, 0.05))  # documents, terms, classes, share of entries
-ROUNDS = 25
+ROUNDS = 15
 Stage = tuple[str, Callable[[], object]]
 
 
@@ -50,7 +50,7 @@ def measure(shape: tuple[int, int, int, float], quick: bool) -> list[tuple[str, 
     """Return each stage's name and microseconds: the median over rounds that take turns."""
     listed = stages(*shape)
     timers = [timeit.Timer(run) for _, run in listed]
-    repeats = [1 if quick else max(1, int(2e-3 / timer.timeit(1))) for timer in timers]
+    repeats = [1 if quick else max(1, int(2e-2 / timer.timeit(1))) for timer in timers]
     times: list[list[float]] = [[] for _ in timers]
     for _ in range(2 if quick else ROUNDS):
         for timer, n, seconds in zip(timers, repeats, times, strict=True):

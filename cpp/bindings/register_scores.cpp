@@ -52,27 +52,28 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
       counts_of(counts));
 }
 
-// Returns an array (n_pairs,) of the scores, or the directions, of pairs.
-template <class Result, class AnyMeasure>
-py::array score_pairs(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
-                      int n_threads, const py::array& starts, const py::array& terms) {
+// Returns the directions of pairs and, if wanted, their scores; otherwise None.
+template <class AnyMeasure>
+py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
+                               int n_threads, const py::array& starts, const py::array& terms, bool with_scores) {
   return std::visit(
-      [&](const auto& c) -> py::array {
+      [&](const auto& c) -> py::tuple {
         const auto begins = span_of<std::int64_t>(starts, "starts");
         const auto of_pairs = span_of<TermId>(terms, "terms");
         const bool fits = begins.size() == c.rows.size() + 1 && begins.front() == 0 && begins.back() == terms.size() &&
                           std::is_sorted(begins.begin(), begins.end()) &&
                           std::all_of(of_pairs.begin(), of_pairs.end(), [&](TermId t) { return 0 <= t && t < c.n_terms; });
         if (!fits) throw std::invalid_argument("starts and terms are no pairs of these counts");
-        auto results = LargeArray<Result>::uninitialised(terms.size());
+        auto directions = LargeArray<std::int8_t>::uninitialised(terms.size());
+        auto scores = LargeArray<double>::uninitialised(with_scores ? terms.size() : 0);
         const Threads threads = python_threads(n_threads);
         const auto options = estimation(b1, b2, prior);
         const Pairs pairs{begins.data(), of_pairs.data()};
-        without_gil([&] {
-          if constexpr (std::is_same_v<Result, double>) scores_of_pairs(c, options, measure, threads, pairs, results.get());
-          else directions_of_pairs(c, options, measure, threads, pairs, results.get());
-        });
-        return to_numpy(std::move(results), {terms.size()});
+        double* const wanted = with_scores ? scores.get() : nullptr;
+        without_gil([&] { score_pairs(c, options, measure, threads, pairs, wanted, directions.get()); });
+        py::object scored = py::none();
+        if (with_scores) scored = to_numpy(std::move(scores), {terms.size()});
+        return py::make_tuple(to_numpy(std::move(directions), {terms.size()}), scored);
       },
       counts_of(counts));
 }
@@ -177,10 +178,8 @@ void register_scores(py::module_& module) {
                "n_threads"_a, "first"_a = 0, "last"_a = py::none());
     module.def("class_directions", &score_classes<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,
                "prior"_a, "n_threads"_a, "first"_a = 0, "last"_a = py::none());
-    module.def("scores_of_pairs", &score_pairs<double, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
-               "n_threads"_a, "starts"_a, "terms"_a);
-    module.def("directions_of_pairs", &score_pairs<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,
-               "prior"_a, "n_threads"_a, "starts"_a, "terms"_a);
+    module.def("score_pairs", &find_scores_of_pairs<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
+               "n_threads"_a, "starts"_a, "terms"_a, "with_scores"_a);
     module.def("best_of_classes", &find_best<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
                "n_threads"_a);
     module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,

@@ -51,6 +51,8 @@ class Counts(metaclass=_PybindType):
     @property
     def exact(self) -> bool: ...
     @property
+    def has_collection(self) -> bool: ...
+    @property
     def n_terms(self) -> int: ...
     @property
     def n_docs(self) -> int | float: ...
@@ -187,7 +189,7 @@ def class_directions(
     first: int = 0,
     last: int | None = None,
 ) -> NDArray[np.int8]: ...
-def scores_of_pairs(
+def score_pairs(
     counts: Counts,
     measure: Measure | ContingencyMeasure,
     b1: float,
@@ -196,17 +198,8 @@ def scores_of_pairs(
     n_threads: int,
     starts: Int64s,
     terms: Int32s,
-) -> Float64s: ...
-def directions_of_pairs(
-    counts: Counts,
-    measure: Measure | ContingencyMeasure,
-    b1: float,
-    b2: tuple[float, float],
-    prior: Float64s | None,
-    n_threads: int,
-    starts: Int64s,
-    terms: Int32s,
-) -> NDArray[np.int8]: ...
+    with_scores: bool,
+) -> tuple[NDArray[np.int8], Any]: ...
 def best_of_classes(
     counts: Counts,
     measure: Measure | ContingencyMeasure,

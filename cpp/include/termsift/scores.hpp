@@ -78,12 +78,10 @@ template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});
 
-// scores and directions (n_pairs,): class_scores and class_directions of the pairs. O(n_classes * terms of the pairs).
+// scores and directions (n_pairs,): class_scores and class_directions of the pairs; scores may be null. O(n_classes * terms
+// of the pairs).
 template <CountType Count>
-void scores_of_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
-                     const Threads& threads, const Pairs& pairs, double* scores);
-template <CountType Count>
-void directions_of_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
-                         const Threads& threads, const Pairs& pairs, std::int8_t* directions);
+void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
+                 const Pairs& pairs, double* scores, std::int8_t* directions);
 
 }  // namespace termsift

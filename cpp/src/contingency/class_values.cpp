@@ -101,15 +101,10 @@ void fill_pairs(const ContingencyTask<Count>& task, const Threads& requested, co
 }  // namespace
 
 template <CountType Count>
-void scores_of_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
-                     const Threads& threads, const Pairs& pairs, double* scores) {
-  const ContingencyTask<Count> task(counts, estimation, measure, Aggregate::sum);
-  fill_pairs(task, threads, pairs, scores, [](double value) { return value; });
-}
-
-template <CountType Count>
-void directions_of_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
-                         const Threads& threads, const Pairs& pairs, std::int8_t* directions) {
+void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
+                 const Threads& threads, const Pairs& pairs, double* scores, std::int8_t* directions) {
+  if (scores != nullptr)
+    fill_pairs<Count>({counts, estimation, measure, Aggregate::sum}, threads, pairs, scores, [](double x) { return x; });
   fill_pairs(task_of_directions(counts, estimation, measure), threads, pairs, directions, direction_of);
 }
 
@@ -118,10 +113,8 @@ void directions_of_pairs(const ClassCounts<Count>& counts, const Estimation& est
   template void values_of_terms(const ContingencyTask<Count>&, std::size_t, std::span<const TermId>,                       \
                                 const std::vector<DoubleDouble>&, double*);                                                \
   template void values_if_absent(const ContingencyTask<Count>&, std::size_t, const std::vector<DoubleDouble>&, double*);   \
-  template void scores_of_pairs(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure, const Threads&,          \
-                                const Pairs&, double*);                                                                    \
-  template void directions_of_pairs(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure, const Threads&,      \
-                                    const Pairs&, std::int8_t*);
+  template void score_pairs(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure, const Threads&,              \
+                            const Pairs&, double*, std::int8_t*);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

@@ -80,7 +80,7 @@ class ClassLists {
     if constexpr (std::is_same_v<AnyMeasure, Measure>) {
       if (Best::pays(counts, estimation, measure)) best_.emplace(counts, estimation, measure, threads);
     } else if (4 * n_pairs + 64 * counts.n_terms < n_classes_ * counts.n_terms) {  // measured
-      by_total_.emplace(counts, estimation, measure, threads);
+      by_total_.emplace(ContingencyTask<Count>(counts, estimation, measure, Aggregate::sum), threads);
     }
   }
 
@@ -110,8 +110,8 @@ class ClassLists {
   using Best = BestOfClasses<Count>;
 
   struct ByTotal {
-    ByTotal(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, const Threads& threads)
-        : task(counts, estimation, measure, Aggregate::sum), totals(totals_of_terms(task, threads)), terms(totals, threads) {}
+    ByTotal(const ContingencyTask<Count>& t, const Threads& threads)
+        : task(t), totals(totals_of_terms(task, threads)), terms(totals, threads) {}
     const ContingencyTask<Count> task;
     const std::vector<DoubleDouble> totals;
     const TermsByTotal terms;

@@ -262,16 +262,12 @@ void pick_pairs(const ClassCounts<Count>& counts, const Threads& threads, const 
 }  // namespace
 
 template <CountType Count>
-void scores_of_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
-                     const Threads& threads, const Pairs& pairs, double* scores) {
-  pick_pairs(counts, threads, pairs, scores, [&](const auto& part, double* block, TermRange range) {
-    class_scores(part, estimation, measure, threads, block, range);
-  });
-}
-
-template <CountType Count>
-void directions_of_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
-                         const Threads& threads, const Pairs& pairs, std::int8_t* directions) {
+void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
+                 const Pairs& pairs, double* scores, std::int8_t* directions) {
+  if (scores != nullptr)
+    pick_pairs(counts, threads, pairs, scores, [&](const auto& part, double* block, TermRange range) {
+      class_scores(part, estimation, measure, threads, block, range);
+    });
   pick_pairs(counts, threads, pairs, directions, [&](const auto& part, std::int8_t* block, TermRange range) {
     class_directions(part, estimation, measure, threads, block, range);
   });
@@ -284,10 +280,8 @@ void directions_of_pairs(const ClassCounts<Count>& counts, const Estimation& est
   template void class_scores(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, double*, TermRange);   \
   template void class_directions(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, std::int8_t*,      \
                                  TermRange);                                                                               \
-  template void scores_of_pairs(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, const Pairs&,       \
-                                double*);                                                                                  \
-  template void directions_of_pairs(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, const Pairs&,   \
-                                    std::int8_t*);
+  template void score_pairs(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, const Pairs&, double*,  \
+                            std::int8_t*);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

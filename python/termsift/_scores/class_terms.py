@@ -214,11 +214,10 @@ def _over_represented(
     starts[wanted + 1] = np.diff(frequency.indptr)
     starts = np.cumsum(starts)
     terms = frequency.indices.astype(np.int32, copy=False)
-    scores = scoring.scores_of_pairs(starts, terms)
-    is_over = scoring.directions_of_pairs(starts, terms) > 0
+    signs, scores = scoring.of_pairs(starts, terms, with_scores=True)
     best = []
     for row in rows.tolist():
-        has_more = starts[row] + np.flatnonzero(is_over[starts[row] : starts[row + 1]])
+        has_more = starts[row] + np.flatnonzero(signs[starts[row] : starts[row + 1]] > 0)
         order = has_more[_core.top_k(scores[has_more], min(k, len(has_more)), 1)]
         best.append((terms[order].astype(np.int64), scores[order]))
     return best
@@ -229,7 +228,8 @@ def _signs(scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.int64]) 
     order = np.lexsort((terms, rows))
     starts = np.searchsorted(rows[order], np.arange(len(scoring.counts.class_docs) + 1))
     signs = np.empty(len(terms), dtype=np.int8)
-    signs[order] = scoring.directions_of_pairs(starts, terms[order].astype(np.int32))
+    of_pairs = terms[order].astype(np.int32)
+    signs[order] = scoring.of_pairs(starts, of_pairs, with_scores=False)[0]
     return signs
 
 

@@ -104,23 +104,15 @@ class Scoring:
         """
         return _core.best_of_classes(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
-    def scores_of_pairs(
-        self, starts: NDArray[np.int64], terms: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
-        """Return the class scores of some terms of each class.
+    def of_pairs(
+        self, starts: NDArray[np.int64], terms: NDArray[np.int32], *, with_scores: bool
+    ) -> tuple[NDArray[np.int8], Any]:
+        """Return the directions of some terms of each class and, if wanted, their class scores.
 
         Row c of the counts has the terms ``terms[starts[c]:starts[c + 1]]``, which increase.
         """
-        return _core.scores_of_pairs(
-            self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms
-        )
-
-    def directions_of_pairs(
-        self, starts: NDArray[np.int64], terms: NDArray[np.int32]
-    ) -> NDArray[np.int8]:
-        """Return the directions of some terms of each class, given as for `scores_of_pairs`."""
-        return _core.directions_of_pairs(
-            self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms
+        return _core.score_pairs(
+            self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms, with_scores
         )
 
     def strongest_class(self) -> tuple[_core.Float64s, _core.Int64s, NDArray[np.int8]]:
