@@ -37,12 +37,11 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
 // 256 KiB for each array of a chunk. In smaller chunks a class of 5,000 would have too few terms.
 inline constexpr std::int64_t most_chunk_terms = 1 << 15;
 
-// Terms are handed to threads in chunks of this many, small enough that no thread waits long for another's last chunk. With
-// 5,000 classes, visiting a chunk takes a millisecond.
+// Terms are handed to threads in chunks of this many, small enough that no thread waits long for another's last chunk.
 inline std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
   constexpr std::int64_t least_chunk_terms = 1 << 10;  // with fewer terms, visiting the classes would take most of the time
   if (threads.count == 1) return most_chunk_terms;
-  return std::clamp(n_terms / (4 * threads.count), least_chunk_terms, most_chunk_terms);
+  return std::clamp(n_terms / (8 * threads.count), least_chunk_terms, most_chunk_terms);
 }
 
 template <CountType Count>
