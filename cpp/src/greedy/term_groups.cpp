@@ -5,7 +5,6 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "base/values.hpp"
@@ -87,7 +86,6 @@ MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Est
   const ClassModel model = make_class_model(counts, estimation);
   const Grids grids = make_grids(counts, model.classes, estimation);
   smoothing_ = grids.smoothing;
-  masses_are_exact_ = grids.is_exact;
   MassColumns columns;
   const auto fill = [&](std::size_t k, const ClassRow<Count>& row, const auto& slot) {
     const Grid& grid = grids.of_class[k];
@@ -103,7 +101,6 @@ MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Est
     for (std::int64_t i = 0; i < row.size; ++i) {
       const Count l = row.term_frequency[i];
       const double mass = mass_of(row.terms[i], l);
-      if constexpr (!std::is_integral_v<Count>) masses_are_exact_ = masses_are_exact_ && grid.holds(l);
       if (row.terms[i] == first_absent) ++first_absent;
       total += mass;
       columns.cells[static_cast<std::size_t>(slot(row.terms[i]))] = {static_cast<ClassId>(k), mass};

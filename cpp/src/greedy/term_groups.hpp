@@ -56,8 +56,6 @@ class TermGroups {
 
   const Smoothing& smoothing() const { return smoothing_; }
   bool has_leftover() const { return smoothing_.leftover.hi > 0; }
-  // Whether no mass is rounded: m_ic / n_c is (l_ic + b1) / (l_c + b2).
-  bool masses_are_exact() const { return masses_are_exact_; }
 
   // (n_classes,)
   std::vector<double> totals;          // n_c, whole numbers below 2^53
@@ -72,7 +70,6 @@ class TermGroups {
   void make_dense();
 
   Smoothing smoothing_;
-  bool masses_are_exact_ = true;
   std::int64_t n_terms_ = 0;
   GroupId n_groups_ = 0;
   std::vector<std::int64_t> member_starts_;  // (n_groups + 1,), or empty if every term is a group
