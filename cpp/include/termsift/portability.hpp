@@ -13,7 +13,6 @@
 #include <string>
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
-#define TERMSIFT_INLINE_LAMBDA __attribute__((always_inline))
 
 // Declares the iterations of the next loop independent. Without it, GCC does not vectorise loops over many arrays.
 #if defined(__clang__)
@@ -35,14 +34,16 @@ TERMSIFT_INLINE constexpr To bit_cast(const From& from) {
   return __builtin_bit_cast(To, from);
 }
 
-// Returns the number whose first byte in memory is the lowest of `value`.
-TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) {
+// Return the number whose first byte in memory is the lowest, or the highest, of `value`.
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  return __builtin_bswap32(value);
+TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) { return __builtin_bswap32(value); }
+TERMSIFT_INLINE std::uint64_t low_byte_first(std::uint64_t value) { return __builtin_bswap64(value); }
+TERMSIFT_INLINE std::uint64_t high_byte_first(std::uint64_t value) { return value; }
 #else
-  return value;
+TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) { return value; }
+TERMSIFT_INLINE std::uint64_t low_byte_first(std::uint64_t value) { return value; }
+TERMSIFT_INLINE std::uint64_t high_byte_first(std::uint64_t value) { return __builtin_bswap64(value); }
 #endif
-}
 
 // Returns the index of the lowest bit that is set. The argument must not be 0.
 TERMSIFT_INLINE int lowest_set(std::uint64_t bits) { return __builtin_ctzll(bits); }

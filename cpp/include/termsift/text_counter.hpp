@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "termsift/class_counts.hpp"
@@ -63,12 +64,12 @@ class TextCounter {
 class TextIndex {
  public:
   TextIndex(const TextRules& rules, std::span<const std::string> terms, const Poll& poll = {});
-  ~TextIndex();
   TextMatrix matrix(Texts texts, const Threads& threads) const;  // may be called by several threads at once
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  const TextRules rules_;
+  std::unordered_map<std::string, std::int32_t> columns_;  // by term
+  std::int64_t n_columns_ = 0;
 };
 
 // Counts terms by hash: column |h| mod n_columns for the MurmurHash3 h (32 bits, seed 0) of the term's UTF-8 bytes, as

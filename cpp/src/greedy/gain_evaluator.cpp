@@ -44,11 +44,10 @@ void GainEvaluator::run(Kernel kernel, const View& view, const GroupId* groups, 
   if (n <= block_) return run_block(kernel, view, groups, static_cast<int>(n), scratch_[0], values);
   // A thread's chunk is several blocks of the kernel.
   const std::int64_t chunk = std::max<std::int64_t>(grain / groups_.n_classes() / block_, 1) * block_;
-  for_each_block((n + chunk - 1) / chunk, worth(threads_, n * groups_.n_classes(), 2 * grain),
-                 [&](std::int64_t c, Worker& worker) {
+  for_each_range(n, chunk, worth(threads_, n * groups_.n_classes(), 2 * grain),
+                 [&](std::int64_t begin, std::int64_t end, Worker& worker) {
                    Scratch& scratch = scratch_[static_cast<std::size_t>(worker.thread())];
-                   const std::int64_t end = std::min((c + 1) * chunk, n);
-                   for (std::int64_t i = c * chunk; i < end; i += block_)
+                   for (std::int64_t i = begin; i < end; i += block_)
                      run_block(kernel, view, groups + i, static_cast<int>(std::min<std::int64_t>(block_, end - i)), scratch,
                                values + i);
                  });

@@ -1,5 +1,4 @@
-// The gains of greedy selection, without branches in loops over terms. The file is compiled once per SIMD target. The rules
-// of logarithms.hpp on bits and on functions from outside the target hold here too.
+// The gains of greedy selection, without branches in loops over terms.
 //
 // With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). Computed as written, a small gain
 // loses all its digits. So it is computed with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp) as

@@ -53,7 +53,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
   set_corners(wedge);
   set_chords(groups, n);
   const MassColumns& columns = groups_.columns();
-  for_each_block((n + block_groups - 1) / block_groups, threads_, [&](std::int64_t block, Worker&) {
+  for_each_range(n, block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
     Batch batch;
     const auto flush = [&] {
       const int n_pairs = batch.n;
@@ -68,7 +68,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
       batch.n = 0;
     };
     std::vector<double> after;  // after each pair: the sum of U's later parts
-    for (std::int64_t i = block * block_groups; i < std::min((block + 1) * block_groups, n); ++i) {
+    for (std::int64_t i = begin; i < end; ++i) {
       const double U = U_[static_cast<std::size_t>(groups[i])];
       const auto column = columns.column(groups[i]);
       values[i] = chord_at(U);
@@ -96,9 +96,8 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
 void SparseBounds::sum_mixtures() {
   const MassColumns& columns = groups_.columns();
   U_.resize(static_cast<std::size_t>(groups_.n_groups()));
-  for_each_block((groups_.n_groups() + block_groups - 1) / block_groups, threads_, [&](std::int64_t block, Worker&) {
-    const std::int64_t end = std::min<std::int64_t>((block + 1) * block_groups, groups_.n_groups());
-    for (std::int64_t g = block * block_groups; g < end; ++g) {
+  for_each_range(groups_.n_groups(), block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
+    for (std::int64_t g = begin; g < end; ++g) {
       double sum = 0;
       for (const auto& [c, mass] : columns.column(g))
         sum += w_[static_cast<std::size_t>(c)] * (mass - columns.absent[static_cast<std::size_t>(c)]);
@@ -138,14 +137,13 @@ void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {
   std::vector<std::size_t> ends;  // of chords
   for (std::size_t at = 0; at < needed.size(); ++at)
     if (needed[at] != 0) ends.push_back(at);
-  constexpr std::size_t width = 16;
-  for_each_block(static_cast<std::int64_t>((ends.size() + width - 1) / width), threads_, [&](std::int64_t block, Worker&) {
-    const std::size_t begin = static_cast<std::size_t>(block) * width, end = std::min(begin + width, ends.size());
+  constexpr std::int64_t width = 16;
+  for_each_range(std::ssize(ends), width, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
     double U[width], values[width];
-    for (std::size_t j = 0; j < width; ++j)
-      U[j] = begin_of(first + static_cast<std::int64_t>(ends[std::min(begin + j, end - 1)]));
+    for (std::int64_t j = 0; j < width; ++j)
+      U[j] = begin_of(first + static_cast<std::int64_t>(ends[at(std::min(begin + j, end - 1))]));
     kernels_.absent_bounds({width, groups_.n_classes(), classes_.data(), U, values});
-    for (std::size_t at = begin; at < end; ++at) chords_[ends[at]] = {U[at - begin], values[at - begin], 0};
+    for (std::int64_t i = begin; i < end; ++i) chords_[ends[at(i)]] = {U[i - begin], values[i - begin], 0};
   });
   for (std::size_t at = 0; at + 1 < needed.size(); ++at)
     if (needed[at] != 0 && needed[at + 1] != 0)

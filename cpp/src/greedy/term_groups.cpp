@@ -75,9 +75,6 @@ TermGroups::TermGroups(const ClassCounts<Count>& counts, const Estimation& estim
       columns_.starts.push_back(std::ssize(columns_.cells));
     }
   }
-  if (totals.size() * static_cast<std::size_t>(n_groups_) <=
-      4 * (columns_.cells.size() + static_cast<std::size_t>(n_groups_)))
-    make_dense();
 }
 
 template <CountType Count>
@@ -139,12 +136,10 @@ std::vector<TermId> TermGroups::group_equal_columns(const MassColumns& columns, 
     }
     group_of[term] = slots[slot];
   };
-  constexpr std::size_t chunk = 1 << 20;
-  for_each_block(static_cast<std::int64_t>((n_terms + chunk - 1) / chunk), {1, threads.poll},
-                 [&](std::int64_t block, Worker&) {
-                   const std::size_t first = static_cast<std::size_t>(block) * chunk;
-                   for (std::size_t term = first; term < std::min(first + chunk, n_terms); ++term) assign(term);
-                 });
+  constexpr std::int64_t chunk = 1 << 20;
+  for_each_range(n_terms_, chunk, {1, threads.poll}, [&](std::int64_t first, std::int64_t last, Worker&) {
+    for (std::int64_t term = first; term < last; ++term) assign(at(term));
+  });
 
   member_starts_.assign(heads.size() + 1, 0);
   for (const GroupId g : group_of) ++member_starts_[static_cast<std::size_t>(g) + 1];
@@ -156,28 +151,9 @@ std::vector<TermId> TermGroups::group_equal_columns(const MassColumns& columns, 
   return heads;
 }
 
-void TermGroups::make_dense() {
-  const std::size_t n_classes = totals.size();
-  dense_.resize(static_cast<std::size_t>(n_groups_) * n_classes);
-  for (GroupId g = 0; g < n_groups_; ++g) {
-    double* const row = dense_.data() + static_cast<std::size_t>(g) * n_classes;
-    std::copy(columns_.absent.begin(), columns_.absent.end(), row);
-    for (const MassColumns::Cell& cell : columns_.column(g)) row[cell.class_] = cell.mass;
-  }
-  columns_ = {};
-}
-
 void TermGroups::gather(const GroupId* groups, int n, int width, double* masses) const {
-  const auto n_classes = static_cast<std::ptrdiff_t>(totals.size());
-  if (!is_sparse()) {
-    for (int j = 0; j < width; ++j) {
-      const double* const row = dense_.data() + groups[std::min(j, n - 1)] * n_classes;
-      for (std::ptrdiff_t c = 0; c < n_classes; ++c) masses[c * width + j] = row[c];
-    }
-    return;
-  }
-  for (std::ptrdiff_t c = 0; c < n_classes; ++c)
-    std::fill_n(masses + c * width, width, columns_.absent[static_cast<std::size_t>(c)]);
+  for (std::size_t c = 0; c < totals.size(); ++c)
+    std::fill_n(masses + static_cast<std::ptrdiff_t>(c) * width, width, columns_.absent[c]);
   for (int j = 0; j < width; ++j)
     for (const MassColumns::Cell& cell : columns_.column(groups[std::min(j, n - 1)]))
       masses[std::ptrdiff_t{cell.class_} * width + j] = cell.mass;
@@ -187,17 +163,10 @@ std::vector<double> TermGroups::sum(std::span<const GroupId> groups, std::span<c
   std::vector<double> result(totals.size(), 0.0);
   double n_absent = 0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (!is_sparse()) {
-      const double* const row = dense_.data() + static_cast<std::size_t>(groups[i]) * result.size();
-      for (std::size_t c = 0; c < result.size(); ++c) result[c] += copies[i] * row[c];
-      continue;
-    }
     n_absent += copies[i];
-    for (const auto& [c, mass] : columns_.column(groups[i]))
-      result[static_cast<std::size_t>(c)] += copies[i] * (mass - columns_.absent[static_cast<std::size_t>(c)]);
+    for (const auto& [c, mass] : columns_.column(groups[i])) result[at(c)] += copies[i] * (mass - columns_.absent[at(c)]);
   }
-  if (is_sparse())
-    for (std::size_t c = 0; c < result.size(); ++c) result[c] += n_absent * columns_.absent[c];
+  for (std::size_t c = 0; c < result.size(); ++c) result[c] += n_absent * columns_.absent[c];
   return result;
 }
 

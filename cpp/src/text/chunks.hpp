@@ -12,17 +12,9 @@ namespace termsift {
 
 inline constexpr std::int64_t most_chunk_documents = 1 << 12;
 
-inline std::int64_t bytes_of(const Text& text) {
-  const std::int64_t unit = text.encoding == TextEncoding::ucs4 ? 4 : text.encoding == TextEncoding::ucs2 ? 2 : 1;
-  return unit * text.length;
-}
-
 // Returns the begins of the chunks, then texts.size(). A chunk has documents of about text_tuning().chunk_bytes, at least
 // one and at most most_chunk_documents.
 std::vector<std::int64_t> chunk_bounds(Texts texts);
-
-// Prefetches the texts [begin, end), which may lie anywhere.
-void prefetch_texts(Texts texts, std::int64_t begin, std::int64_t end);
 
 // Throws the BadText of the first broken text. The text `found` is broken, but an earlier one may be unread yet.
 [[noreturn]] void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads);

@@ -23,7 +23,6 @@ struct CountedDocuments {
   std::vector<std::vector<const RowStore<DocumentEntry>*>> rows;
   std::vector<std::vector<const std::int32_t*>> columns;
   std::int64_t n_columns;
-  bool drops;  // whether some column is -1
 
   std::int64_t n_documents() const { return chunks.empty() ? 0 : chunks.back().end; }
 };

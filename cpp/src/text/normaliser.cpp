@@ -7,6 +7,7 @@
 
 #include "simd/targets.hpp"
 #include "termsift/portability.hpp"
+#include "termsift/utf8.hpp"
 
 namespace termsift {
 namespace {
@@ -15,28 +16,7 @@ namespace {
 // the begin of the character that ends at `at`. Neither reads outside the text.
 struct Utf8 {
   using Unit = std::uint8_t;
-  static int read(const Unit* at, const Unit* end, char32_t& c) {
-    const std::int64_t left = end - at;
-    const auto follows = [&](int i) { return left > i && (at[i] & 0xc0) == 0x80; };
-    const auto part = [&](int i, int shift) { return static_cast<char32_t>(at[i] & 0x3f) << shift; };
-    if (at[0] < 0x80) {
-      c = at[0];
-      return 1;
-    }
-    if (at[0] < 0xe0) {
-      if (!follows(1)) return 0;
-      c = static_cast<char32_t>(at[0] & 0x1f) << 6 | part(1, 0);
-      return at[0] >= 0xc2 ? 2 : 0;
-    }
-    if (at[0] < 0xf0) {
-      if (!follows(1) || !follows(2)) return 0;
-      c = static_cast<char32_t>(at[0] & 0xf) << 12 | part(1, 6) | part(2, 0);
-      return c >= 0x800 && (c < 0xd800 || c >= 0xe000) ? 3 : 0;
-    }
-    if (!follows(1) || !follows(2) || !follows(3)) return 0;
-    c = static_cast<char32_t>(at[0] - 0xf0) << 18 | part(1, 12) | part(2, 6) | part(3, 0);
-    return c >= 0x10000 && c < n_code_points ? 4 : 0;
-  }
+  static int read(const Unit* at, const Unit* end, char32_t& c) { return termsift::read_utf8(at, end, c); }
   static const Unit* before(const Unit* begin, const Unit* at) {
     do --at;
     while (at > begin && (*at & 0xc0) == 0x80);

@@ -96,7 +96,7 @@ struct FinishedRows {
   void take(RowSorter& sorter, std::int64_t first_document, std::int64_t n_documents);
 };
 
-// Concatenates the rows of chunks, in order, to a matrix. O(entries), parallel over chunks.
-TextMatrix joined_rows(std::span<const FinishedRows> chunks, std::int64_t n_documents, const Threads& threads);
+// Concatenates the rows of chunks, in order, to a matrix, and frees them. O(entries), parallel over chunks.
+TextMatrix joined_rows(std::span<FinishedRows> chunks, std::int64_t n_documents, const Threads& threads);
 
 }  // namespace termsift

@@ -41,7 +41,7 @@ struct NgramKey {
   std::uint32_t prefix() const { return static_cast<std::uint32_t>((pair_plus_one - 1) >> 32); }
   std::uint32_t word() const { return static_cast<std::uint32_t>(pair_plus_one - 1); }
   bool is_empty() const { return pair_plus_one == 0; }
-  bool operator==(const NgramKey& other) const { return pair_plus_one == other.pair_plus_one; }
+  auto operator<=>(const NgramKey&) const = default;
 };
 
 class KeyHash {

@@ -92,34 +92,12 @@ class SlotTable {
     for (std::int64_t i = 0; i < n_slots_; ++i)
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
-  // All slots, including empty slots. Keys lie in the order of their hashes.
+  // All slots, including empty slots.
   std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
-  // Calls f(slot, hash) for the terms whose hashes begin with the `bits` bits of `part`. These slots are contiguous, from
-  // the first home of the part to the first empty slot from its last home on, which may be at the table's beginning.
-  template <class F>
-  void for_each_in_part(std::uint64_t part, int bits, const F& f) const {
-    const std::uint64_t first_hash = bits == 0 ? 0 : part << (64 - bits);
-    const std::uint64_t last_hash = first_hash | (~std::uint64_t{0} >> bits);
-    const auto last = static_cast<std::int64_t>(last_hash >> shift_);
-    for (auto i = static_cast<std::int64_t>(first_hash >> shift_), end = i + n_slots_; i < end; ++i) {
-      const Slot<Key>& slot = slots_[i & (n_slots_ - 1)];
-      if (slot.key.is_empty()) {
-        if (i >= last) return;
-        continue;
-      }
-      const std::uint64_t hash = hash_(slot.key);
-      if (hash >= first_hash && hash <= last_hash) f(slot, hash);
-    }
-  }
-
-  // The memory of the slots, which has `size` bytes. Once it is taken, no term can be looked up.
-  struct Memory {
-    LargeArray<std::byte> bytes;
-    std::int64_t size = 0;
-  };
-  Memory take_slots() {
-    slots_ = nullptr;
-    return {std::move(memory_), std::exchange(n_slots_, 0) * std::int64_t{sizeof(Slot<Key>)}};
+  // Once this is called, no term can be looked up.
+  void free_slots() {
+    memory_ = {};
+    n_slots_ = 0;
   }
 
  private:

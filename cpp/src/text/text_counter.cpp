@@ -25,39 +25,20 @@ struct TermEntries {
   const std::int32_t* terms;
 };
 
-// Returns the sum of value(entry) for each term. O(entries + threads * n_terms).
+// Returns the sum of value(entry) for each term. O(entries + n_terms), on one thread.
 template <class Entry, class Value>
 LargeArray<std::int64_t> sum_entries(std::span<const TermEntries<Entry>> stores, std::int64_t n_terms, const Value& value,
                                      const Threads& threads) {
-  constexpr std::size_t block_rows = 1 << 10;
-  std::size_t most_rows = 0;
-  for (const TermEntries<Entry>& part : stores) most_rows = std::max(most_rows, part.store->rows().size());
-  const std::int64_t n_sums = worth(threads, static_cast<std::int64_t>(most_rows / block_rows) + 1, 1).count;
-  const LargeArray<std::int64_t> sums = LargeArray<std::int64_t>::zeroed(n_sums * std::max<std::int64_t>(n_terms, 1));
-  for (const TermEntries<Entry>& part : stores) {
-    const auto& rows = part.store->rows();
-    for_each_block(static_cast<std::int64_t>((rows.size() + block_rows - 1) / block_rows), threads,
-                   [&](std::int64_t block, Worker& worker) {
-                     std::int64_t* const own = sums.get() + worker.thread() * n_terms;
-                     const std::size_t begin = static_cast<std::size_t>(block) * block_rows;
-                     for (std::size_t r = begin; r < std::min(rows.size(), begin + block_rows); ++r) {
-                       worker.check();
-                       for (std::int64_t i = 0; i < rows[r].size; ++i) {
-                         const Entry& entry = rows[r].entries[i];
-                         if (part.terms[entry.id] >= 0) own[part.terms[entry.id]] += value(entry);
-                       }
-                     }
-                   });
-  }
-  LargeArray<std::int64_t> total = LargeArray<std::int64_t>::uninitialised(n_terms);
-  constexpr std::int64_t block_terms = 1 << 14;
-  for_each_block((n_terms + block_terms - 1) / block_terms, threads, [&](std::int64_t block, Worker&) {
-    for (std::int64_t term = block * block_terms; term < std::min(n_terms, (block + 1) * block_terms); ++term) {
-      total[term] = 0;
-      for (std::int64_t s = 0; s < n_sums; ++s) total[term] += sums[s * n_terms + term];
-    }
+  LargeArray<std::int64_t> sums = LargeArray<std::int64_t>::zeroed(n_terms);
+  for_each_block(1, threads, [&](std::int64_t, Worker& worker) {
+    for (const TermEntries<Entry>& part : stores)
+      for (const Row<Entry>& row : part.store->rows()) {
+        worker.check();
+        for (std::int64_t i = 0; i < row.size; ++i)
+          if (const std::int32_t term = part.terms[row.entries[i].id]; term >= 0) sums[term] += value(row.entries[i]);
+      }
   });
-  return total;
+  return sums;
 }
 
 template <class Rows>
@@ -140,7 +121,6 @@ struct TextCounter::State {
                    Worker& worker) {
     auto& counter = counters[static_cast<std::size_t>(worker.thread())];
     if (!counter) counter = std::make_unique<ThreadCounter<Rows>>(rules);
-    prefetch_texts(texts, begin, end);
     counter->count(texts, begin, end, owner, worker);
   }
 
@@ -302,8 +282,8 @@ class ColumnsOfIds {
   void map(const std::int32_t*& terms, std::int64_t n_ids, std::span<const std::int32_t> columns, const Threads& threads) {
     constexpr std::int64_t block_size = 1 << 16;
     LargeArray<std::int32_t> mapped = LargeArray<std::int32_t>::uninitialised(n_ids);
-    for_each_block((n_ids + block_size - 1) / block_size, threads, [&](std::int64_t block, Worker&) {
-      for (std::int64_t id = block * block_size; id < std::min(n_ids, (block + 1) * block_size); ++id)
+    for_each_range(n_ids, block_size, threads, [&](std::int64_t begin, std::int64_t end, Worker&) {
+      for (std::int64_t id = begin; id < end; ++id)
         mapped[id] = terms[id] < 0 ? -1 : columns[static_cast<std::size_t>(terms[id])];
     });
     terms = mapped.get();
@@ -393,12 +373,11 @@ TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Thre
   if (state_->by_class) throw std::logic_error("a counter by class has no matrix");
   state_->check_columns(columns);
   const ColumnsOfIds of_ids(state_->documents, state_->sorted(), columns, threads);
-  CountedDocuments counted{state_->chunks, {}, of_ids.of(), n_terms(), false};
+  CountedDocuments counted{state_->chunks, {}, of_ids.of(), n_terms()};
   for (const auto& counter : state_->documents) {
     counted.rows.emplace_back();
     for (const auto& rows : counter->rows) counted.rows.back().push_back(&rows.store());
   }
-  for (const std::int32_t column : columns) counted.drops |= column < 0;
   if (!columns.empty()) counted.n_columns = std::int64_t{*std::max_element(columns.begin(), columns.end())} + 1;
   return document_matrix(counted, threads);
 }

@@ -88,7 +88,7 @@ class ThreadCounter {
       : tables(most_words(rules), keeps_keys),
         rows(static_cast<std::size_t>(most_words(rules))),
         min_n_(static_cast<std::size_t>(fewest_words(rules))),
-        cutter_(rules),
+        cutter_(Cutter::of(rules)),
         steps_(most_words(rules)) {
     add_stop_words(rules);
   }
@@ -96,9 +96,9 @@ class ThreadCounter {
   // Counts the documents [begin, end); owner(document) owns the document's row.
   template <class Owner>
   void count(Texts texts, std::int64_t begin, std::int64_t end, const Owner& owner, Worker& worker) {
-    cutter_.start(texts, begin, end);
+    cutter_->start(texts, begin, end);
     steps_.start_texts();
-    while (cutter_.next(tokens_)) {
+    while (cutter_->next(tokens_)) {
       worker.check();
       parts_.clear();
       for (const Tokens::Part& part : tokens_.parts) parts_.push_back({part.document, owner(part.document), part.end});
@@ -151,7 +151,7 @@ class ThreadCounter {
   }
 
   std::size_t min_n_;  // terms of fewer words are not counted
-  Cutter cutter_;
+  std::unique_ptr<Cutter> cutter_;
   Tokens tokens_;
   std::vector<Part> parts_;
   NgramSteps steps_;
