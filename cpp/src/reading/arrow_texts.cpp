@@ -196,14 +196,9 @@ std::int64_t load_index(char format, const void* buffer, std::int64_t i) {
 // Appends text_at(i) for i in [0, n).
 template <class TextAt>
 void append(std::vector<Text>& texts, std::int64_t n, const Poll& poll, const TextAt& text_at) {
-  constexpr std::int64_t step = 1 << 20;
-  const std::size_t before = texts.size(), room = before + static_cast<std::size_t>(n);
-  if (room > texts.capacity()) texts.reserve(std::max(room, 2 * texts.capacity()));
-  for (std::int64_t begin = 0; begin < n; begin += step) {
-    if (poll && poll()) throw Interrupted();
-    const std::int64_t end = std::min(n, begin + step);
-    texts.resize(before + static_cast<std::size_t>(end));
-    for (std::int64_t i = begin; i < end; ++i) texts[before + static_cast<std::size_t>(i)] = text_at(i);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i % (1 << 20) == 0 && poll && poll()) throw Interrupted();
+    texts.push_back(text_at(i));
   }
 }
 

@@ -16,6 +16,16 @@ namespace {
 constexpr std::int64_t chunk_terms = 16 * block_terms;
 constexpr std::int64_t lookup_chunk_terms = 1 << 14;  // 128 KiB of scores
 
+// One thread's scratch for chunks of terms.
+template <CountType Count>
+struct Workspace {
+  Workspace(const ScoreTask<Count>& task, std::int64_t n_terms) : entries(task.n_classes()), chosen(at(n_terms)), scorer(task) {}
+  ChunkEntries entries;
+  std::vector<unsigned char> chosen;
+  std::vector<std::uint16_t> numbers;  // of patterns
+  BlockScorer<Count> scorer;
+};
+
 // Scores the terms of the range from all classes. O(n_classes * terms that occur).
 template <CountType Count>
 void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
@@ -48,16 +58,10 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     }
   };
 
-  struct Workspace {
-    explicit Workspace(const ScoreTask<Count>& t) : entries(t.n_classes()), chosen(chunk_terms), scorer(t) {}
-    ChunkEntries entries;
-    std::vector<unsigned char> chosen;
-    BlockScorer<Count> scorer;
-  };
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(n_classes));
-  PerThread<Workspace> workspaces(threads);
+  PerThread<Workspace<Count>> workspaces(threads);
   for_each_range(n_terms, chunk_terms, threads, [&](std::int64_t begin, std::int64_t end, Worker& worker) {
-    Workspace& work = workspaces.own(worker, task);
+    Workspace<Count>& work = workspaces.own(worker, task, chunk_terms);
     const std::int64_t first = range_first + begin, last = range_first + end;
     work.entries.find(task, first, last);
     // If there are more pairs than terms, most terms occur, and searching for them would take longer than it saves.
@@ -139,23 +143,15 @@ std::vector<double> scores_of_patterns(const ScoreTask<Count>& task, std::int64_
 template <CountType Count>
 void run_by_pattern(const ScoreTask<Count>& task, std::int64_t side, const Threads& requested) {
   const std::vector<double> scores_of = scores_of_patterns(task, side, requested);
-  struct Workspace {
-    explicit Workspace(const ScoreTask<Count>& t)
-        : entries(t.n_classes()), numbers(lookup_chunk_terms), is_large(lookup_chunk_terms), scorer(t) {}
-    ChunkEntries entries;
-    std::vector<std::uint16_t> numbers;
-    std::vector<unsigned char> is_large;
-    BlockScorer<Count> scorer;
-  };
   const std::int64_t n_terms = task.counts.n_terms;
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(task.n_classes()));
-  PerThread<Workspace> workspaces(threads);
+  PerThread<Workspace<Count>> workspaces(threads);
   for_each_range(n_terms, lookup_chunk_terms, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
-    Workspace& work = workspaces.own(worker, task);
+    Workspace<Count>& work = workspaces.own(worker, task, lookup_chunk_terms);
     const auto n = static_cast<std::size_t>(last - first);
+    work.numbers.assign(n, 0);
     std::uint16_t* const numbers = work.numbers.data();
-    unsigned char* const is_large = work.is_large.data();
-    std::fill_n(numbers, n, 0);
+    unsigned char* const is_large = work.chosen.data();
     work.entries.find(task, first, last);
     std::uint32_t step = 1;
     for (std::size_t k = 0; k < task.n_classes(); ++k, step *= static_cast<std::uint32_t>(side)) {

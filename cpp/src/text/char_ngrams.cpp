@@ -117,26 +117,25 @@ class CharNgrams final : public Cutter {
     if (all_read_ && of_words_ && !after_space_) add_blank();
   }
 
-  // Adds the n-grams that begin at character `first` and end by `end`.
-  void add_at(std::int64_t first, std::int64_t end, Tokens& tokens) {
-    const std::int64_t longest = std::min(max_n_, end - first);
-    if (longest < min_n_) return;
+  // Adds the n-grams of `shortest` to `longest` characters that begin at character `first`.
+  void add_at(std::int64_t first, std::int64_t shortest, std::int64_t longest, Tokens& tokens) {
+    if (longest < shortest) return;
     const auto size = static_cast<std::size_t>(2 * tokens.n_tokens), room = size + 2 * static_cast<std::size_t>(longest);
     if (tokens.bounds.size() < room) tokens.bounds.resize(2 * room);
     std::uint32_t* to = tokens.bounds.data() + size;
     const std::uint32_t* const starts = starts_.data() + first;
-    for (std::int64_t n = min_n_; n <= longest; ++n, to += 2) {
+    for (std::int64_t n = shortest; n <= longest; ++n, to += 2) {
       to[0] = starts[0];
       to[1] = starts[n];
     }
-    tokens.n_tokens += longest - min_n_ + 1;
+    tokens.n_tokens += longest - shortest + 1;
   }
 
   void add(Tokens& tokens) {
     // White space at the end of a piece may become a blank.
     const std::int64_t end = n_chars() - (!all_read_ && after_space_);
     const std::int64_t last = all_read_ ? end : end - max_n_ + 1;
-    for (; at_ < last && tokens.n_tokens < piece_ / 2; ++at_) add_at(at_, end, tokens);
+    for (; at_ < last && tokens.n_tokens < piece_ / 2; ++at_) add_at(at_, min_n_, std::min(max_n_, end - at_), tokens);
   }
 
   // N-grams span a word and the blanks around it; each blank ends one word and begins the next.
@@ -155,16 +154,12 @@ class CharNgrams final : public Cutter {
       const std::int64_t end = ended ? word_end_ : n_chars();
       if (!ended && end - at_ <= max_n_) return;
       if (ended && blank(at_) && at_ + 1 < end && end - at_ < min_n_) {  // a short word counts once
-        const auto size = static_cast<std::size_t>(2 * tokens.n_tokens);
-        if (tokens.bounds.size() < size + 2) tokens.bounds.resize(2 * size + 64);
-        tokens.bounds[size] = starts_[static_cast<std::size_t>(at_)];
-        tokens.bounds[size + 1] = starts_[static_cast<std::size_t>(end)];
-        ++tokens.n_tokens;
+        add_at(at_, end - at_, end - at_, tokens);
         at_ = end - 1;
         word_end_ = 0;
         continue;
       }
-      add_at(at_, end, tokens);
+      add_at(at_, min_n_, std::min(max_n_, end - at_), tokens);
       if (ended && at_ + 1 == end) word_end_ = 0;  // the blank begins the next word
       else ++at_;
     }

@@ -19,8 +19,8 @@ TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t cas
   return {bytes.within('a', 26) | bytes.within('A', 26) | bytes.within('0', 10) | bytes.equal('_'), bytes.high()};
 }
 
-template <bool spaces>
-std::int64_t read(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, std::uint8_t* out, std::uint64_t* marks) {
+std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
+                        std::uint64_t* marks) {
   std::int64_t at = 0;
   for (; at + 64 <= n; at += 64) {
     const BlockMarks block = read_block(text + at, case_bit, spaces, out + at);
@@ -28,11 +28,6 @@ std::int64_t read(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bi
     *marks++ = block.marked;
   }
   return at;
-}
-
-std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
-                        std::uint64_t* marks) {
-  return spaces ? read<true>(text, n, case_bit, out, marks) : read<false>(text, n, case_bit, out, marks);
 }
 
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }

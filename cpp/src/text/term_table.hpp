@@ -141,17 +141,12 @@ class WordTable : public SlotTable<WordKey> {
  public:
   using SlotTable::SlotTable;
 
-  // Returns the slot of a token (which may be outside), or an empty slot.
-  Slot<WordKey>* find_token(const WordKey& key, const std::uint8_t* bytes, std::uint32_t size) const {
-    const std::uint64_t hashed = hash()(key);
-    if (!key.is_outside()) return find(hashed, [&](const WordKey& other) { return key == other; });
-    const std::string_view token(reinterpret_cast<const char*>(bytes), size);
-    return find(hashed, [&](const WordKey& other) {
-      return other.is_outside() && other.low == key.low && outside(other) == token;
-    });
-  }
+  // Returns the slot of a token, which may be outside.
   Slot<WordKey>* find_or_insert(WordKey key, const std::uint8_t* bytes, std::uint32_t size) {
-    Slot<WordKey>* const slot = find_token(key, bytes, size);
+    const std::string_view token(reinterpret_cast<const char*>(bytes), size);
+    Slot<WordKey>* const slot = find(hash()(key), [&](const WordKey& other) {
+      return key.is_outside() ? other.is_outside() && other.low == key.low && outside(other) == token : key == other;
+    });
     if (!slot->key.is_empty()) return moved_home(slot, hash()(slot->key));
     if (key.is_outside()) {
       key.high += arena_.size();
@@ -186,11 +181,8 @@ class NgramTable : public SlotTable<NgramKey> {
  public:
   using SlotTable::SlotTable;
 
-  Slot<NgramKey>* find_key(NgramKey key) const {
-    return find(hash()(key), [key](NgramKey other) { return key == other; });
-  }
   Slot<NgramKey>* find_or_insert(NgramKey key) {
-    Slot<NgramKey>* const slot = find_key(key);
+    Slot<NgramKey>* const slot = find(hash()(key), [key](NgramKey other) { return key == other; });
     return slot->key.is_empty() ? insert(slot, key) : moved_home(slot, hash()(key));
   }
 };
