@@ -40,10 +40,7 @@ py::tuple choose(const py::array& indptr, const py::array& indices, const py::ar
   const Threads threads = python_threads(n_threads);
   const Progress report = python_progress(progress);
   const AnyCsr x = csr_of(indptr, indices, data, n_terms);
-  GuideOptions guide;
-  guide.cost = cost;
-  guide.epochs = epochs;
-  const ConditionalGain options{shape, temper, step, k, classes_in_play, balance, guide};
+  const ConditionalGain options{shape, temper, step, k, classes_in_play, balance, {cost, epochs}};
   GainRanking ranking =
       without_gil([&] { return conditional_gain(x, codes, n_classes, weight, options, threads, report); });
   return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.gains), {k}),

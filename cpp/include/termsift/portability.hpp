@@ -1,9 +1,6 @@
 // Builtins and vectors of compilers, and system calls. Only this file and base/portability.cpp use them.
-//
-// Kernels are written with the builtins and vectors of GCC and Clang. On Windows the compiler is clang-cl.
-//
-// Kernels include this file. Functions here are always inlined, because the linker keeps one copy of a header's function
-// that was compiled for several SIMD targets, and that could be the AVX-512 copy.
+// They are those of GCC and Clang; on Windows the compiler is clang-cl. Kernels include this file, so every function here is
+// inlined (simd/targets.hpp).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The interface of the kernels that compute contingency.hpp's measures. The source is contingency_kernels.cpp.
+// The interface of the kernels that compute contingency.hpp's measures.
 #pragma once
 
 #include "termsift/contingency.hpp"

@@ -1,5 +1,4 @@
-// The interface of the kernels of greedy selection. They compute what a term would add to the divergence. The source is
-// gain_kernels.cpp.
+// The interface of the kernels of greedy selection. They compute what a term would add to the divergence.
 //
 // Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the mass in the
 // class that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c, and t_c is the same share of the

@@ -10,6 +10,7 @@
 #include "base/values.hpp"
 #include "ranking/pairs_by_term.hpp"
 #include "scoring/class_model.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 namespace {
@@ -33,19 +34,11 @@ template <CountType Count>
                               std::to_string(grid.coarsest) + " for greedy, which needs 2^-40 of their number");
 }
 
-// A strong mix of 64 bits (splitmix64).
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 std::uint64_t hash_of(std::span<const MassColumns::Cell> column) {
-  std::uint64_t hash = 0;
-  for (const auto& cell : column)
-    hash = mix(hash + std::bit_cast<std::uint64_t>(cell.mass)) + static_cast<std::uint64_t>(cell.class_);
-  return mix(hash);
+  std::uint64_t hash = 0x9e3779b97f4a7c15u;
+  for (const auto& [c, mass] : column)
+    hash = fold(hash ^ std::bit_cast<std::uint64_t>(mass), 0xbf58476d1ce4e5b9u + static_cast<std::uint64_t>(c));
+  return hash;
 }
 
 bool same(std::span<const MassColumns::Cell> a, std::span<const MassColumns::Cell> b) {

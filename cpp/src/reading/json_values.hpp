@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -40,11 +41,7 @@ struct Value {
 
 inline bool is_digit(std::uint8_t c) { return c >= '0' && c <= '9'; }
 
-inline int hex_value(std::uint8_t c) {
-  if (is_digit(c)) return c - '0';
-  const int letter = c | 0x20;
-  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
+inline bool is_hexadecimal(std::uint8_t c) { return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
 
 // Reads JSON as Python's json module does: NaN and Infinity are numbers, and a string has no control characters. 64 bytes
 // behind the text are readable.
@@ -101,8 +98,7 @@ class Cursor {
     if (std::strchr("\"\\/bfnrtu", c) == nullptr || c == '\0') refuse("expected one of \"\\/bfnrtu after a backslash");
     const int size = c == 'u' ? 6 : 2;
     if (end_ - at_ < size) throw Cut();
-    for (int i = 2; i < size; ++i)
-      if (hex_value(at_[i]) < 0) refuse("expected four hexadecimal digits after \\u");
+    if (!std::all_of(at_ + 2, at_ + size, is_hexadecimal)) refuse("expected four hexadecimal digits after \\u");
     at_ += size;
   }
 
@@ -184,7 +180,7 @@ class Cursor {
 
 inline std::uint32_t hex_of(const std::uint8_t* at) {
   std::uint32_t c = 0;
-  for (int i = 0; i < 4; ++i) c = c << 4 | static_cast<std::uint32_t>(hex_value(at[i]));
+  std::from_chars(reinterpret_cast<const char*>(at), reinterpret_cast<const char*>(at) + 4, c, 16);
   return c;
 }
 

@@ -14,7 +14,6 @@ class DocumentRows {
  public:
   DocumentRows() : tag_(text_tuning().first_tag - 1) {}
 
-  const RowStore<DocumentEntry>& store() const { return store_; }
   RowStore<DocumentEntry>& store() { return store_; }
 
   // The tokens of one part.

@@ -175,36 +175,10 @@ void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
   at_ += n;
 }
 
-// Reads up to `n` units, character by character. Simple characters take a fast path.
+// Reads up to `n` units, character by character.
 template <class Encoding>
 void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) {
-  const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);
-  const ScanRules rules = rules_;
-  const std::int64_t end = std::min(at_ + n, limit);
-  while (at_ < end) {
-    std::uint8_t* const to = out.bytes() + out.size();
-    std::uint64_t marks = 0;
-    std::int64_t at = at_;
-    int n_bytes = 0;
-    bool ascii = true, simple = true;
-    while (at < end && n_bytes <= 60) {
-      char32_t c = 0;
-      const int length = Encoding::read(text + at, text + text_.length, c);
-      const Mapped mapped = length == 0 ? Mapped() : Mapped(rules.entries[c].load(std::memory_order_relaxed));
-      simple = mapped.simple();
-      if (!simple) break;
-      ascii &= c < 0x80;
-      const std::uint32_t bytes = low_byte_first(mapped.bytes());
-      std::memcpy(to + n_bytes, &bytes, 4);
-      marks |= mapped.marks(rules.spaces) << n_bytes;
-      n_bytes += mapped.length();
-      at += length;
-    }
-    out.all().append(n_bytes, marks);
-    out.all().ascii &= ascii;
-    at_ = at;
-    if (!simple) read_one<Encoding>(limit, out);
-  }
+  for (const std::int64_t end = std::min(at_ + n, limit); at_ < end;) read_one<Encoding>(limit, out);
 }
 
 void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {

@@ -78,15 +78,6 @@ class SlotTable {
     return slot;
   }
 
-  // Returns the new slot of the term at `slot`. If its home holds a term with a larger id, the two change places: a term
-  // that occurred earlier is usually more frequent, and is then found at once. No gap appears in the run of slots.
-  Slot<Key>* moved_home(Slot<Key>* slot, std::uint64_t hash) {
-    Slot<Key>* const first = home(hash);
-    if (slot->id >= first->id) return slot;
-    std::swap(*slot, *first);
-    return first;
-  }
-
   template <class F>
   void for_each_slot(const F& f) const {
     for (std::int64_t i = 0; i < n_slots_; ++i)
@@ -147,7 +138,7 @@ class WordTable : public SlotTable<WordKey> {
     Slot<WordKey>* const slot = find(hash()(key), [&](const WordKey& other) {
       return key.is_outside() ? other.is_outside() && other.low == key.low && outside(other) == token : key == other;
     });
-    if (!slot->key.is_empty()) return moved_home(slot, hash()(slot->key));
+    if (!slot->key.is_empty()) return slot;
     if (key.is_outside()) {
       key.high += arena_.size();
       const auto* const length = reinterpret_cast<const std::uint8_t*>(&size);
@@ -183,7 +174,7 @@ class NgramTable : public SlotTable<NgramKey> {
 
   Slot<NgramKey>* find_or_insert(NgramKey key) {
     Slot<NgramKey>* const slot = find(hash()(key), [key](NgramKey other) { return key == other; });
-    return slot->key.is_empty() ? insert(slot, key) : moved_home(slot, hash()(key));
+    return slot->key.is_empty() ? insert(slot, key) : slot;
   }
 };
 

@@ -159,16 +159,10 @@ struct TextCounter::State {
   void add_classes(Texts texts, std::span<const ClassId> of_texts, std::size_t n_classes, const Threads& threads) {
     if (class_documents.size() < n_classes) class_documents.resize(n_classes, 0);
     const ByClass sorted = termsift::by_class(texts, of_texts, n_classes);
-    std::int64_t bad_text = -1;
-    try {
-      count(
-          classes, sorted.texts, threads,
-          [&](std::int64_t document) { return std::int64_t{sorted.classes[static_cast<std::size_t>(document)]}; },
-          [](auto&&...) {});
-    } catch (const BadText& bad) {
-      bad_text = sorted.number[static_cast<std::size_t>(bad.document)];
-    }
-    if (bad_text >= 0) throw_first_bad_text(rules, texts, bad_text, threads);
+    const auto owner = [&](std::int64_t i) { return std::int64_t{sorted.classes[static_cast<std::size_t>(i)]}; };
+    const auto number_of = [&](std::int64_t i) { return sorted.number[static_cast<std::size_t>(i)]; };
+    const auto count_all = [&] { count(classes, sorted.texts, threads, owner, [](auto&&...) {}); };
+    name_first_bad_text(rules, texts, threads, count_all, number_of);
     for (const ClassId c : of_texts) ++class_documents[static_cast<std::size_t>(c)];
     unite_if_due(threads);
   }
@@ -373,7 +367,7 @@ TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Thre
   PerThread<RowSorter> sorters(worth(threads, n_chunks, 1));
   for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
     const CountedChunk& chunk = chunks[static_cast<std::size_t>(block)];
-    const auto& rows = state_->documents[chunk.thread]->rows;
+    auto& rows = state_->documents[chunk.thread]->rows;
     RowSorter& sorter = sorters.own(worker);
     sorter.start(n_columns);
     for (std::size_t n = 0; n < rows.size(); ++n) {

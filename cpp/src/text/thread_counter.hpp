@@ -174,7 +174,7 @@ class ThreadCounter {
       count_tokens<stops, true>(table, source, parts, n_stop, none, list);
   }
 
-  std::size_t min_n_;  // terms of fewer words are not counted
+  std::size_t min_n_;
   std::unique_ptr<Cutter> cutter_;
   Tokens tokens_;
   std::vector<Part> parts_;
