@@ -98,7 +98,6 @@ struct Cells {
   }
 };
 
-
 // A measure. Each specialisation has `facts` and one of
 //     value(cells, constants),
 //     run<numbers>(batch), which computes the values of a batch by itself,

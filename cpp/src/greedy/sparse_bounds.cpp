@@ -1,7 +1,6 @@
 #include "greedy/sparse_bounds.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -10,8 +9,6 @@
 namespace termsift {
 namespace {
 
-// A chord covers a 2^-5th of an octave of sum_c w_c m_c.
-constexpr int chord_shift = 52 - 5;
 constexpr std::int64_t block_groups = 256;  // groups in a thread's block
 
 // Pairs of several groups for one call of a kernel. Its result j is added to *sum[j].
@@ -50,7 +47,11 @@ SparseBounds::SparseBounds(const TermGroups& groups, const Threads& threads)
 
 void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values) {
   if (U_.empty()) sum_mixtures();
-  set_corners(wedge);
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    BoundClass& k = classes_[c];
+    k.A1 = wedge.A1[c], k.B1 = wedge.B1[c], k.inverse_1 = 1 / k.B1;
+    k.A2 = wedge.A2[c], k.B2 = wedge.B2[c], k.inverse_2 = 1 / k.B2;
+  }
   set_chords(groups, n);
   const MassColumns& columns = groups_.columns();
   for_each_range(n, block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
@@ -104,21 +105,6 @@ void SparseBounds::sum_mixtures() {
       U_[static_cast<std::size_t>(g)] = sum;
     }
   });
-}
-
-void SparseBounds::set_corners(const WedgeView& wedge) {
-  for (std::size_t c = 0; c < classes_.size(); ++c) {
-    BoundClass& k = classes_[c];
-    k.A1 = wedge.A1[c], k.B1 = wedge.B1[c], k.inverse_1 = 1 / k.B1;
-    k.A2 = wedge.A2[c], k.B2 = wedge.B2[c], k.inverse_2 = 1 / k.B2;
-  }
-}
-
-std::int64_t SparseBounds::piece_of(double U) const {
-  return std::bit_cast<std::int64_t>(absent_mixture_ + U) >> chord_shift;
-}
-double SparseBounds::begin_of(std::int64_t piece) const {
-  return std::max(std::bit_cast<double>(piece << chord_shift) - absent_mixture_, 0.0);
 }
 
 void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {

@@ -19,7 +19,7 @@ constexpr std::int64_t lookup_chunk_terms = 1 << 14;  // 128 KiB of scores
 // One thread's scratch for chunks of terms.
 template <CountType Count>
 struct Workspace {
-  Workspace(const ScoreTask<Count>& task, std::int64_t n_terms) : entries(task.n_classes()), chosen(at(n_terms)), scorer(task) {}
+  Workspace(const ScoreTask<Count>& task, std::int64_t n) : entries(task.n_classes()), chosen(at(n)), scorer(task) {}
   ChunkEntries entries;
   std::vector<unsigned char> chosen;
   std::vector<std::uint16_t> numbers;  // of patterns
