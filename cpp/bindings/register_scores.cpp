@@ -59,8 +59,9 @@ py::tuple find_strongest_class(const py::object& counts, ContingencyMeasure meas
     py::array_t<std::int64_t> classes(c.n_terms);
     py::array_t<std::int8_t> signs(c.n_terms);
     const Threads threads = python_threads(n_threads);
-    const auto out = std::tuple(scores.mutable_data(), classes.mutable_data(), signs.mutable_data());
-    without_gil([&] { strongest_class(c, measure, threads, std::get<0>(out), std::get<1>(out), std::get<2>(out)); });
+    without_gil([&, to = scores.mutable_data(), of = classes.mutable_data(), sign = signs.mutable_data()] {
+      strongest_class(c, measure, threads, to, of, sign);
+    });
     return py::make_tuple(scores, classes, signs);
   });
 }
@@ -74,9 +75,8 @@ py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1,
     py::array_t<double> scores(k);
     const Threads threads = python_threads(n_threads);
     const auto options = estimation(b1, b2, prior);
-    const auto out = std::tuple(indices.mutable_data(), scores.mutable_data(), classes.mutable_data());
-    without_gil([&] {
-      round_robin(c, options, measure, k, threads, std::get<0>(out), std::get<1>(out), std::get<2>(out));
+    without_gil([&, at = indices.mutable_data(), to = scores.mutable_data(), of = classes.mutable_data()] {
+      round_robin(c, options, measure, k, threads, at, to, of);
     });
     return py::make_tuple(indices, scores, classes);
   });

@@ -15,12 +15,8 @@ inline std::uint64_t load_u64(const std::uint8_t* bytes) {
   return value;
 }
 
-// A seeded hash function of keys.
-class KeyHash;
-
-// The key of a word or of an n-gram of characters. A token of at most 16 bytes is its own
-// key, padded with zeros, unless its last byte is zero. Any other token is "outside": `low` is a hash of its bytes, and
-// `high` is their offset in the table's arena.
+// The key of a word or of an n-gram of characters. A token of at most 16 bytes is its own key, padded with zeros, unless its
+// last byte is zero. Any other token is "outside": `low` is a hash of its bytes, `high` their offset in the table's arena.
 struct WordKey {
   std::uint64_t low = 0, high = 0;
 
@@ -44,12 +40,10 @@ struct NgramKey {
   auto operator<=>(const NgramKey&) const = default;
 };
 
+// A seeded hash function of keys.
 class KeyHash {
  public:
-  KeyHash() {
-    const TextTuning& tuning = text_tuning();
-    std::memcpy(seed_, tuning.seed, sizeof seed_);
-  }
+  KeyHash() { std::memcpy(seed_, text_tuning().seed, sizeof seed_); }
   std::uint64_t operator()(const WordKey& key) const {
     return key.is_outside() ? key.low : fold(key.low ^ seed_[0], key.high ^ seed_[1]);
   }

@@ -54,14 +54,13 @@ class SlotTable {
     }
   };
   Homes homes() const { return {slots_, shift_, is_large_}; }
-  Slot<Key>* home(std::uint64_t hash) const { return homes().of(hash); }
   // The key of each id, if the table keeps keys.
   const std::vector<Key>& keys() const { return keys_; }
 
   // Returns the slot whose key satisfies same(key), or an empty slot.
   template <class Same>
   Slot<Key>* find(std::uint64_t hash, const Same& same) const {
-    Slot<Key>* slot = home(hash);
+    Slot<Key>* slot = homes().of(hash);
     for (; !slot->key.is_empty() && !same(slot->key);) slot = next(slot);
     return slot;
   }
