@@ -11,6 +11,7 @@ using Vector = Lanes<double, lanes>;
 using Half = Lanes<double, lanes / 2>;
 using HalfFloats = Lanes<float, lanes / 2>;
 using Bits = Lanes<unsigned long long, lanes>;
+constexpr int ahead = 8;  // rows are prefetched this many documents ahead
 
 TERMSIFT_INLINE double sum_of(const Vector& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
@@ -31,6 +32,14 @@ TERMSIFT_INLINE void add_products(Half& sums, const float* row, const std::int32
   Half wide;
   convert(shares, wide);
   sums += wide * lifts;
+}
+
+// Prefetches the beginning of a row; the hardware prefetches the rest of a long row.
+template <class T>
+TERMSIFT_INLINE void prefetch_row(const T* row, std::int64_t size) {
+  const char* const bytes = reinterpret_cast<const char*>(row);
+  const std::int64_t n = size * static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t byte = 0; byte < (n < 256 ? n : 256); byte += 64) prefetch(bytes + byte);
 }
 
 void natural_logarithms(double* __restrict x, std::int64_t n) {
@@ -89,6 +98,9 @@ TERMSIFT_INLINE void mixtures_of(const MixtureBatch& batch) {
     const double own_difference = batch.own_lift[y] - batch.lift[y], inverse = 1.0 / batch.own_lift[y];
     const double at_the_start = batch.at_the_start[y];
     for (; i < end; ++i) {
+      const std::int64_t later = batch.documents[i + ahead < batch.last ? i + ahead : i];
+      prefetch_row(batch.posteriors + later * batch.stride, batch.stride);
+      if (some_in_play) prefetch_row(batch.in_play + later * batch.stride, batch.stride);
       const std::int64_t document = batch.documents[i];
       const float* const row = batch.posteriors + document * batch.stride;
       const std::int32_t* const in_play = some_in_play ? batch.in_play + document * batch.stride : nullptr;
@@ -111,6 +123,7 @@ void mixtures(const MixtureBatch& batch) {
 }
 
 void add_evidence(const EvidenceUpdate& update) {
+  if (update.next_sums != nullptr) prefetch_row(update.next_sums, update.stride);
   Vector most = Vector{} - infinity;
   for (std::int64_t c = 0; c < update.stride; c += lanes) {
     Vector sum, log_lift, log_prior;

@@ -33,6 +33,7 @@ struct MixtureBatch {
 struct EvidenceUpdate {
   std::int64_t stride;
   double* sums;             // (stride,) in and out: F_c; the lifts are added to it
+  const double* next_sums;  // the row of a later document, to be prefetched, or null
   const double* log_lift;   // (stride,) W_c, and W'_y in the place of y
   double temperature;       // 1 / (1 + rho (m - 1))
   const double* log_prior;  // (stride,)

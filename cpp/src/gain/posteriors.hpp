@@ -59,7 +59,8 @@ class Posteriors {
             log_lift[y] = lifts.own_logs()[y];
           }
           const std::int32_t m = ++n_chosen_[at(d)];
-          EvidenceUpdate update{stride_, sums_.get() + d * stride_, log_lift, 1 / (1 + options_.temper * (m - 1)),
+          const double* const next = begin + i + 8 < n ? sums_.get() + documents[at(begin + i + 8)] * stride_ : nullptr;
+          EvidenceUpdate update{stride_, sums_.get() + d * stride_, next, log_lift, 1 / (1 + options_.temper * (m - 1)),
                                 all_.log_prior.data(), values + i * stride_};
           if (in_play() != nullptr) narrow(d, y, m, narrowed, update);
           kernels_.add_evidence(update);

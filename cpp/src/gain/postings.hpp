@@ -1,6 +1,7 @@
 // Matrix -> the documents of each term.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "gain/posterior_kernels.hpp"
 #include "termsift/csr_view.hpp"
 #include "termsift/large_memory.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 
@@ -33,6 +35,15 @@ class Postings {
     return {{documents_.get() + begin.document, documents_.get() + end.document},
             {runs_.data() + begin.run, runs_.data() + end.run},
             begin.run};
+  }
+
+  // Prefetches a term's data in two steps: first its position, then, some microseconds later, its documents.
+  void prefetch_place(std::int64_t term) const { prefetch(&first_[at(term)]); }
+  void prefetch_documents(std::int64_t term) const {
+    const Place begin = first_[at(term)], end = first_[at(term + 1)];
+    for (std::int64_t i = begin.run; i < std::min(begin.run + 24, end.run); i += 8) prefetch(runs_.data() + i);
+    for (std::int64_t i = begin.document; i < std::min(begin.document + 64, end.document); i += 16)
+      prefetch(documents_.get() + i);
   }
 
  private:

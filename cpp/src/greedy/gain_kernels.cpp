@@ -43,8 +43,6 @@ TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
   return {near ? ds + ds * (sR + s * sR) : p * log_ratio - d, near ? ds - ds * (sR - s * sR) : d - q * log_ratio};
 }
 
-// ---- two classes --------------------------------------------------------------------------------------------------------
-
 TERMSIFT_INLINE double two_class_gain(double a, double b, double A, double B, double weight_a, double weight_b) {
   const double D = determinant(a, b, A, B);
   const BothWays gain = both_ways(a * B, b * A, D), rest = both_ways((A - a) * B, (B - b) * A, -D);
@@ -91,8 +89,6 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
     values[j] = second ? larger(values[j], bound) : values[j];
   }
 }
-
-// ---- N classes ----------------------------------------------------------------------------------------------------------
 
 // t_c comes from sums over the classes before c and after it: if a single class has the term, subtracting the class's part
 // from a total would lose all digits. d_c = s_c - t_c is delta_c = s_c - s_r minus the mean of delta over the others, where
@@ -300,8 +296,6 @@ void bounds(const GainBlock& block, const WedgeView& wedge) {
   if (block.n_classes == 2) two_class_bounds(block, wedge);
   else many_class_bounds(block, wedge);
 }
-
-// ---- cells of unrounded probabilities -----------------------------------------------------------------------------------
 
 TERMSIFT_INLINE DoubleDouble part_of(const DoubleDouble& prior, const double* hi, const double* lo, int j) {
   return multiply(prior, DoubleDouble{hi[j], lo[j]});

@@ -32,8 +32,6 @@ void require(bool condition, std::int64_t row, const char* fault) {
   if (!condition) throw std::invalid_argument("the Arrow array is damaged: row " + std::to_string(row) + " " + fault);
 }
 
-// ---- schemas -------------------------------------------------------------------------------------------------------------
-
 std::string type_name(std::string_view format) {
   constexpr std::pair<std::string_view, const char*> names[] = {
       {"n", "nulls"},   {"b", "bool"},    {"c", "int8"},    {"C", "uint8"},   {"s", "int16"},       {"S", "uint16"},
@@ -106,8 +104,6 @@ Layout layout_of(const ArrowSchema& schema, const std::optional<std::string>& co
   layout.form = form_of(*strings, column ? "column '" + *column + "'" : "the Arrow array");
   return layout;
 }
-
-// ---- arrays --------------------------------------------------------------------------------------------------------------
 
 // Buffers need not be aligned.
 template <class T>

@@ -10,8 +10,6 @@
 namespace termsift {
 namespace {
 
-// ---- where fields and rows end, 64 bytes at a time ----------------------------------------------------------------------
-
 struct FieldEnds {
   std::int64_t n = 0;             // the number of ends
   std::int64_t n_lines = 0;       // line feeds, including quoted ones
@@ -69,8 +67,6 @@ FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char deli
   found.is_ascii = high == 0;
   return found;
 }
-
-// ---- rows ---------------------------------------------------------------------------------------------------------------
 
 const char* const quote_cure =
     "; a quote within a quoted field is written twice; if quotes mean nothing in this file, let its name end in .txt and "
@@ -223,8 +219,6 @@ std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_en
   }
   return row_begin;
 }
-
-// ---- row by row ---------------------------------------------------------------------------------------------------------
 
 std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t size, bool is_last) {
   std::int64_t at = 0;

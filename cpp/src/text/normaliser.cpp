@@ -36,8 +36,6 @@ struct OneUnit {
 
 }  // namespace
 
-// ---- the text ----------------------------------------------------------------------------------------------------
-
 void NormalText::reserve(std::int64_t n) {
   const std::int64_t need = size() + n + 128;
   if (need <= room_) return;
@@ -76,8 +74,6 @@ std::int64_t NormalText::keep_marked(std::int64_t begin) {
   marks()[size() / 64] = 0;
   return unmarked;
 }
-
-// ---- reading -----------------------------------------------------------------------------------------------------
 
 void Normaliser::open(const Text& text, std::int64_t document) {
   text_ = text;
