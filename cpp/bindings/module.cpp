@@ -13,9 +13,21 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_text_counting(module);
   register_tables(module);
   register_labels(module);
-  module.attr("__version__") = version();
-  module.def("compiler", &compiler);
-  module.def("openmp_version", &openmp_version);
+  module.attr("__version__") = TERMSIFT_VERSION;
+  module.def("compiler", [] {  // e.g. "GCC 12.2.0"
+#ifdef __clang__
+    return "Clang " __clang_version__;
+#else
+    return "GCC " __VERSION__;
+#endif
+  });
+  module.def("openmp_version", [] {  // e.g. "201511"
+#ifdef _OPENMP
+    return std::to_string(_OPENMP);
+#else
+    return "none";
+#endif
+  });
   module.def("effective_n_threads", &effective_n_threads, "requested"_a);
   module.def("what_limits_threads", &what_limits_threads);
   module.def("simd_targets", &simd_targets);

@@ -106,6 +106,20 @@ py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   return py::array_t<T>(std::move(shape), raw, owner);
 }
 
+// ---- strings as UTF-8; a lone surrogate takes three bytes ----------------------------------------------------------------
+
+inline std::string encoded(const py::handle& string) {
+  PyObject* const bytes = PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass");
+  if (bytes == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::bytes>(bytes);
+}
+
+inline py::str decoded(std::string_view bytes) {
+  PyObject* const string = PyUnicode_DecodeUTF8(bytes.data(), static_cast<py::ssize_t>(bytes.size()), "surrogatepass");
+  if (string == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(string);
+}
+
 // ---- numpy dtypes as C++ types: nowhere else ----------------------------------------------------------------------------
 
 template <class T>
@@ -135,8 +149,11 @@ std::span<const T> span_of(const py::array& array, const char* name) {
   return {data, static_cast<std::size_t>(array.size())};
 }
 
-// Returns an Estimation of the arguments, which refers to the array `prior`. b2 is a double-double: value and remainder.
-inline Estimation estimation(double b1, std::pair<double, double> b2, const std::optional<py::array>& prior) {
+using B2 = std::pair<double, double>;  // a double-double: value and remainder
+using Prior = std::optional<py::array>;
+
+// Returns an Estimation of the arguments, which refers to the array `prior`.
+inline Estimation estimation(double b1, const B2& b2, const Prior& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");
   return e;
@@ -165,6 +182,12 @@ using CountsObject = std::variant<ClassCounts<std::int64_t>, ClassCounts<double>
 
 // Returns the counts of a Python object of class Counts. Raises a Python error for any other object.
 const CountsObject& counts_of(const py::handle& object);
+
+// Returns f(the ClassCounts of either type) of such an object.
+template <class F>
+auto with_counts(const py::handle& object, const F& f) {
+  return std::visit(f, counts_of(object));
+}
 
 // Returns a Python object of class Counts.
 py::object to_python(CountsObject counts);

@@ -119,6 +119,12 @@ py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
   return values;
 }
 
+// Returns the function that returns the array of f(row) for each class.
+template <class T = void, class F>
+auto of_classes(const F& f) {
+  return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return row_values<T>(c.rows, f); }); };
+}
+
 // Returns the array of at(row, i) for every pair i of every row.
 template <class T, CountType Count, class At>
 py::array concatenated(const std::vector<ClassRowPtr<Count>>& rows, const At& at) {
@@ -149,9 +155,11 @@ py::array offsets(const auto& rows) {
 }
 
 // Returns the data, indices and indptr of the CSR matrix of one kind of frequency.
-template <CountType Count>
-py::tuple csr_arrays(const std::vector<ClassRowPtr<Count>>& rows, Frequencies<Count> ClassRow<Count>::*member) {
-  return py::make_tuple(all_frequencies(rows, member), all_terms(rows), offsets(rows));
+py::tuple csr_arrays(const Counts& counts, bool of_documents) {
+  return counts.visit([&]<class Count>(const ClassCounts<Count>& c) {
+    const auto member = of_documents ? &ClassRow<Count>::document_frequency : &ClassRow<Count>::term_frequency;
+    return py::make_tuple(all_frequencies(c.rows, member), all_terms(c.rows), offsets(c.rows));
+  });
 }
 
 py::dict to_arrays(const Counts& counts) {
@@ -254,38 +262,24 @@ void register_counts(py::module_& module) {
           return pairs;
         });
       })
-      .def_property_readonly("class_docs", [](const Counts& c) {
-        return c.visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_docs; }); });
-      })
-      .def_property_readonly("class_tokens", [](const Counts& c) {
-        return c.visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_tokens; }); });
-      })
-      .def_property_readonly("unlisted_tokens", [](const Counts& c) {
-        return c.visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_unlisted; }); });
-      })
-      .def_property_readonly("undocumented", [](const Counts& c) {
-        return c.visit([](const auto& v) {
-          return row_values<bool>(v.rows, [](const auto& row) { return row.has_unknown_documents(); });
-        });
-      })
+      .def_property_readonly("class_docs", of_classes([](const auto& row) { return row.n_docs; }))
+      .def_property_readonly("class_tokens", of_classes([](const auto& row) { return row.n_tokens; }))
+      .def_property_readonly("unlisted_tokens", of_classes([](const auto& row) { return row.n_unlisted; }))
+      .def_property_readonly("undocumented",
+                             of_classes<bool>([](const auto& row) { return row.has_unknown_documents(); }))
       .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a,
            "term_weight"_a, "n_threads"_a, "window_bytes"_a)
       .def("with_classes", [](const Counts& c, const std::vector<std::int64_t>& map) {
         return c.visit([&](const auto& v) -> Counts { return {with_classes(v, map)}; });
       }, "map"_a)
       .def("merge", [](const Counts& a, const Counts& b, int n_threads) {
-        return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) {
-          return merge(x, y, threads);
-        });
+        return combine(a, b, n_threads, [](const auto&... of) { return merge(of...); });
       }, "other"_a, "n_threads"_a = 0)
       .def("subtract", [](const Counts& a, const Counts& b, int n_threads) {
-        return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) {
-          return subtract(x, y, threads);
-        });
+        return combine(a, b, n_threads, [](const auto&... of) { return subtract(of...); });
       }, "part"_a, "n_threads"_a = 0)
       .def("as_counted_by", [](const Counts& c, EventModel model, int n_threads) {
-        return derived(c, n_threads,
-                       [&](const auto& v, const Threads& threads) { return as_counted_by(model, v, threads); });
+        return derived(c, n_threads, [&](const auto&... of) { return as_counted_by(model, of...); });
       }, "model"_a, "n_threads"_a = 0)
       .def("of_terms", [](const Counts& c, const py::array& terms, int n_threads) {
         const auto chosen = span_of<std::int64_t>(terms, "terms");
@@ -310,16 +304,8 @@ void register_counts(py::module_& module) {
           return {ClassCounts<Count>{v.n_terms, v.n_docs, {collection_row(v)}, nullptr}};
         });
       })
-      .def("term_frequency", [](const Counts& c) {
-        return c.visit([]<class Count>(const ClassCounts<Count>& v) {
-          return csr_arrays(v.rows, &ClassRow<Count>::term_frequency);
-        });
-      })
-      .def("document_frequency", [](const Counts& c) {
-        return c.visit([]<class Count>(const ClassCounts<Count>& v) {
-          return csr_arrays(v.rows, &ClassRow<Count>::document_frequency);
-        });
-      })
+      .def("term_frequency", [](const Counts& c) { return csr_arrays(c, false); })
+      .def("document_frequency", [](const Counts& c) { return csr_arrays(c, true); })
       .def("to_arrays", &to_arrays)
       .def_static("from_arrays", &from_arrays, "n_terms"_a, "n_docs"_a, "has_collection"_a, "class_docs"_a, "indptr"_a,
                   "terms"_a, "term_frequency"_a, "document_frequency"_a, "unlisted_tokens"_a = py::none());

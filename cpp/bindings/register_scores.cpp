@@ -12,44 +12,37 @@ namespace termsift::bindings {
 
 namespace {
 
-using B2 = std::pair<double, double>;
-using Prior = std::optional<py::array>;
-
 template <class AnyMeasure>
 py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate aggregate, double b1, const B2& b2,
                       const Prior& prior, int n_threads) {
-  return std::visit(
-      [&](const auto& c) -> py::array {
-        auto scores = LargeArray<double>::uninitialised(c.n_terms);
-        const Threads threads = python_threads(n_threads);
-        const auto options = estimation(b1, b2, prior);
-        without_gil([&] { score(c, options, measure, aggregate, threads, scores.get()); });
-        return to_numpy(std::move(scores), {c.n_terms});
-      },
-      counts_of(counts));
+  return with_counts(counts, [&](const auto& c) -> py::array {
+    auto scores = LargeArray<double>::uninitialised(c.n_terms);
+    const Threads threads = python_threads(n_threads);
+    const auto options = estimation(b1, b2, prior);
+    without_gil([&] { score(c, options, measure, aggregate, threads, scores.get()); });
+    return to_numpy(std::move(scores), {c.n_terms});
+  });
 }
 
 // Returns an array of shape (n_classes, last - first): class scores, or directions if the results are int8.
 template <class Result, class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                         int n_threads, std::int64_t first, std::optional<std::int64_t> last) {
-  return std::visit(
-      [&](const auto& c) -> py::array {
-        const auto n_classes = static_cast<std::int64_t>(c.rows.size());
-        const TermRange range{first, last.value_or(c.n_terms)};
-        if (range.first < 0 || range.last < range.first || range.last > c.n_terms)
-          throw std::invalid_argument("expected a range of " + std::to_string(c.n_terms) + " terms, got " +
-                                      std::to_string(range.first) + " to " + std::to_string(range.last));
-        auto results = LargeArray<Result>::uninitialised(n_classes * range.size());
-        const Threads threads = python_threads(n_threads);
-        const auto options = estimation(b1, b2, prior);
-        without_gil([&] {
-          if constexpr (std::is_same_v<Result, double>) class_scores(c, options, measure, threads, results.get(), range);
-          else class_directions(c, options, measure, threads, results.get(), range);
-        });
-        return to_numpy(std::move(results), {n_classes, range.size()});
-      },
-      counts_of(counts));
+  return with_counts(counts, [&](const auto& c) -> py::array {
+    const auto n_classes = static_cast<std::int64_t>(c.rows.size());
+    const TermRange range{first, last.value_or(c.n_terms)};
+    if (range.first < 0 || range.last < range.first || range.last > c.n_terms)
+      throw std::invalid_argument("expected a range of " + std::to_string(c.n_terms) + " terms, got " +
+                                  std::to_string(range.first) + " to " + std::to_string(range.last));
+    auto results = LargeArray<Result>::uninitialised(n_classes * range.size());
+    const Threads threads = python_threads(n_threads);
+    const auto options = estimation(b1, b2, prior);
+    without_gil([&] {
+      if constexpr (std::is_same_v<Result, double>) class_scores(c, options, measure, threads, results.get(), range);
+      else class_directions(c, options, measure, threads, results.get(), range);
+    });
+    return to_numpy(std::move(results), {n_classes, range.size()});
+  });
 }
 
 // Returns the directions of pairs and, if wanted, their scores; otherwise None.
@@ -79,47 +72,41 @@ py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, dou
 }
 
 py::array score_collection(const py::object& counts, ContingencyMeasure measure, int n_threads) {
-  return std::visit(
-      [&](const auto& c) -> py::array {
-        auto scores = LargeArray<double>::uninitialised(c.n_terms);
-        const Threads threads = python_threads(n_threads);
-        without_gil([&] { collection_scores(c, measure, threads, scores.get()); });
-        return to_numpy(std::move(scores), {c.n_terms});
-      },
-      counts_of(counts));
+  return with_counts(counts, [&](const auto& c) -> py::array {
+    auto scores = LargeArray<double>::uninitialised(c.n_terms);
+    const Threads threads = python_threads(n_threads);
+    without_gil([&] { collection_scores(c, measure, threads, scores.get()); });
+    return to_numpy(std::move(scores), {c.n_terms});
+  });
 }
 
 py::tuple find_strongest_class(const py::object& counts, ContingencyMeasure measure, int n_threads) {
-  return std::visit(
-      [&](const auto& c) -> py::tuple {
-        py::array_t<double> scores(c.n_terms);
-        py::array_t<std::int64_t> classes(c.n_terms);
-        py::array_t<std::int8_t> signs(c.n_terms);
-        const Threads threads = python_threads(n_threads);
-        const auto out = std::tuple(scores.mutable_data(), classes.mutable_data(), signs.mutable_data());
-        without_gil([&] { strongest_class(c, measure, threads, std::get<0>(out), std::get<1>(out), std::get<2>(out)); });
-        return py::make_tuple(scores, classes, signs);
-      },
-      counts_of(counts));
+  return with_counts(counts, [&](const auto& c) -> py::tuple {
+    py::array_t<double> scores(c.n_terms);
+    py::array_t<std::int64_t> classes(c.n_terms);
+    py::array_t<std::int8_t> signs(c.n_terms);
+    const Threads threads = python_threads(n_threads);
+    without_gil([&, to = scores.mutable_data(), of = classes.mutable_data(), sign = signs.mutable_data()] {
+      strongest_class(c, measure, threads, to, of, sign);
+    });
+    return py::make_tuple(scores, classes, signs);
+  });
 }
 
 template <class AnyMeasure>
 py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                         std::int64_t k, int n_threads) {
-  return std::visit(
-      [&](const auto& c) -> py::tuple {
-        if (k < 0 || k > c.n_terms) throw py::value_error("k must be in [0, number of terms]");
-        py::array_t<std::int64_t> indices(k), classes(k);
-        py::array_t<double> scores(k);
-        const Threads threads = python_threads(n_threads);
-        const auto options = estimation(b1, b2, prior);
-        const auto out = std::tuple(indices.mutable_data(), scores.mutable_data(), classes.mutable_data());
-        without_gil([&] {
-          round_robin(c, options, measure, k, threads, std::get<0>(out), std::get<1>(out), std::get<2>(out));
-        });
-        return py::make_tuple(indices, scores, classes);
-      },
-      counts_of(counts));
+  return with_counts(counts, [&](const auto& c) -> py::tuple {
+    if (k < 0 || k > c.n_terms) throw py::value_error("k must be in [0, number of terms]");
+    py::array_t<std::int64_t> indices(k), classes(k);
+    py::array_t<double> scores(k);
+    const Threads threads = python_threads(n_threads);
+    const auto options = estimation(b1, b2, prior);
+    without_gil([&, at = indices.mutable_data(), to = scores.mutable_data(), of = classes.mutable_data()] {
+      round_robin(c, options, measure, k, threads, at, to, of);
+    });
+    return py::make_tuple(indices, scores, classes);
+  });
 }
 
 template <class AnyMeasure>

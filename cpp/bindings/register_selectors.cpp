@@ -10,31 +10,24 @@
 namespace termsift::bindings {
 namespace {
 
-using B2 = std::pair<double, double>;
-using Prior = std::optional<py::array>;
-
 py::tuple select(const py::object& counts, double b1, const B2& b2, const Prior& prior, std::int64_t k, bool exhaustive,
                  int n_threads, const py::object& progress) {
-  return std::visit(
-      [&](const auto& c) -> py::tuple {
-        const Threads threads = python_threads(n_threads);
-        const Estimation e = estimation(b1, b2, prior);
-        const Progress report = python_progress(progress);
-        GreedyRanking ranking = without_gil([&] { return greedy(c, e, k, exhaustive, threads, report); });
-        return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.divergences), {k}),
-                              ranking.informative, ranking.evaluations);
-      },
-      counts_of(counts));
+  return with_counts(counts, [&](const auto& c) -> py::tuple {
+    const Threads threads = python_threads(n_threads);
+    const Estimation e = estimation(b1, b2, prior);
+    const Progress report = python_progress(progress);
+    GreedyRanking ranking = without_gil([&] { return greedy(c, e, k, exhaustive, threads, report); });
+    return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.divergences), {k}),
+                          ranking.informative, ranking.evaluations);
+  });
 }
 
 double divergence_of(const py::object& counts, double b1, const B2& b2, const Prior& prior, const py::array& indices) {
   const std::span terms(vector_data<std::int64_t>(indices, "indices"), static_cast<std::size_t>(indices.size()));
-  return std::visit(
-      [&](const auto& c) {
-        const Estimation e = estimation(b1, b2, prior);
-        return without_gil([&] { return divergence(c, e, terms); });
-      },
-      counts_of(counts));
+  return with_counts(counts, [&](const auto& c) {
+    const Estimation e = estimation(b1, b2, prior);
+    return without_gil([&] { return divergence(c, e, terms); });
+  });
 }
 
 // Returns (indices, gains, evaluations).
@@ -47,10 +40,7 @@ py::tuple choose(const py::array& indptr, const py::array& indices, const py::ar
   const Threads threads = python_threads(n_threads);
   const Progress report = python_progress(progress);
   const AnyCsr x = csr_of(indptr, indices, data, n_terms);
-  GuideOptions guide;
-  guide.cost = cost;
-  guide.epochs = epochs;
-  const ConditionalGain options{shape, temper, step, k, classes_in_play, balance, guide};
+  const ConditionalGain options{shape, temper, step, k, classes_in_play, balance, {cost, epochs}};
   GainRanking ranking =
       without_gil([&] { return conditional_gain(x, codes, n_classes, weight, options, threads, report); });
   return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.gains), {k}),
@@ -64,18 +54,16 @@ py::tuple classify(const py::object& counts, EventModel model, double b1, const 
   const NaiveBayes bayes{model, b1, span_of<std::int64_t>(ranking, "ranking"), span_of<std::int64_t>(ks, "ks")};
   const auto codes = span_of<ClassId>(labels, "labels");
   const auto document_weights = weights ? span_of<std::int64_t>(*weights, "weights") : std::span<const std::int64_t>{};
-  return std::visit(
-      [&](const auto& c) -> py::tuple {
-        const auto n_classes = static_cast<std::int64_t>(c.rows.size()), n_ks = static_cast<std::int64_t>(ks.size());
-        auto hits = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
-        auto predicted = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
-        const Threads threads = python_threads(n_threads);
-        const LabelledDocuments documents{csr_of(indptr, indices, data, n_terms), codes, term_weight, document_weights};
-        without_gil([&] { classify_by_prefixes(c, bayes, documents, threads, hits.get(), predicted.get()); });
-        return py::make_tuple(to_numpy(std::move(hits), {n_ks, n_classes}),
-                              to_numpy(std::move(predicted), {n_ks, n_classes}));
-      },
-      counts_of(counts));
+  return with_counts(counts, [&](const auto& c) -> py::tuple {
+    const auto n_classes = static_cast<std::int64_t>(c.rows.size()), n_ks = static_cast<std::int64_t>(ks.size());
+    auto hits = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
+    auto predicted = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
+    const Threads threads = python_threads(n_threads);
+    const LabelledDocuments documents{csr_of(indptr, indices, data, n_terms), codes, term_weight, document_weights};
+    without_gil([&] { classify_by_prefixes(c, bayes, documents, threads, hits.get(), predicted.get()); });
+    return py::make_tuple(to_numpy(std::move(hits), {n_ks, n_classes}),
+                          to_numpy(std::move(predicted), {n_ks, n_classes}));
+  });
 }
 
 // Returns the weights (n_terms + 1, n_classes), intercepts last. For tests only: guided gain never keeps all weights.

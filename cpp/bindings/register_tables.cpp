@@ -12,18 +12,6 @@
 namespace termsift::bindings {
 namespace {
 
-py::str decoded(std::string_view bytes) {
-  PyObject* const string = PyUnicode_DecodeUTF8(bytes.data(), static_cast<py::ssize_t>(bytes.size()), "surrogatepass");
-  if (string == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::str>(string);
-}
-
-std::string encoded(const py::handle& string) {
-  PyObject* const bytes = PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass");
-  if (bytes == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::bytes>(bytes);
-}
-
 std::vector<std::string> encoded_all(const py::list& strings) {
   std::vector<std::string> all;
   for (const py::handle& string : strings) all.push_back(encoded(string));

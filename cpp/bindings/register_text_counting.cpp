@@ -11,24 +11,15 @@ namespace {
 
 using Columns = std::optional<py::array>;
 
-// Returns the UTF-8 bytes of strings; a lone surrogate takes three bytes.
 std::vector<std::string> utf8_of(const py::sequence& strings, const char* name) {
   std::vector<std::string> all;
   for (const py::object string : strings) {  // owned, because a signal handler may change the sequence
     check_signals(static_cast<std::int64_t>(all.size()));
     if (!PyUnicode_Check(string.ptr()))
       throw py::type_error(std::string(name) + " must be strings, found " + Py_TYPE(string.ptr())->tp_name);
-    const auto bytes = py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass"));
-    if (!bytes) throw py::error_already_set();
-    all.emplace_back(bytes);
+    all.push_back(encoded(string));
   }
   return all;
-}
-
-py::str string_of(std::string_view utf8) {
-  PyObject* const string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<py::ssize_t>(utf8.size()), "surrogatepass");
-  if (string == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::str>(string);
 }
 
 TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optional<std::string>& strip_accents,
@@ -84,7 +75,7 @@ void add(TextCounter& counter, const py::object& texts, const std::optional<py::
 py::list terms(const TextCounter& counter, const Columns& columns) {
   py::list strings;
   counter.for_each_term(
-      copied(columns, "columns"), [&](std::int64_t, std::string_view bytes) { strings.append(string_of(bytes)); },
+      copied(columns, "columns"), [&](std::int64_t, std::string_view bytes) { strings.append(decoded(bytes)); },
       [] { check_signals(0); });
   return strings;
 }

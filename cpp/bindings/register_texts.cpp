@@ -159,10 +159,6 @@ TextsObject of_files(const py::iterable& names, int n_threads) {
 
 // ---- the class -----------------------------------------------------------------------------------------------------------
 
-std::int64_t unit_bytes(TextEncoding encoding) {
-  return encoding == TextEncoding::ucs4 ? 4 : encoding == TextEncoding::ucs2 ? 2 : 1;
-}
-
 py::object python_text(const Text& text) {
   if (text.data == nullptr) return py::none();
   const auto length = static_cast<py::ssize_t>(text.length);
@@ -238,7 +234,7 @@ void register_texts(py::module_& module) {
       .def("__getitem__", [](const TextsObject& object, std::int64_t i) { return python_text(text_at(object, i)); }, "i"_a)
       .def_property_readonly("n_bytes", [](const TextsObject& object) {
         std::int64_t sum = 0;
-        for (const Text& text : object.texts) sum += text.length * unit_bytes(text.encoding);
+        for (const Text& text : object.texts) sum += bytes_of(text);
         return sum;
       })
       .def_property_readonly("missing", &missing)

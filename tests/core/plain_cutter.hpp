@@ -179,12 +179,12 @@ class Encoded {
 };
 
 inline Cut cut(Texts texts, const TextRules& rules, std::int64_t piece) {
-  Cutter cutter(rules, piece);
+  const auto cutter = Cutter::of(rules, piece);
   Cut found(texts.size());
-  cutter.start(texts, 0, static_cast<std::int64_t>(texts.size()));
+  cutter->start(texts, 0, static_cast<std::int64_t>(texts.size()));
   Tokens tokens;
   std::int64_t document = -1;
-  while (cutter.next(tokens)) {
+  while (cutter->next(tokens)) {
     std::int64_t token = 0;
     for (const auto& part : tokens.parts) {
       CHECK(part.document == document || part.document == document + 1);  // in order, and none is left out

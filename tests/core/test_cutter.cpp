@@ -104,11 +104,11 @@ TEST(a_long_word_is_one_token) {
   Encoded texts;
   texts.hold("a bc " + word + " de " + word, TextEncoding::utf8);
   CHECK(cut(texts.texts(), {}, 64) == (Cut{{"bc", word, "de", word}}));
-  Cutter words({}, 64);
-  words.start(texts.texts(), 0, 1);
+  const auto words = Cutter::of({}, 64);
+  words->start(texts.texts(), 0, 1);
   Tokens bounds;
   std::size_t most = 0;
-  while (words.next(bounds)) most = std::max(most, bounds.bounds.size());
+  while (words->next(bounds)) most = std::max(most, bounds.bounds.size());
   CHECK(most < 1000);  // there was once one for each byte
   NormalText text;
   text.reserve(1 << 26);
@@ -117,10 +117,10 @@ TEST(a_long_word_is_one_token) {
   TextRules rules;
   rules.analyzer = Analyzer::char_wb;
   rules.min_n = rules.max_n = 100'000;
-  Cutter cutter(rules);
-  cutter.start(texts.texts(), 0, 1);
+  const auto cutter = Cutter::of(rules);
+  cutter->start(texts.texts(), 0, 1);
   Tokens tokens;
   std::int64_t n = 0;
-  while (cutter.next(tokens)) n += tokens.n_tokens;
+  while (cutter->next(tokens)) n += tokens.n_tokens;
   CHECK_EQ(n, 2 + 1 + 2 * (1'000'002 - 100'000 + 1));
 }

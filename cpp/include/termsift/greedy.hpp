@@ -24,13 +24,11 @@ namespace termsift {
 // exchanged, may differ by rounding, so their terms come in either order. Once the largest gain is 0, all later gains are 0,
 // and the remaining terms follow by index.
 //
-// Masses are whole numbers m_ic with p_ic = m_ic / n_c and n_c = sum_i m_ic + leftover_c below 2^52 (greedy/mass_grid.hpp).
-// b1 and b2 are read as simple fractions: 0.1 is 1/10. Whole counts are exact if their total times the common denominator of
-// b1 and b2 is below 2^52 in every class. With a larger denominator the counts are still exact; b1 and b2 - b1 n_terms are
-// rounded alike in all classes. Larger totals and fractions are rounded at 2^-52 of the largest class's total, or of the
-// class's own total if that is more than 2^10 times smaller. Then gains that differ by less than the rounding may come in
-// either order, and a term with a rounded fraction may have a gain although the exact gain is 0; `informative` counts it.
-// The divergences are always those of the unrounded probabilities.
+// Masses are whole numbers m_ic with p_ic = m_ic / n_c and n_c = sum_i m_ic + leftover_c below 2^52. Whole counts are exact
+// if their total times the common denominator of b1 and b2 is below 2^52 in every class; greedy/mass_grid.hpp says how other
+// numbers are rounded. Then gains that differ by less than the rounding may come in either order, and a term with a rounded
+// fraction may have a gain although the exact gain is 0; `informative` counts it. The divergences are always those of the
+// unrounded probabilities.
 //
 // If b2 > b1 n_terms, the leftover stays in the pool to the end, so even the last term has a gain.
 struct GreedyRanking {

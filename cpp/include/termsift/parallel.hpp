@@ -1,6 +1,7 @@
 // How many threads a call uses, and the one parallel loop of the core.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -49,6 +50,14 @@ class Worker {
 // several blocks threw, the lowest block's exception is rethrown.
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
+
+// Runs body(begin, end, worker) for ranges of `size` numbers that make up [0, n), as for_each_block runs blocks.
+template <class Body>
+void for_each_range(std::int64_t n, std::int64_t size, const Threads& threads, const Body& body) {
+  for_each_block((n + size - 1) / size, threads, [&](std::int64_t block, Worker& worker) {
+    body(block * size, std::min(n, (block + 1) * size), worker);
+  });
+}
 
 // Returns the same threads, but at most one for each `grain` units of work (entries, cells): waking a thread takes about ten
 // microseconds.

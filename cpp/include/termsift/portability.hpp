@@ -1,9 +1,6 @@
 // Builtins and vectors of compilers, and system calls. Only this file and base/portability.cpp use them.
-//
-// Kernels are written with the builtins and vectors of GCC and Clang. On Windows the compiler is clang-cl.
-//
-// Kernels include this file. Functions here are always inlined, because the linker keeps one copy of a header's function
-// that was compiled for several SIMD targets, and that could be the AVX-512 copy.
+// They are those of GCC and Clang; on Windows the compiler is clang-cl. Kernels include this file, so every function here is
+// inlined (simd/targets.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +10,6 @@
 #include <string>
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
-#define TERMSIFT_INLINE_LAMBDA __attribute__((always_inline))
 
 // Declares the iterations of the next loop independent. Without it, GCC does not vectorise loops over many arrays.
 #if defined(__clang__)
@@ -35,14 +31,16 @@ TERMSIFT_INLINE constexpr To bit_cast(const From& from) {
   return __builtin_bit_cast(To, from);
 }
 
-// Returns the number whose first byte in memory is the lowest of `value`.
-TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) {
+// Return the number whose first byte in memory is the lowest, or the highest, of `value`.
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  return __builtin_bswap32(value);
+TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) { return __builtin_bswap32(value); }
+TERMSIFT_INLINE std::uint64_t low_byte_first(std::uint64_t value) { return __builtin_bswap64(value); }
+TERMSIFT_INLINE std::uint64_t high_byte_first(std::uint64_t value) { return value; }
 #else
-  return value;
+TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) { return value; }
+TERMSIFT_INLINE std::uint64_t low_byte_first(std::uint64_t value) { return value; }
+TERMSIFT_INLINE std::uint64_t high_byte_first(std::uint64_t value) { return __builtin_bswap64(value); }
 #endif
-}
 
 // Returns the index of the lowest bit that is set. The argument must not be 0.
 TERMSIFT_INLINE int lowest_set(std::uint64_t bits) { return __builtin_ctzll(bits); }

@@ -1,14 +1,10 @@
-// How the library was built, and which SIMD target it uses.
+// Which SIMD target the library uses.
 #pragma once
 
 #include <string>
 #include <vector>
 
 namespace termsift {
-
-std::string version();
-std::string compiler();        // e.g. "GCC 12.2.0"
-std::string openmp_version();  // e.g. "201511", or "none"
 
 // Returns the compiled SIMD targets that this machine can run, best first; the last is "baseline".
 std::vector<std::string> simd_targets();

@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "termsift/label_table.hpp"
 #include "termsift/large_memory.hpp"
 #include "termsift/texts.hpp"
 #include "termsift/types.hpp"
@@ -104,13 +104,13 @@ class TableReader {
   std::int64_t line_ = 1;              // of the content that is parsed next
 
  private:
-  ClassId add(std::string_view label);
+  ClassId add(const std::string& label);
 
   Read read_;
   bool at_start_ = true, at_end_ = false, is_done_ = false;
   std::int64_t bytes_read_ = 0, n_skipped_ = 0;
   std::vector<BadRow> skipped_;
-  LabelTable table_;
+  std::unordered_map<std::string, ClassId> classes_;  // by label
   ClassId last_class_ = -1;
 };
 
@@ -148,7 +148,7 @@ class DelimitedReader final : public TableReader {
   char delimiter_ = ',';
   std::vector<std::int64_t> texts_;
   std::int64_t label_ = 0, n_fields_ = 0;
-  std::vector<std::uint32_t> ends_;  // of fields, see find_fields()
+  std::vector<std::uint32_t> ends_;  // of fields, from find_field_ends()
   std::vector<std::string_view> fields_;  // of the row that is parsed
 };
 

@@ -20,6 +20,11 @@ struct Text {
 };
 using Texts = std::span<const Text>;
 
+inline std::int64_t unit_bytes(TextEncoding encoding) {
+  return encoding == TextEncoding::ucs4 ? 4 : encoding == TextEncoding::ucs2 ? 2 : 1;
+}
+inline std::int64_t bytes_of(const Text& text) { return unit_bytes(text.encoding) * text.length; }
+
 // Thrown if a text is not valid UTF-8; lone surrogates and overlong forms are invalid too.
 struct BadText : std::runtime_error {
   BadText(std::int64_t in_document, std::int64_t at_byte, const std::string& message)

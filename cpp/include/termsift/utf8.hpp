@@ -1,4 +1,4 @@
-// Validity of UTF-8.
+// Characters as UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,45 @@
 
 namespace termsift {
 
-// Returns the offset of the first invalid UTF-8 character (overlong forms and surrogates are invalid), or `size`.
+inline constexpr char32_t n_code_points = 0x110000;
+
+inline int utf8_length(std::uint8_t first) { return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4; }
+
+// Writes a character (even a lone surrogate), and returns the number of bytes.
+inline int write_utf8(char32_t c, std::uint8_t* out) {
+  constexpr std::uint8_t leads[] = {0, 0xc0, 0xe0, 0xf0};
+  const int length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  for (int i = length - 1; i > 0; --i, c >>= 6) out[i] = static_cast<std::uint8_t>(0x80 | (c & 0x3f));
+  out[0] = static_cast<std::uint8_t>(leads[length - 1] | c);
+  return length;
+}
+
+// Sets c to the character at `at`. Returns its number of bytes, or 0 if it is invalid, as overlong forms and surrogates are.
+inline int read_utf8(const std::uint8_t* at, const std::uint8_t* end, char32_t& c) {
+  const std::int64_t left = end - at;
+  const auto follows = [&](int i) { return left > i && (at[i] & 0xc0) == 0x80; };
+  const auto part = [&](int i, int shift) { return static_cast<char32_t>(at[i] & 0x3f) << shift; };
+  if (at[0] < 0x80) {
+    c = at[0];
+    return 1;
+  }
+  if (at[0] < 0xe0) {
+    if (!follows(1)) return 0;
+    c = static_cast<char32_t>(at[0] & 0x1f) << 6 | part(1, 0);
+    return at[0] >= 0xc2 ? 2 : 0;
+  }
+  if (at[0] < 0xf0) {
+    if (!follows(1) || !follows(2)) return 0;
+    c = static_cast<char32_t>(at[0] & 0xf) << 12 | part(1, 6) | part(2, 0);
+    return c >= 0x800 && (c < 0xd800 || c >= 0xe000) ? 3 : 0;
+  }
+  if (!follows(1) || !follows(2) || !follows(3)) return 0;
+  c = static_cast<char32_t>(at[0] - 0xf0) << 18 | part(1, 12) | part(2, 6) | part(3, 0);
+  return c >= 0x10000 && c < n_code_points ? 4 : 0;
+}
+
+// Returns the offset of the first invalid character, or `size`.
 inline std::int64_t first_invalid_utf8(const std::uint8_t* text, std::int64_t size) {
-  const auto follows = [&](std::int64_t i) { return i < size && (text[i] & 0xc0) == 0x80; };
   for (std::int64_t i = 0; i < size;) {
     if (std::uint64_t word = 0; i + 8 <= size) {
       std::memcpy(&word, text + i, 8);
@@ -17,21 +53,10 @@ inline std::int64_t first_invalid_utf8(const std::uint8_t* text, std::int64_t si
         continue;
       }
     }
-    const std::uint8_t lead = text[i];
-    if (lead < 0x80) {
-      ++i;
-    } else if (lead < 0xe0) {
-      if (lead < 0xc2 || !follows(i + 1)) return i;
-      i += 2;
-    } else if (lead < 0xf0) {
-      if (!follows(i + 1) || !follows(i + 2)) return i;
-      if ((lead == 0xe0 && text[i + 1] < 0xa0) || (lead == 0xed && text[i + 1] >= 0xa0)) return i;
-      i += 3;
-    } else {
-      if (lead > 0xf4 || !follows(i + 1) || !follows(i + 2) || !follows(i + 3)) return i;
-      if ((lead == 0xf0 && text[i + 1] < 0x90) || (lead == 0xf4 && text[i + 1] >= 0x90)) return i;
-      i += 4;
-    }
+    char32_t c = 0;
+    const int length = read_utf8(text + i, text + size, c);
+    if (length == 0) return i;
+    i += length;
   }
   return size;
 }

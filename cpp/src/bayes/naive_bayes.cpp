@@ -170,12 +170,11 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
     Scratch(const PrefixModel& m, const TermWeight& w) : sweep(m, w) {}
   };
   PerThread<Scratch> scratch(threads);
-  const std::int64_t n_blocks = (x.n_rows + docs_in_block - 1) / docs_in_block;
   const std::int64_t work = x.n_rows + x.indptr[x.n_rows] * static_cast<std::int64_t>(model.classes.size());
-  for_each_block(n_blocks, worth(threads, work), [&](std::int64_t block, Worker& worker) {
+  for_each_range(x.n_rows, docs_in_block, worth(threads, work), [&](std::int64_t first, std::int64_t last, Worker& worker) {
     Scratch& own = scratch.own(worker, model, term_weight);
     own.predictions.clear();
-    for (std::int64_t d = block * docs_in_block; d < std::min(x.n_rows, (block + 1) * docs_in_block); ++d) {
+    for (std::int64_t d = first; d < last; ++d) {
       worker.check();
       const std::int64_t weight = documents.weights.empty() ? 1 : documents.weights[at(d)];
       own.sweep.classify(x, d, facts.distinct, [&](std::size_t begin, std::size_t end, std::size_t c) {

@@ -1,7 +1,6 @@
 #include "bayes/prefix_model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -20,13 +19,10 @@ namespace {
 
 // Replaces every x by L(x) (prefix_model.hpp). The kernel processes eight at a time.
 void log_plus_one(std::vector<double>& values) {
-  const auto whole = std::ssize(values) / 8 * 8;
-  std::array<double, 8> rest{};
-  const auto tail = values.begin() + whole;
-  std::copy(tail, values.end(), rest.begin());
-  kernels_in_use<LogarithmKernels>().log_plus_one(values.data(), whole);
-  kernels_in_use<LogarithmKernels>().log_plus_one(rest.data(), 8);
-  std::copy_n(rest.begin(), values.end() - tail, tail);
+  const std::size_t n = values.size();
+  values.resize((n + 7) / 8 * 8);
+  kernels_in_use<LogarithmKernels>().log_plus_one(values.data(), std::ssize(values));
+  values.resize(n);
 }
 
 // Returns x, a summand of class c. Throws std::invalid_argument if it is infinite or NaN.

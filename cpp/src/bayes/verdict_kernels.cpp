@@ -1,5 +1,4 @@
-// The kernel of naive Bayes, compiled once for each SIMD target. The rules of logarithms.hpp on bits and on functions from
-// outside the target hold here too. A maximum does not depend on the order of its arguments.
+// The kernel of naive Bayes. A maximum does not depend on the order of its arguments.
 #include "simd/logarithms.hpp"
 #include "bayes/verdict_kernels.hpp"
 

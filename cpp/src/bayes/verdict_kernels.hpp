@@ -1,4 +1,4 @@
-// The interface of the kernel of naive Bayes: the class of the largest posterior. The source is verdict_kernels.cpp.
+// The interface of the kernel of naive Bayes: the class of the largest posterior.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,4 @@
-// Bi-normal separation: |F(A/r) - F(B/(g-r))|, F the normal quantile, the rates clipped to [0.0005, 0.9995]. The source file
-// of each SIMD target includes it. The rules of logarithms.hpp on bits and on functions from outside the target hold here
-// too.
+// Bi-normal separation: |F(A/r) - F(B/(g-r))|, F the normal quantile, the rates clipped to [0.0005, 0.9995].
 #pragma once
 
 #include "contingency/cells_impl.hpp"
@@ -37,7 +35,7 @@ TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, dou
   return x < y ? -quantile : quantile;
 }
 
-// The quantile of A/r, which depends only on the class and its cell.
+// The quantile of A/r.
 TERMSIFT_INLINE double quantile_in_class(DoubleDouble a, DoubleDouble C, const ContingencyConstants& c) {
   return quantile_of_rate(a.hi, C.hi, magnitude((a.hi - C.hi) + (a.lo - C.lo)), c.two_over_r);
 }
@@ -87,11 +85,6 @@ template <>
 struct Formula<ContingencyMeasure::bns> {
   static constexpr MeasureFacts facts{.name = "bns", .absent = Absent::each};
 
-  static void parts(const ContingencyConstants& constants, const double* __restrict a, int n, double* __restrict parts) {
-    const ContingencyConstants c = constants;
-    for (int j = 0; j < n; ++j) parts[j] = quantile_in_class({a[j], 0.0}, {c.r_hi - a[j], 0.0}, c);
-  }
-
   // Near quantiles are a minority, so they are packed together and computed again.
   template <Numbers numbers>
   static void run(const ContingencyBatch& batch) {
@@ -106,7 +99,7 @@ struct Formula<ContingencyMeasure::bns> {
     if (n == 0) return;
     double a_hi[longest_contingency_batch], a_lo[longest_contingency_batch], t_hi[longest_contingency_batch],
         t_lo[longest_contingency_batch], z[longest_contingency_batch], d[longest_contingency_batch];
-    const ContingencyBatch packed{(n + 7) / 8 * 8, nullptr, a_hi, a_lo, t_hi, t_lo, d, nullptr};
+    const ContingencyBatch packed{(n + 7) / 8 * 8, nullptr, a_hi, a_lo, t_hi, t_lo, d};
     for (int i = 0; i < packed.n; ++i) {
       const int j = near[i < n ? i : 0];
       a_hi[i] = batch.a_hi[j], t_hi[i] = batch.t_hi[j], z[i] = middle[j], d[i] = batch.values[j];
@@ -123,21 +116,13 @@ struct Formula<ContingencyMeasure::bns> {
   static void run_far(const ContingencyBatch& batch, double* __restrict middle, double* __restrict excess) {
     const ContingencyConstants c = *batch.constants;
     double* __restrict values = batch.values;
-    double in_class[longest_contingency_batch];
-    if (const double* __restrict parts = batch.parts)
-      for (int j = 0; j < batch.n; ++j) in_class[j] = parts[j];
-    else
-      for (int j = 0; j < batch.n; ++j) {
-        const Cells<numbers> cells(batch, j, c);
-        in_class[j] = quantile_in_class(cells.a, cells.C(), c);
-      }
     for (int j = 0; j < batch.n; ++j) {
       const Cells<numbers> cells(batch, j, c);
-      const double in_rest = quantile_in_rest(cells, c);
-      const double difference = magnitude(in_class[j] - in_rest), more = bns_excess(cells, c, difference);
+      const double in_class = quantile_in_class(cells.a, cells.C(), c), in_rest = quantile_in_rest(cells, c);
+      const double difference = magnitude(in_class - in_rest), more = bns_excess(cells, c, difference);
       const bool is_zero = (cells.t.hi == 0) | (cells.det.hi == 0) | !(cells.rest.hi > 0);
       values[j] = is_zero ? 0.0 : difference;
-      middle[j] = 0.5 * (in_class[j] + in_rest);
+      middle[j] = 0.5 * (in_class + in_rest);
       excess[j] = is_zero ? 0.0 : more;
     }
   }

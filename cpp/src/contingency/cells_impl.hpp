@@ -1,5 +1,4 @@
-// The 2 x 2 table of a term and a class, in exact arithmetic. The source file of each SIMD target includes it. The rules of
-// logarithms.hpp on bits and on functions from outside the target hold here too.
+// The 2 x 2 table of a term and a class, in exact arithmetic. contingency_kernels.cpp includes it.
 //
 // Everything follows from det = a g - t r, whose products are exact in double-double: a term that is nearly independent of a
 // class keeps all digits of its small value. With P = a g and Q = t r,
@@ -99,13 +98,10 @@ struct Cells {
   }
 };
 
-
 // A measure. Each specialisation has `facts` and one of
 //     value(cells, constants),
 //     run<numbers>(batch), which computes the values of a batch by itself,
-// and may have
-//     usual_value(cells, constants), a shorter formula for Cells::excess() <= 0 and whole numbers,
-//     parts(constants, a, n, parts), its CellKernel.
+// and may have usual_value(cells, constants), a shorter formula for Cells::excess() <= 0 and whole numbers.
 template <ContingencyMeasure measure>
 struct Formula;
 

@@ -49,13 +49,11 @@ struct ContingencyTask {
   ContingencyTask(const ClassCounts<Count>& counted, const Estimation& estimation, ContingencyMeasure measure,
                   Aggregate aggregate)
       : counts(counted), model(make_contingency_model(counted, estimation, measure, aggregate)),
-        kernel(kernels_in_use<ContingencyKernels>().values_of(measure)),
-        cell_kernel(kernels_in_use<ContingencyKernels>().parts_of(measure)) {}
+        kernel(kernels_in_use<ContingencyKernels>().values_of(measure)) {}
 
   const ClassCounts<Count>& counts;
   const ContingencyModel model;
   ContingencyKernel kernel;
-  CellKernel cell_kernel;
 
   std::size_t n_classes() const { return model.classes.size(); }
   const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k].row)]; }
@@ -77,7 +75,6 @@ ContingencyTask<Count> task_of_directions(const ClassCounts<Count>& counts, cons
   ContingencyTask<Count> task(counts, estimation, measure, Aggregate::sum);
   if (!task.model.facts.direction_is_sign)
     task.kernel = kernels_in_use<ContingencyKernels>().values_of(ContingencyMeasure::direction);
-  task.cell_kernel = nullptr;
   return task;
 }
 

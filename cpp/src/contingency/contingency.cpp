@@ -44,10 +44,9 @@ AbsentSums::AbsentSums(const ContingencyTask<Count>& task, const Threads& thread
   totals_.erase(std::unique(totals_.begin(), totals_.end(), equal), totals_.end());
   sums_.resize(totals_.size());
   const std::int64_t n = std::ssize(totals_);
-  const std::int64_t n_batches = (n + batch_terms - 1) / batch_terms;
-  for_each_block(n_batches, worth(threads, n * n_classes), [&](std::int64_t block, Worker& worker) {
-    const auto first = static_cast<std::size_t>(block * batch_terms);
-    const auto size = static_cast<int>(std::min<std::size_t>(batch_terms, totals_.size() - first));
+  for_each_range(n, batch_terms, worth(threads, n * n_classes), [&](std::int64_t begin, std::int64_t end, Worker& worker) {
+    const auto first = static_cast<std::size_t>(begin);
+    const auto size = static_cast<int>(end - begin);
     TermBatch batch(task.kernel, task.model);
     for (int j = 0; j < size; ++j) batch.set(j, {}, totals_[first + static_cast<std::size_t>(j)]);
     for (const ContingencyClass& c : task.model.classes) {
@@ -87,8 +86,8 @@ struct SumTask {
 template <CountType Count>
 class ChunkScorer {
  public:
-  ChunkScorer(const ContingencyTask<Count>& task, const CellParts& parts)
-      : task_(task), parts_(parts), entries_(task.n_classes()), batch_(task.kernel, task.model) {}
+  explicit ChunkScorer(const ContingencyTask<Count>& task)
+      : task_(task), entries_(task.n_classes()), batch_(task.kernel, task.model) {}
 
   // Sets scores[t] to the sum over the classes for each term first + t < last. O(pairs of the chunk + n_classes).
   void sum(const SumTask<Count>& sums, std::int64_t first, std::int64_t last, Worker& worker, double* scores) {
@@ -206,8 +205,8 @@ class ChunkScorer {
     const ClassRow<Count>& row = task_.row(k);
     const ContingencyConstants& constants = task_.model.classes[k].constants;
     for_each_batch(entries_.begin[k], entries_.end[k], [&](std::int64_t begin, int n) {
-      use(row.terms + begin, n, batch_.values_of_entries(task_.cells(row), row.terms, begin, n, totals_, first,
-                                                         parts_.of_class(k), constants));
+      use(row.terms + begin, n,
+          batch_.values_of_entries(task_.cells(row), row.terms, begin, n, totals_, first, constants));
     });
   }
 
@@ -298,7 +297,6 @@ class ChunkScorer {
   }
 
   const ContingencyTask<Count>& task_;
-  const CellParts& parts_;
   ChunkEntries entries_;
   ColumnTotals<Count> totals_;
   TermBatch batch_;
@@ -314,12 +312,10 @@ void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const
                     TermRange wanted = {}) {
   const TermRange range = wanted.within(task.counts.n_terms);
   const Threads threads = worth(requested, work);
-  const CellParts parts(task.model, task.cell_kernel, work, threads);
   PerThread<ChunkScorer<Count>> scorers(threads);
   const std::int64_t size = chunk_terms(range.size(), threads);
-  for_each_block((range.size() + size - 1) / size, threads, [&](std::int64_t chunk, Worker& worker) {
-    const std::int64_t first = range.first + chunk * size;
-    use(scorers.own(worker, task, parts), first, std::min(first + size, range.last), worker);
+  for_each_range(range.size(), size, threads, [&](std::int64_t begin, std::int64_t end, Worker& worker) {
+    use(scorers.own(worker, task), range.first + begin, range.first + end, worker);
   });
 }
 

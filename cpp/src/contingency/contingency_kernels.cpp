@@ -1,5 +1,4 @@
-// The loops over batches of terms of one class, compiled once for each SIMD target. The rules of logarithms.hpp on bits and
-// on functions from outside the target hold here too.
+// The loops over batches of terms of one class.
 #include "contingency/formulas_impl.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
@@ -55,19 +54,11 @@ void run_kernel(const ContingencyBatch& batch) {
   else run<Measure, Numbers::whole>(batch);
 }
 
-
 ContingencyKernel contingency_kernel(ContingencyMeasure measure) {
   return with_formula(measure, []<class Measure>(Measure) -> ContingencyKernel { return run_kernel<Measure>; });
 }
 
-CellKernel cell_kernel(ContingencyMeasure measure) {
-  return with_formula(measure, []<class Measure>(Measure) -> CellKernel {
-    if constexpr (requires { Measure::parts; }) return Measure::parts;
-    else return nullptr;
-  });
-}
-
-constexpr ContingencyKernels kernels{contingency_kernel, cell_kernel};
+constexpr ContingencyKernels kernels{contingency_kernel};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

@@ -1,4 +1,4 @@
-// The interface of the kernels that compute contingency.hpp's measures. The source is contingency_kernels.cpp.
+// The interface of the kernels that compute contingency.hpp's measures.
 #pragma once
 
 #include "termsift/contingency.hpp"
@@ -53,20 +53,15 @@ struct ContingencyBatch {
   const double* a_lo;  // (n,) null if all numbers here are whole and at most 2^50, as then are t, r and g
   const double* t_hi;  // (n,) the column total of the term
   const double* t_lo;
-  double* values;       // (n,) out
-  const double* parts;  // (n,) the results of the measure's cell kernel, or null
+  double* values;  // (n,) out
 };
 
 // Computes the values of a class. The value of a term that no document has is 0.
 using ContingencyKernel = void (*)(const ContingencyBatch&);
 
-// Computes the part of a value that depends on the class and the cell alone, for n whole-number cells, n a multiple of 8.
-using CellKernel = void (*)(const ContingencyConstants& constants, const double* a, int n, double* parts);
-
 // The kernels of one SIMD target (simd/targets.hpp).
 struct ContingencyKernels {
   ContingencyKernel (*values_of)(ContingencyMeasure measure);
-  CellKernel (*parts_of)(ContingencyMeasure measure);  // null where there is no such part, or it costs too little to keep
 
   static const ContingencyKernels baseline, avx2, avx512;
 };

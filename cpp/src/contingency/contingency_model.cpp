@@ -9,7 +9,7 @@
 #include "termsift/double_double.hpp"
 #include "base/values.hpp"
 #include "contingency/formulas_impl.hpp"
-#include "scoring/class_prior.hpp"
+#include "scoring/class_model.hpp"
 
 namespace termsift {
 namespace {

@@ -72,9 +72,9 @@ class Evaluator {
     };
     const Threads worthwhile = worth(threads, n * posteriors_.stride(), 1 << 18);
     if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // no check for interruptions needed
-    for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
+    for_each_range(n, docs_in_block, worthwhile, [&](std::int64_t first, std::int64_t last, Worker& worker) {
       worker.check();
-      run(block * docs_in_block, std::min(n, (block + 1) * docs_in_block));
+      run(first, last);
     });
   }
 
@@ -142,22 +142,6 @@ struct Known {
   bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
 
-// Restores the heap after its first element has become smaller. Most elements stop near the top; std::pop_heap and
-// std::push_heap would walk to the leaves and back.
-void sink_first(std::vector<Known>& heap) {
-  const Known first = heap.front();
-  std::size_t place = 0;
-  for (;;) {
-    std::size_t child = 2 * place + 1;
-    if (child >= heap.size()) break;
-    if (child + 1 < heap.size() && heap[child] < heap[child + 1]) ++child;
-    if (!(first < heap[child])) break;
-    heap[place] = heap[child];
-    place = child;
-  }
-  heap[place] = first;
-}
-
 void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   const auto refuse = [](const char* what, double value) {
     throw std::invalid_argument(std::string(what) + ", got " + text(value));
@@ -205,10 +189,10 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
     ranking.evaluations = n;
     PerThread<Evaluator> evaluators(for_all);
     constexpr std::int64_t terms_in_block = 256;
-    for_each_block((n + terms_in_block - 1) / terms_in_block, for_all, [&](std::int64_t block, Worker& worker) {
+    for_each_range(n, terms_in_block, for_all, [&](std::int64_t begin, std::int64_t end, Worker& worker) {
       Evaluator& own = evaluators.own(worker, all, guide, posteriors, options, std::span<const double>(importance));
       worker.check();
-      for (std::int64_t i = block * terms_in_block; i < std::min(n, (block + 1) * terms_in_block); ++i) {
+      for (std::int64_t i = begin; i < end; ++i) {
         const TermId term = order[at(i)];
         gain_of[at(term)] = own.first_gain(postings[term]);
       }
@@ -230,16 +214,16 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
     const bool has_documents = !term_documents.documents.empty();
     if (std::ssize(term_documents.documents) * posteriors.stride() < 1 << 16) pacer.tick(step);
     else pacer.tick_now(step);
+    std::pop_heap(known.begin(), known.end());
     if (step_of[at(term)] < step && has_documents) {
       gain_of[at(term)] = evaluator.gain(term_documents, threads);
-      known.front() = Known(term, gain_of[at(term)], all.n);
+      known.back() = Known(term, gain_of[at(term)], all.n);
+      std::push_heap(known.begin(), known.end());
       evaluated = term;
       step_of[at(term)] = step;
       ++ranking.evaluations;
-      sink_first(known);
       continue;
     }
-    std::pop_heap(known.begin(), known.end());
     known.pop_back();
     ranking.indices[step] = term;
     ranking.gains[step] = gain_of[at(term)] + 0.0;

@@ -1,5 +1,4 @@
-// The kernels of conditional gain, compiled once for each SIMD target. The rules of logarithms.hpp on bits and on functions
-// from outside the target hold here too. Sums over classes are kept in eight lanes, which are added in a fixed order.
+// The kernels of conditional gain. Sums over classes are kept in eight lanes, which are added in a fixed order.
 #include "simd/logarithms.hpp"
 #include "gain/posterior_kernels.hpp"
 

@@ -1,5 +1,4 @@
 // The interface of the kernels of conditional gain: the class probabilities of documents, and how a term would change them.
-// The source is posterior_kernels.cpp.
 #pragma once
 
 #include <cstdint>

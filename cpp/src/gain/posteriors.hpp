@@ -43,14 +43,13 @@ class Posteriors {
     const Threads worthwhile = worth(threads, n * stride_, 1 << 16);
     if (in_play() != nullptr) find_likeliest(documents, lifts);
     PerThread<std::vector<double>> scratch(worthwhile);
-    for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
+    for_each_range(n, docs_in_block, worthwhile, [&](std::int64_t first, std::int64_t end, Worker& worker) {
       worker.check();
       double* const values = scratch.own(worker, at((docs_at_once + 2) * stride_ + all_.stride)).data();
       double* const narrowed = values + docs_at_once * stride_;
       double* const log_lift = narrowed + 2 * stride_;  // of documents of class y
       std::int32_t y = -1;
-      const std::int64_t end = std::min(n, (block + 1) * docs_in_block);
-      for (std::int64_t begin = block * docs_in_block; begin < end; begin += docs_at_once) {
+      for (std::int64_t begin = first; begin < end; begin += docs_at_once) {
         const std::int64_t n_docs = std::min(docs_at_once, end - begin);
         for (std::int64_t i = 0; i < n_docs; ++i) {
           const std::int64_t d = documents[at(begin + i)];

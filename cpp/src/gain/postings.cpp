@@ -1,7 +1,5 @@
 #include "gain/postings.hpp"
 
-#include <algorithm>
-
 #include "base/per_thread.hpp"
 #include "counting/document_entries.hpp"
 
@@ -64,30 +62,19 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, const Collection& 
 }
 
 void Postings::find_runs(const Collection& all, const Threads& threads) {
-  constexpr std::int64_t terms_in_block = 1024;
-  const std::int64_t n_blocks = (n_terms() + terms_in_block - 1) / terms_in_block;
-  std::vector<std::vector<ClassRun>> runs_of(at(n_blocks));
-  for_each_block(n_blocks, threads, [&](std::int64_t block, Worker& worker) {
-    worker.check();
-    std::vector<ClassRun>& runs = runs_of[at(block)];
-    for (std::int64_t term = block * terms_in_block; term < std::min(n_terms(), (block + 1) * terms_in_block); ++term) {
-      first_[at(term)].run = std::ssize(runs);  // in the block
+  for_each_range(n_terms(), 1024, {1, threads.poll}, [&](std::int64_t begin, std::int64_t end, Worker&) {
+    for (std::int64_t term = begin; term < end; ++term) {
+      first_[at(term)].run = std::ssize(runs_);
       const std::int32_t* const documents = documents_.get() + first_[at(term)].document;
       const std::int64_t n = first_[at(term + 1)].document - first_[at(term)].document;
       for (std::int64_t i = 0; i < n;) {
         const std::int32_t y = all.class_of[at(documents[i])];
         do ++i;
         while (i < n && documents[i] < all.end_of[at(y)]);
-        runs.push_back({y, static_cast<std::int32_t>(i)});
+        runs_.push_back({y, static_cast<std::int32_t>(i)});
       }
     }
   });
-  for (std::int64_t block = 0; block < n_blocks; ++block) {
-    for (std::int64_t term = block * terms_in_block; term < std::min(n_terms(), (block + 1) * terms_in_block); ++term)
-      first_[at(term)].run += std::ssize(runs_);
-    runs_.insert(runs_.end(), runs_of[at(block)].begin(), runs_of[at(block)].end());
-    runs_of[at(block)] = {};
-  }
   first_.back().run = std::ssize(runs_);
 }
 

@@ -12,8 +12,6 @@ constexpr std::int64_t grain = 1 << 12;
 // With fewer groups, hardly two share a chord.
 constexpr std::int64_t least_for_sparse_bounds = 256;
 
-int block_width(int n) { return (n + 7) / 8 * 8; }  // a multiple of every target's vector length
-
 }  // namespace
 
 GainEvaluator::GainEvaluator(const TermGroups& groups, const Threads& threads)
@@ -33,7 +31,7 @@ GainEvaluator::GainEvaluator(const TermGroups& groups, const Threads& threads)
 template <class Kernel, class View>
 void GainEvaluator::run_block(Kernel kernel, const View& view, const GroupId* groups, int n, Scratch& scratch,
                               double* values) {
-  const int width = block_width(n);
+  const int width = (n + 7) / 8 * 8;  // a multiple of every target's vector length
   groups_.gather(groups, n, width, scratch.masses.data());
   double* const out = width == n ? values : scratch.values.data();
   kernel({width, groups_.n_classes(), scratch.masses.data(), scratch.sums.data(), out}, view);
@@ -46,11 +44,10 @@ void GainEvaluator::run(Kernel kernel, const View& view, const GroupId* groups, 
   if (n <= block_) return run_block(kernel, view, groups, static_cast<int>(n), scratch_[0], values);
   // A thread's chunk is several blocks of the kernel.
   const std::int64_t chunk = std::max<std::int64_t>(grain / groups_.n_classes() / block_, 1) * block_;
-  for_each_block((n + chunk - 1) / chunk, worth(threads_, n * groups_.n_classes(), 2 * grain),
-                 [&](std::int64_t c, Worker& worker) {
+  for_each_range(n, chunk, worth(threads_, n * groups_.n_classes(), 2 * grain),
+                 [&](std::int64_t begin, std::int64_t end, Worker& worker) {
                    Scratch& scratch = scratch_[static_cast<std::size_t>(worker.thread())];
-                   const std::int64_t end = std::min((c + 1) * chunk, n);
-                   for (std::int64_t i = c * chunk; i < end; i += block_)
+                   for (std::int64_t i = begin; i < end; i += block_)
                      run_block(kernel, view, groups + i, static_cast<int>(std::min<std::int64_t>(block_, end - i)), scratch,
                                values + i);
                  });
@@ -64,22 +61,6 @@ void GainEvaluator::bounds(const GroupId* groups, std::int64_t n, const WedgeVie
   if (!has_sparse_bounds() || n < least_for_sparse_bounds) return run(kernels_.bounds, wedge, groups, n, values);
   evaluations_ += n;
   sparse_bounds_->bounds(groups, n, wedge, values);
-}
-
-void GainEvaluator::cells(const GroupId* groups, std::int64_t n, const PoolView& whole, double* values) {
-  run(kernels_.cells, whole, groups, n, values);
-}
-
-double GainEvaluator::cell(const double* masses, const PoolView& whole) {
-  Scratch& scratch = scratch_[0];
-  const int width = block_width(1);
-  for (int c = 0; c < groups_.n_classes(); ++c) std::fill_n(scratch.masses.data() + c * width, width, masses[c]);
-  kernels_.cells({width, groups_.n_classes(), scratch.masses.data(), scratch.sums.data(), scratch.values.data()}, whole);
-  return scratch.values[0];
-}
-
-void GainEvaluator::gains_along_path(const GroupId* groups, const PoolView& pools, double* values) {
-  run_block(kernels_.gains_along_path, pools, groups, block_, scratch_[0], values);
 }
 
 }  // namespace termsift

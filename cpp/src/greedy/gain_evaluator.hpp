@@ -16,17 +16,10 @@ class GainEvaluator {
  public:
   GainEvaluator(const TermGroups& groups, const Threads& threads);
 
-  // These functions write one value for each of n groups: its gain in a pool, an upper bound of its gains in a wedge,
+  // Both write one value for each of n groups: its gain in a pool, or an upper bound of its gains in a wedge.
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
-  // or its cell of the divergence, where the pool is the whole collection.
-  void cells(const GroupId* groups, std::int64_t n, const PoolView& whole, double* values);
-  // The cell of masses (n_classes,).
-  double cell(const double* masses, const PoolView& whole);
-  // values[j] is the gain of groups[j] in pool j, for j < block(). The fields of the pools are (n_classes, block()).
-  void gains_along_path(const GroupId* groups, const PoolView& pools, double* values);
 
-  int block() const { return block_; }  // groups in a block
   // Whether bounds of many groups read only the classes that have their terms, which is far faster than computing gains.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   std::int64_t evaluations() const { return evaluations_; }
@@ -43,7 +36,7 @@ class GainEvaluator {
   const TermGroups& groups_;
   const Threads& threads_;
   const GainKernels kernels_;
-  const int block_;
+  const int block_;  // groups in a block
   std::vector<Scratch> scratch_;  // (threads,)
   std::optional<SparseBounds> sparse_bounds_;
   std::int64_t evaluations_ = 0;

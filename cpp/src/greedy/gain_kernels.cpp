@@ -1,5 +1,4 @@
-// The gains of greedy selection, without branches in loops over terms. The file is compiled once per SIMD target. The rules
-// of logarithms.hpp on bits and on functions from outside the target hold here too.
+// The gains of greedy selection, without branches in loops over terms.
 //
 // With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). Computed as written, a small gain
 // loses all its digits. So it is computed with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp) as
@@ -31,11 +30,9 @@ TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
   const double sum = p + q;
   const bool near = 3 * magnitude(d) <= sum;
 
-  // As in divergence_term: p / 2^k is within 1.5 of q.
   const double p_log = larger(p, least_probability), q_log = larger(q, least_probability);
-  const unsigned long long biased = (bits(p_log) - bits(q_log) + (1ull << 51) + (1024ull << 52)) >> 52;  // k + 1024
-  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
-  const double a = p_log * from_bits((2047ull - biased) << 52);
+  const auto [k, down] = nearest_power(p_log, q_log);
+  const double a = p_log * down;
 
   const double s = (near ? d : a - q_log) / (near ? larger(sum, least_probability) : a + q_log);
   const double z = s * s;
@@ -46,35 +43,20 @@ TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
   return {near ? ds + ds * (sR + s * sR) : p * log_ratio - d, near ? ds - ds * (sR - s * sR) : d - q * log_ratio};
 }
 
-// ---- two classes --------------------------------------------------------------------------------------------------------
-
-template <bool with_rest>
 TERMSIFT_INLINE double two_class_gain(double a, double b, double A, double B, double weight_a, double weight_b) {
   const double D = determinant(a, b, A, B);
-  BothWays gain = both_ways(a * B, b * A, D);
-  if constexpr (with_rest) {
-    const BothWays rest = both_ways((A - a) * B, (B - b) * A, -D);
-    gain.forward += rest.forward;
-    gain.backward += rest.backward;
-  }
-  return gain.forward * weight_a + gain.backward * weight_b;
+  const BothWays gain = both_ways(a * B, b * A, D), rest = both_ways((A - a) * B, (B - b) * A, -D);
+  return (gain.forward + rest.forward) * weight_a + (gain.backward + rest.backward) * weight_b;
 }
 
-template <bool one_pool, bool with_rest>
 void two_class_gains(const GainBlock& block, const PoolView& pool) {
-  const int n = block.n, width = one_pool ? 1 : n;
+  const int n = block.n;
   const double* a = block.masses;
   const double* b = block.masses + n;
-  const double* A = pool.rest;
-  const double* B = pool.rest + width;
-  const double* weight_a = pool.weight;
-  const double* weight_b = pool.weight + width;
+  const double A = pool.rest[0], B = pool.rest[1], weight_a = pool.weight[0], weight_b = pool.weight[1];
   double* values = block.values;
   TERMSIFT_INDEPENDENT
-  for (int j = 0; j < n; ++j) {
-    const int i = one_pool ? 0 : j;
-    values[j] = two_class_gain<with_rest>(a[j], b[j], A[i], B[i], weight_a[i], weight_b[i]);
-  }
+  for (int j = 0; j < n; ++j) values[j] = two_class_gain(a[j], b[j], A, B, weight_a, weight_b);
 }
 
 // The gain of a term with a/b > A/B falls in A, grows in B, and grows as the pool shrinks along a ray, so its maximum in the
@@ -93,7 +75,7 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   for (int j = 0; j < n; ++j) {
     const bool first = determinant(a[j], b[j], A1, B1) > 0, second = determinant(a[j], b[j], A2, B2) < 0;
     const double A = first ? A1 : A2, B = first ? B1 : B2;
-    double gain = two_class_gain<true>(a[j], b[j], A, B, first ? a1 : a2, first ? b1 : b2);
+    double gain = two_class_gain(a[j], b[j], A, B, first ? a1 : a2, first ? b1 : b2);
     gain = (first | second) ? gain : 0.0;
     values[j] = ((first | second) & ((a[j] >= A) | (b[j] >= B))) ? infinity : gain;
     n_both += (first & second) ? 1.0 : 0.0;
@@ -102,13 +84,11 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
     const bool second = determinant(a[j], b[j], A2, B2) < 0;
-    const double gain = two_class_gain<true>(a[j], b[j], A2, B2, a2, b2);
+    const double gain = two_class_gain(a[j], b[j], A2, B2, a2, b2);
     const double bound = ((a[j] >= A2) | (b[j] >= B2)) ? infinity : gain;
     values[j] = second ? larger(values[j], bound) : values[j];
   }
 }
-
-// ---- N classes ----------------------------------------------------------------------------------------------------------
 
 // t_c comes from sums over the classes before c and after it: if a single class has the term, subtracting the class's part
 // from a total would lose all digits. d_c = s_c - t_c is delta_c = s_c - s_r minus the mean of delta over the others, where
@@ -123,7 +103,8 @@ struct Sums {
 
 // A class: the masses of the terms in it, and its part of PoolView.
 struct ClassPart {
-  const double *m, *R, *inverse, *share, *others_inverse, *weight;
+  const double* m;
+  double R, inverse, share, others_inverse, weight;
 };
 
 TERMSIFT_INLINE double delta(double m, double R, double inverse, double m_r, double R_r, double inverse_r) {
@@ -131,55 +112,50 @@ TERMSIFT_INLINE double delta(double m, double R, double inverse, double m_r, dou
 }
 
 // after = before + v_c x_c.
-template <bool one_pool>
 void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after) {
-  const double *m = c.m, *R = c.R, *inverse = c.inverse, *share = c.share, *m_r = r.m, *R_r = r.R, *inverse_r = r.inverse;
+  const double *m = c.m, *m_r = r.m;
+  const double R = c.R, inverse = c.inverse, share = c.share, R_r = r.R, inverse_r = r.inverse;
   const double *s_in = before.s, *rest_in = before.rest, *delta_in = before.delta;
   double *s_out = after.s, *rest_out = after.rest, *delta_out = after.delta;
   TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
-    const int i = one_pool ? 0 : j;
-    s_out[j] = s_in[j] + share[i] * (m[j] * inverse[i]);
-    rest_out[j] = rest_in[j] + share[i] * ((R[i] - m[j]) * inverse[i]);
-    delta_out[j] = delta_in[j] + share[i] * delta(m[j], R[i], inverse[i], m_r[j], R_r[i], inverse_r[i]);
+    s_out[j] = s_in[j] + share * (m[j] * inverse);
+    rest_out[j] = rest_in[j] + share * ((R - m[j]) * inverse);
+    delta_out[j] = delta_in[j] + share * delta(m[j], R, inverse, m_r[j], R_r, inverse_r);
   }
 }
 
 // Adds the gain in class c to sum, with the rounding error in low, and v_c x_c to after.
-template <bool one_pool, bool with_rest>
 void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum,
               double* low) {
-  const double *m = c.m, *R = c.R, *inverse = c.inverse, *share = c.share;
-  const double *others_inverse = c.others_inverse, *weight = c.weight;
-  const double *m_r = r.m, *R_r = r.R, *inverse_r = r.inverse;
+  const double *m = c.m, *m_r = r.m;
+  const double R = c.R, inverse = c.inverse, share = c.share, others_inverse = c.others_inverse, weight = c.weight;
+  const double R_r = r.R, inverse_r = r.inverse;
   const double *s_in = before.s, *rest_in = before.rest, *delta_in = before.delta;
   double *s_after = after.s, *rest_after = after.rest, *delta_after = after.delta;
   double *sum_hi = sum, *sum_lo = low;
   TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
-    const int i = one_pool ? 0 : j;
-    const double s = m[j] * inverse[i], rest = (R[i] - m[j]) * inverse[i];
-    const double delta_c = delta(m[j], R[i], inverse[i], m_r[j], R_r[i], inverse_r[i]);
-    const double t = (s_in[j] + s_after[j]) * others_inverse[i];
-    const double t_rest = (rest_in[j] + rest_after[j]) * others_inverse[i];
-    const double d = delta_c - (delta_in[j] + delta_after[j]) * others_inverse[i];
-    double value = both_ways(s, t, d).forward;
-    if constexpr (with_rest) value += both_ways(rest, t_rest, -d).forward;
-    const DoubleDouble total = two_sum(sum_hi[j], weight[i] * value);
+    const double s = m[j] * inverse, rest = (R - m[j]) * inverse;
+    const double delta_c = delta(m[j], R, inverse, m_r[j], R_r, inverse_r);
+    const double t = (s_in[j] + s_after[j]) * others_inverse;
+    const double t_rest = (rest_in[j] + rest_after[j]) * others_inverse;
+    const double d = delta_c - (delta_in[j] + delta_after[j]) * others_inverse;
+    const double value = both_ways(s, t, d).forward + both_ways(rest, t_rest, -d).forward;
+    const DoubleDouble total = two_sum(sum_hi[j], weight * value);
     sum_hi[j] = total.hi;
     sum_lo[j] += total.lo;
-    s_after[j] += share[i] * s;
-    rest_after[j] += share[i] * rest;
-    delta_after[j] += share[i] * delta_c;
+    s_after[j] += share * s;
+    rest_after[j] += share * rest;
+    delta_after[j] += share * delta_c;
   }
 }
 
-template <bool one_pool, bool with_rest>
 void many_class_gains(const GainBlock& block, const PoolView& pool) {
-  const int n = block.n, n_classes = block.n_classes, width = one_pool ? 1 : n;
+  const int n = block.n, n_classes = block.n_classes;
   const auto part = [&](int c) {
-    return ClassPart{block.masses + c * n,     pool.rest + c * width,           pool.inverse + c * width,
-                     pool.share + c * width,   pool.others_inverse + c * width, pool.weight + c * width};
+    return ClassPart{block.masses + c * n, pool.rest[c],           pool.inverse[c],
+                     pool.share[c],        pool.others_inverse[c], pool.weight[c]};
   };
   const auto before = [&](int c) {
     double* const s = block.scratch + c * n;
@@ -190,13 +166,13 @@ void many_class_gains(const GainBlock& block, const PoolView& pool) {
     for (int j = 0; j < n; ++j) x[j] = 0;
   };
   clear(before(0).s), clear(before(0).rest), clear(before(0).delta);
-  for (int c = 0; c + 1 < n_classes; ++c) add_class<one_pool>(n, part(c), r, before(c), before(c + 1));
+  for (int c = 0; c + 1 < n_classes; ++c) add_class(n, part(c), r, before(c), before(c + 1));
 
   double s_after[longest_gain_block], rest_after[longest_gain_block], delta_after[longest_gain_block];
   double low[longest_gain_block];
   clear(s_after), clear(rest_after), clear(delta_after), clear(low), clear(block.values);
   for (int c = n_classes - 1; c >= 0; --c)
-    add_gain<one_pool, with_rest>(n, part(c), r, before(c), {s_after, rest_after, delta_after}, block.values, low);
+    add_gain(n, part(c), r, before(c), {s_after, rest_after, delta_after}, block.values, low);
   for (int j = 0; j < n; ++j) block.values[j] += low[j];
 }
 
@@ -311,10 +287,9 @@ void pair_bounds(const PairBoundBlock& block) {
   for (int j = 0; j < n; ++j) block.values[j] -= absent[j];
 }
 
-template <bool one_pool, bool with_rest>
 void gains(const GainBlock& block, const PoolView& pool) {
-  if (block.n_classes == 2) two_class_gains<one_pool, with_rest>(block, pool);
-  else many_class_gains<one_pool, with_rest>(block, pool);
+  if (block.n_classes == 2) two_class_gains(block, pool);
+  else many_class_gains(block, pool);
 }
 
 void bounds(const GainBlock& block, const WedgeView& wedge) {
@@ -322,14 +297,12 @@ void bounds(const GainBlock& block, const WedgeView& wedge) {
   else many_class_bounds(block, wedge);
 }
 
-// ---- cells of unrounded probabilities -----------------------------------------------------------------------------------
-
 TERMSIFT_INLINE DoubleDouble part_of(const DoubleDouble& prior, const double* hi, const double* lo, int j) {
   return multiply(prior, DoubleDouble{hi[j], lo[j]});
 }
 
 // sum_c t(p_c, q_c). The classes before c and after it are added up separately, as for gains.
-void precise_cells(const CellBlock& block, const MixtureView& mixture) {
+void cells(const CellBlock& block, const MixtureView& mixture) {
   const int n = block.n, n_classes = block.n_classes;
   const double remainder_of = block.remainder_of;
   double after_hi[longest_gain_block], after_lo[longest_gain_block], low[longest_gain_block];
@@ -371,8 +344,7 @@ void precise_cells(const CellBlock& block, const MixtureView& mixture) {
   for (int j = 0; j < n; ++j) values[j] += low[j];
 }
 
-constexpr GainKernels kernels{gains<true, true>, gains<false, true>, gains<true, false>, precise_cells,
-                              bounds,            absent_bounds,      pair_bounds};
+constexpr GainKernels kernels{gains, cells, bounds, absent_bounds, pair_bounds};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

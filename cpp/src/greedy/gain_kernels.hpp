@@ -1,5 +1,4 @@
-// The interface of the kernels of greedy selection. They compute what a term would add to the divergence. The source is
-// gain_kernels.cpp.
+// The interface of the kernels of greedy selection. They compute what a term would add to the divergence.
 //
 // Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the mass in the
 // class that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c, and t_c is the same share of the
@@ -10,8 +9,7 @@
 
 namespace termsift {
 
-// The pool R; gains depend on it and on the masses. Arrays are (n_classes, width): width is 1 if all terms of a block share
-// a pool; otherwise each term has its own.
+// The pool R; gains depend on it and on the masses. Arrays are (n_classes,).
 struct PoolView {
   const double* rest;     // R_c
   const double* weight;   // R_c / n_c; for two classes 1 / (n_c R_other)
@@ -91,12 +89,9 @@ struct MixtureView {
 };
 
 struct GainKernels {
-  void (*gains)(const GainBlock&, const PoolView&);              // one pool for all terms
-  void (*gains_along_path)(const GainBlock&, const PoolView&);   // a pool for each term
-  // sum_c t(m_c / n_c, q_c), a cell's part of the divergence. The pool is the whole collection, R = n.
-  void (*cells)(const GainBlock&, const PoolView&);
-  // The same cells, sum_c t(p_c, q_c), given p to some 106 bits.
-  void (*precise_cells)(const CellBlock&, const MixtureView&);
+  void (*gains)(const GainBlock&, const PoolView&);
+  // sum_c t(p_c, q_c), a cell's part of the divergence, given p to some 106 bits.
+  void (*cells)(const CellBlock&, const MixtureView&);
   // An upper bound of all gains in the wedge, up to rounding (Ladder::margin_); infinite if a term has nearly all the mass
   // of a corner.
   void (*bounds)(const GainBlock&, const WedgeView&);

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "greedy/greedy_search.hpp"
-#include "termsift/double_double.hpp"
 
 namespace termsift {
 namespace {
@@ -28,38 +27,6 @@ void search_plainly(Selection& selection, GainEvaluator& evaluator, Pacer& pacer
     *std::find(live.begin(), live.end(), best.group) = live.back();
     live.pop_back();
   }
-}
-
-// Adds up the gains of the selected steps. A block of steps is evaluated at once, each step with its own pool.
-void accumulate_gains(const Selection& selection, GainEvaluator& evaluator, Pacer& pacer, double* divergences) {
-  const TermGroups& groups = selection.groups;
-  const auto block = static_cast<std::size_t>(evaluator.block());
-  const auto n_fields = static_cast<std::size_t>(Pool::n_fields * groups.n_classes());
-  Pool pool(groups);
-  std::vector<GroupId> winners(block, 0);
-  std::vector<double> pools(n_fields * block), gains(block);
-  for (std::size_t f = 0; f < n_fields; ++f) std::fill_n(&pools[f * block], block, pool.fields()[f]);
-  std::size_t n = 0;
-  DoubleDouble divergence;
-  double* next = divergences;
-  const auto flush = [&] {
-    evaluator.gains_along_path(winners.data(), pool.view_of(pools.data(), evaluator.block()), gains.data());
-    for (std::size_t j = 0; j < n; ++j) {
-      divergence = add(divergence, {gains[j], 0});
-      *next++ = divergence.hi;
-    }
-    n = 0;
-    pacer.tick(selection.selected());
-  };
-  for (const Win& win : selection.wins)
-    for (std::int64_t i = 0; i < win.copies; ++i) {
-      winners[n] = win.group;
-      for (std::size_t f = 0; f < n_fields; ++f) pools[f * block + n] = pool.fields()[f];
-      pool.remove(win.group, 1);
-      if (++n == block) flush();
-    }
-  flush();  // lanes beyond the last step hold earlier steps
-  std::fill(next, divergences + selection.wanted(), divergence.hi);
 }
 
 // Writes the selected terms, then the others by index.
@@ -98,14 +65,10 @@ GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimat
   ranking.evaluations = evaluator.evaluations();
   list_terms(selection, ranking.indices.get());
   double* const divergences = ranking.divergences.get();
-  if (groups.masses_are_exact()) {
-    accumulate_gains(selection, evaluator, pacer, divergences);
-  } else {
-    const std::int64_t n = ranking.informative;
-    unrounded_divergences(counts, estimation, groups.smoothing(), ranking.indices.get(), n, divergences,
-                          [&](std::int64_t done) { pacer.tick(done); });
-    std::fill(divergences + n, divergences + k, n > 0 ? divergences[n - 1] : 0);
-  }
+  const std::int64_t n = ranking.informative;
+  unrounded_divergences(counts, estimation, groups.smoothing(), ranking.indices.get(), n, divergences,
+                        [&](std::int64_t done) { pacer.tick(done); });
+  std::fill(divergences + n, divergences + k, n > 0 ? divergences[n - 1] : 0);
   return ranking;
 }
 
@@ -121,24 +84,11 @@ double divergence(const ClassCounts<Count>& counts, const Estimation& estimation
     selected[static_cast<std::size_t>(term)] = true;
   }
   if (counts.n_terms == 0) return 0;
-  const Threads threads{1, {}};
-  const TermGroups groups(counts, estimation, false, threads);
-  if (!groups.masses_are_exact()) {
-    std::vector<double> values(terms.size() + 1, 0.0);
-    unrounded_divergences(counts, estimation, groups.smoothing(), terms.data(), std::ssize(terms), values.data() + 1,
-                          [](std::int64_t) {});
-    return values.back();
-  }
-  GainEvaluator evaluator(groups, threads);
-  const Pool whole(groups);
-  Pool pool(groups);
-  const std::vector<GroupId> cells(terms.begin(), terms.end());
-  std::vector<double> values(cells.size());
-  evaluator.cells(cells.data(), std::ssize(cells), whole.view(), values.data());
-  for (const GroupId cell : cells) pool.remove(cell, 1);
-  DoubleDouble sum{pool.rest()[0] > 0 ? evaluator.cell(pool.rest(), whole.view()) : 0, 0};
-  for (const double value : values) sum = add(sum, {value, 0});
-  return sum.hi;
+  const TermGroups groups(counts, estimation, false, {1, {}});
+  std::vector<double> values(terms.size() + 1, 0.0);
+  unrounded_divergences(counts, estimation, groups.smoothing(), terms.data(), std::ssize(terms), values.data() + 1,
+                        [](std::int64_t) {});
+  return values.back();
 }
 
 template GreedyRanking greedy(const ClassCounts<std::int64_t>&, const Estimation&, std::int64_t, bool, const Threads&,

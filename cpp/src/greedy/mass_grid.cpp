@@ -45,11 +45,6 @@ bool is_whole(double x) { return x == std::nearbyint(x); }
 
 }  // namespace
 
-bool Grid::holds(double l) const {
-  const DoubleDouble product = two_product(l, denominator), sum = two_sum(product.hi, numerator);
-  return product.lo == 0 && sum.lo == 0 && is_whole(sum.hi * unit);
-}
-
 template <CountType Count>
 Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes,
                  const Estimation& estimation) {
@@ -108,9 +103,6 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
     grid.coarsest = is_own ? classes[k] : classes[static_cast<std::size_t>(coarsest - units.begin())];
     const double rounded = std::nearbyint(scaled_leftover.hi * grid.unit);
     grid.leftover = has_leftover ? std::max(1.0, rounded) : 0;
-    if (scaled_leftover.lo != 0 || grid.leftover != scaled_leftover.hi * grid.unit || !grid.holds(0) ||
-        (std::is_integral_v<Count> && !are_whole))
-      grids.is_exact = false;
     grids.of_class.push_back(grid);
   }
   return grids;

@@ -25,14 +25,11 @@ struct Grid {
   std::int64_t coarsest = 0;  // the class whose total sets the unit
 
   double scaled(double l) const { return (l * denominator + numerator) * unit; }
-  // Whether the mass of l is exactly l + b1 times a factor. If so for l = 0, and unit >= 1, it is so for every whole l.
-  bool holds(double l) const;
 };
 
 struct Grids {
   std::vector<Grid> of_class;  // (classes,)
   Smoothing smoothing;
-  bool is_exact = true;  // no grid rounds b1, the leftover or a whole count
 };
 
 // Makes the grids of `classes`, rows of the counts. Totals are below 2^52, the largest at least 2^51. All classes share a

@@ -5,7 +5,7 @@
 namespace termsift {
 
 Pool::Pool(const TermGroups& groups)
-    : groups_(groups), n_classes_(groups.n_classes()), fields_(static_cast<std::size_t>(n_fields * n_classes_)),
+    : groups_(groups), n_classes_(groups.n_classes()), fields_(static_cast<std::size_t>(5 * n_classes_)),
       mass_(static_cast<std::size_t>(n_classes_)), rest_(fields_.data()) {
   std::copy(groups.totals.begin(), groups.totals.end(), rest_);
   // Differences of shares from those of the class with the largest prior lose no digits, as in ClassModel.
@@ -36,9 +36,9 @@ Axes Pool::axes_less(const std::vector<double>& removed) const {
   return axes;
 }
 
-PoolView Pool::view_of(const double* fields, int width) const {
-  const std::ptrdiff_t size = std::ptrdiff_t{n_classes_} * width;
-  return {fields, fields + size, fields + 2 * size, fields + 3 * size, fields + 4 * size, reference_};
+PoolView Pool::view() const {
+  const std::ptrdiff_t n = n_classes_;
+  return {rest_, rest_ + n, rest_ + 2 * n, rest_ + 3 * n, rest_ + 4 * n, reference_};
 }
 
 void Pool::refresh() {

@@ -23,22 +23,16 @@ class Pool {
   // O(n_classes).
   void remove(GroupId group, std::int64_t copies);
 
-  const double* rest() const { return rest_; }  // (n_classes,) R_c
   // The axes of R less `removed` (n_classes,).
   Axes axes_less(const std::vector<double>& removed) const;
-  // The fields of PoolView, (n_fields, n_classes).
-  static constexpr int n_fields = 5;
-  const double* fields() const { return fields_.data(); }
-  PoolView view() const { return view_of(fields_.data(), 1); }
-  // The view of fields (n_fields, n_classes, width).
-  PoolView view_of(const double* fields, int width) const;
+  PoolView view() const;
 
  private:
   void refresh();
 
   const TermGroups& groups_;
   const int n_classes_;
-  std::vector<double> fields_, mass_;
+  std::vector<double> fields_, mass_;  // (5, n_classes) of PoolView; scratch
   double* const rest_;
   int reference_ = 0;
 };

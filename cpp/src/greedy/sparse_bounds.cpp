@@ -1,7 +1,6 @@
 #include "greedy/sparse_bounds.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -10,8 +9,6 @@
 namespace termsift {
 namespace {
 
-// A chord covers a 2^-5th of an octave of sum_c w_c m_c.
-constexpr int chord_shift = 52 - 5;
 constexpr std::int64_t block_groups = 256;  // groups in a thread's block
 
 // Pairs of several groups for one call of a kernel. Its result j is added to *sum[j].
@@ -50,10 +47,14 @@ SparseBounds::SparseBounds(const TermGroups& groups, const Threads& threads)
 
 void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values) {
   if (U_.empty()) sum_mixtures();
-  set_corners(wedge);
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    BoundClass& k = classes_[c];
+    k.A1 = wedge.A1[c], k.B1 = wedge.B1[c], k.inverse_1 = 1 / k.B1;
+    k.A2 = wedge.A2[c], k.B2 = wedge.B2[c], k.inverse_2 = 1 / k.B2;
+  }
   set_chords(groups, n);
   const MassColumns& columns = groups_.columns();
-  for_each_block((n + block_groups - 1) / block_groups, threads_, [&](std::int64_t block, Worker&) {
+  for_each_range(n, block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
     Batch batch;
     const auto flush = [&] {
       const int n_pairs = batch.n;
@@ -68,7 +69,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
       batch.n = 0;
     };
     std::vector<double> after;  // after each pair: the sum of U's later parts
-    for (std::int64_t i = block * block_groups; i < std::min((block + 1) * block_groups, n); ++i) {
+    for (std::int64_t i = begin; i < end; ++i) {
       const double U = U_[static_cast<std::size_t>(groups[i])];
       const auto column = columns.column(groups[i]);
       values[i] = chord_at(U);
@@ -96,30 +97,14 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
 void SparseBounds::sum_mixtures() {
   const MassColumns& columns = groups_.columns();
   U_.resize(static_cast<std::size_t>(groups_.n_groups()));
-  for_each_block((groups_.n_groups() + block_groups - 1) / block_groups, threads_, [&](std::int64_t block, Worker&) {
-    const std::int64_t end = std::min<std::int64_t>((block + 1) * block_groups, groups_.n_groups());
-    for (std::int64_t g = block * block_groups; g < end; ++g) {
+  for_each_range(groups_.n_groups(), block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
+    for (std::int64_t g = begin; g < end; ++g) {
       double sum = 0;
       for (const auto& [c, mass] : columns.column(g))
         sum += w_[static_cast<std::size_t>(c)] * (mass - columns.absent[static_cast<std::size_t>(c)]);
       U_[static_cast<std::size_t>(g)] = sum;
     }
   });
-}
-
-void SparseBounds::set_corners(const WedgeView& wedge) {
-  for (std::size_t c = 0; c < classes_.size(); ++c) {
-    BoundClass& k = classes_[c];
-    k.A1 = wedge.A1[c], k.B1 = wedge.B1[c], k.inverse_1 = 1 / k.B1;
-    k.A2 = wedge.A2[c], k.B2 = wedge.B2[c], k.inverse_2 = 1 / k.B2;
-  }
-}
-
-std::int64_t SparseBounds::piece_of(double U) const {
-  return std::bit_cast<std::int64_t>(absent_mixture_ + U) >> chord_shift;
-}
-double SparseBounds::begin_of(std::int64_t piece) const {
-  return std::max(std::bit_cast<double>(piece << chord_shift) - absent_mixture_, 0.0);
 }
 
 void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {
@@ -138,14 +123,13 @@ void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {
   std::vector<std::size_t> ends;  // of chords
   for (std::size_t at = 0; at < needed.size(); ++at)
     if (needed[at] != 0) ends.push_back(at);
-  constexpr std::size_t width = 16;
-  for_each_block(static_cast<std::int64_t>((ends.size() + width - 1) / width), threads_, [&](std::int64_t block, Worker&) {
-    const std::size_t begin = static_cast<std::size_t>(block) * width, end = std::min(begin + width, ends.size());
+  constexpr std::int64_t width = 16;
+  for_each_range(std::ssize(ends), width, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
     double U[width], values[width];
-    for (std::size_t j = 0; j < width; ++j)
-      U[j] = begin_of(first + static_cast<std::int64_t>(ends[std::min(begin + j, end - 1)]));
+    for (std::int64_t j = 0; j < width; ++j)
+      U[j] = begin_of(first + static_cast<std::int64_t>(ends[at(std::min(begin + j, end - 1))]));
     kernels_.absent_bounds({width, groups_.n_classes(), classes_.data(), U, values});
-    for (std::size_t at = begin; at < end; ++at) chords_[ends[at]] = {U[at - begin], values[at - begin], 0};
+    for (std::int64_t i = begin; i < end; ++i) chords_[ends[at(i)]] = {U[i - begin], values[i - begin], 0};
   });
   for (std::size_t at = 0; at + 1 < needed.size(); ++at)
     if (needed[at] != 0 && needed[at + 1] != 0)

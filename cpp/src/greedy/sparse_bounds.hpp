@@ -9,6 +9,8 @@
 // A chord is above its curve, so these bounds are valid and a little larger than those of GainKernels::bounds.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -35,11 +37,14 @@ class SparseBounds {
     double U, value, slope;  // at the beginning
   };
   void sum_mixtures();
-  void set_corners(const WedgeView& wedge);
   void set_chords(const GroupId* groups, std::int64_t n);
   double chord_at(double U) const;
-  std::int64_t piece_of(double U) const;
-  double begin_of(std::int64_t piece) const;
+  // A chord covers a 2^-5th of an octave of sum_c w_c m_c.
+  static constexpr int chord_shift = 52 - 5;
+  std::int64_t piece_of(double U) const { return std::bit_cast<std::int64_t>(absent_mixture_ + U) >> chord_shift; }
+  double begin_of(std::int64_t piece) const {
+    return std::max(std::bit_cast<double>(piece << chord_shift) - absent_mixture_, 0.0);
+  }
 
   const TermGroups& groups_;
   const Threads& threads_;

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "base/values.hpp"
 #include "ranking/pairs_by_term.hpp"
 #include "scoring/class_model.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 namespace {
@@ -34,19 +34,11 @@ template <CountType Count>
                               std::to_string(grid.coarsest) + " for greedy, which needs 2^-40 of their number");
 }
 
-// A strong mix of 64 bits (splitmix64).
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 std::uint64_t hash_of(std::span<const MassColumns::Cell> column) {
-  std::uint64_t hash = 0;
-  for (const auto& cell : column)
-    hash = mix(hash + std::bit_cast<std::uint64_t>(cell.mass)) + static_cast<std::uint64_t>(cell.class_);
-  return mix(hash);
+  std::uint64_t hash = 0x9e3779b97f4a7c15u;
+  for (const auto& [c, mass] : column)
+    hash = fold(hash ^ std::bit_cast<std::uint64_t>(mass), 0xbf58476d1ce4e5b9u + static_cast<std::uint64_t>(c));
+  return hash;
 }
 
 bool same(std::span<const MassColumns::Cell> a, std::span<const MassColumns::Cell> b) {
@@ -76,9 +68,6 @@ TermGroups::TermGroups(const ClassCounts<Count>& counts, const Estimation& estim
       columns_.starts.push_back(std::ssize(columns_.cells));
     }
   }
-  if (totals.size() * static_cast<std::size_t>(n_groups_) <=
-      4 * (columns_.cells.size() + static_cast<std::size_t>(n_groups_)))
-    make_dense();
 }
 
 template <CountType Count>
@@ -87,7 +76,6 @@ MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Est
   const ClassModel model = make_class_model(counts, estimation);
   const Grids grids = make_grids(counts, model.classes, estimation);
   smoothing_ = grids.smoothing;
-  masses_are_exact_ = grids.is_exact;
   MassColumns columns;
   const auto fill = [&](std::size_t k, const ClassRow<Count>& row, const auto& slot) {
     const Grid& grid = grids.of_class[k];
@@ -103,7 +91,6 @@ MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Est
     for (std::int64_t i = 0; i < row.size; ++i) {
       const Count l = row.term_frequency[i];
       const double mass = mass_of(row.terms[i], l);
-      if constexpr (!std::is_integral_v<Count>) masses_are_exact_ = masses_are_exact_ && grid.holds(l);
       if (row.terms[i] == first_absent) ++first_absent;
       total += mass;
       columns.cells[static_cast<std::size_t>(slot(row.terms[i]))] = {static_cast<ClassId>(k), mass};
@@ -142,12 +129,10 @@ std::vector<TermId> TermGroups::group_equal_columns(const MassColumns& columns, 
     }
     group_of[term] = slots[slot];
   };
-  constexpr std::size_t chunk = 1 << 20;
-  for_each_block(static_cast<std::int64_t>((n_terms + chunk - 1) / chunk), {1, threads.poll},
-                 [&](std::int64_t block, Worker&) {
-                   const std::size_t first = static_cast<std::size_t>(block) * chunk;
-                   for (std::size_t term = first; term < std::min(first + chunk, n_terms); ++term) assign(term);
-                 });
+  constexpr std::int64_t chunk = 1 << 20;
+  for_each_range(n_terms_, chunk, {1, threads.poll}, [&](std::int64_t first, std::int64_t last, Worker&) {
+    for (std::int64_t term = first; term < last; ++term) assign(at(term));
+  });
 
   member_starts_.assign(heads.size() + 1, 0);
   for (const GroupId g : group_of) ++member_starts_[static_cast<std::size_t>(g) + 1];
@@ -159,28 +144,9 @@ std::vector<TermId> TermGroups::group_equal_columns(const MassColumns& columns, 
   return heads;
 }
 
-void TermGroups::make_dense() {
-  const std::size_t n_classes = totals.size();
-  dense_.resize(static_cast<std::size_t>(n_groups_) * n_classes);
-  for (GroupId g = 0; g < n_groups_; ++g) {
-    double* const row = dense_.data() + static_cast<std::size_t>(g) * n_classes;
-    std::copy(columns_.absent.begin(), columns_.absent.end(), row);
-    for (const MassColumns::Cell& cell : columns_.column(g)) row[cell.class_] = cell.mass;
-  }
-  columns_ = {};
-}
-
 void TermGroups::gather(const GroupId* groups, int n, int width, double* masses) const {
-  const auto n_classes = static_cast<std::ptrdiff_t>(totals.size());
-  if (!is_sparse()) {
-    for (int j = 0; j < width; ++j) {
-      const double* const row = dense_.data() + groups[std::min(j, n - 1)] * n_classes;
-      for (std::ptrdiff_t c = 0; c < n_classes; ++c) masses[c * width + j] = row[c];
-    }
-    return;
-  }
-  for (std::ptrdiff_t c = 0; c < n_classes; ++c)
-    std::fill_n(masses + c * width, width, columns_.absent[static_cast<std::size_t>(c)]);
+  for (std::size_t c = 0; c < totals.size(); ++c)
+    std::fill_n(masses + static_cast<std::ptrdiff_t>(c) * width, width, columns_.absent[c]);
   for (int j = 0; j < width; ++j)
     for (const MassColumns::Cell& cell : columns_.column(groups[std::min(j, n - 1)]))
       masses[std::ptrdiff_t{cell.class_} * width + j] = cell.mass;
@@ -190,17 +156,10 @@ std::vector<double> TermGroups::sum(std::span<const GroupId> groups, std::span<c
   std::vector<double> result(totals.size(), 0.0);
   double n_absent = 0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (!is_sparse()) {
-      const double* const row = dense_.data() + static_cast<std::size_t>(groups[i]) * result.size();
-      for (std::size_t c = 0; c < result.size(); ++c) result[c] += copies[i] * row[c];
-      continue;
-    }
     n_absent += copies[i];
-    for (const auto& [c, mass] : columns_.column(groups[i]))
-      result[static_cast<std::size_t>(c)] += copies[i] * (mass - columns_.absent[static_cast<std::size_t>(c)]);
+    for (const auto& [c, mass] : columns_.column(groups[i])) result[at(c)] += copies[i] * (mass - columns_.absent[at(c)]);
   }
-  if (is_sparse())
-    for (std::size_t c = 0; c < result.size(); ++c) result[c] += n_absent * columns_.absent[c];
+  for (std::size_t c = 0; c < result.size(); ++c) result[c] += n_absent * columns_.absent[c];
   return result;
 }
 

@@ -50,14 +50,12 @@ class TermGroups {
   // Returns (n_classes,) the sum of copies[i] times the masses of groups[i]. Exact, since masses are whole numbers.
   std::vector<double> sum(std::span<const GroupId> groups, std::span<const double> copies) const;
 
-  // Whether masses are kept as columns(), and not as dense rows.
-  bool is_sparse() const { return dense_.empty(); }
+  // Whether the groups are absent from most classes.
+  bool is_sparse() const { return totals.size() * at(n_groups_) > 4 * (columns_.cells.size() + at(n_groups_)); }
   const MassColumns& columns() const { return columns_; }
 
   const Smoothing& smoothing() const { return smoothing_; }
   bool has_leftover() const { return smoothing_.leftover.hi > 0; }
-  // Whether no mass is rounded: m_ic / n_c is (l_ic + b1) / (l_c + b2).
-  bool masses_are_exact() const { return masses_are_exact_; }
 
   // (n_classes,)
   std::vector<double> totals;          // n_c, whole numbers below 2^53
@@ -69,18 +67,13 @@ class TermGroups {
   MassColumns read_columns(const ClassCounts<Count>& counts, const Estimation& estimation, const Threads& threads);
   // Sets the members of the groups. Returns the first member of each.
   std::vector<TermId> group_equal_columns(const MassColumns& columns, const Threads& threads);
-  void make_dense();
 
   Smoothing smoothing_;
-  bool masses_are_exact_ = true;
   std::int64_t n_terms_ = 0;
   GroupId n_groups_ = 0;
   std::vector<std::int64_t> member_starts_;  // (n_groups + 1,), or empty if every term is a group
   std::vector<TermId> members_;              // (n_terms,), or empty
-  // The masses of each group: as dense rows if these take little more memory than sparse columns. With thousands of classes
-  // dense rows would take far more, since most classes lack a term.
-  MassColumns columns_;
-  std::vector<double> dense_;  // (n_groups, n_classes), or empty
+  MassColumns columns_;  // of the groups
 };
 
 }  // namespace termsift

@@ -67,7 +67,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
                                             : DoubleDouble{constants.rest_inverse_hi, constants.rest_inverse_lo});
   }
   const MixtureView mixture{prior.hi.data(), prior.lo.data(), others_inverse.hi.data(), others_inverse.lo.data()};
-  const auto kernel = kernels_in_use<GainKernels>().precise_cells;
+  const auto kernel = kernels_in_use<GainKernels>().cells;
 
   const std::int64_t block = n_classes <= 4 ? longest_gain_block : 16;
   DoubleDoubles p, pools, before;

@@ -69,10 +69,10 @@ Vectors make_vectors(const MachineInput& input, const Threads& requested) {
   constexpr std::int64_t docs_in_block = 256;
   const Threads threads = worth(requested, n_entries);
   PerThread<DocumentEntries> entries(threads);
-  for_each_block((n + docs_in_block - 1) / docs_in_block, threads, [&](std::int64_t block, Worker& worker) {
+  for_each_range(n, docs_in_block, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
     worker.check();
     DocumentEntries& own = entries.own(worker, TermWeight::log);
-    for (std::int64_t d = block * docs_in_block; d < std::min(n, (block + 1) * docs_in_block); ++d) {
+    for (std::int64_t d = first; d < last; ++d) {
       own.read(input.x, input.rows[at(d)], input.distinct);
       double square = 0;
       for (std::int64_t i = 0; i < own.size(); ++i) square += own.values()[i] * own.values()[i];
@@ -94,9 +94,9 @@ Vectors make_vectors(const MachineInput& input, const Threads& requested) {
       place_of[at(term)] = static_cast<std::int32_t>(vectors.present.size());
       vectors.present.push_back(static_cast<std::int32_t>(term));
     }
-  for_each_block((n + docs_in_block - 1) / docs_in_block, threads, [&](std::int64_t block, Worker& worker) {
+  for_each_range(n, docs_in_block, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
     worker.check();
-    for (std::int64_t d = block * docs_in_block; d < std::min(n, (block + 1) * docs_in_block); ++d)
+    for (std::int64_t d = first; d < last; ++d)
       for (std::int64_t e = vectors.begin[at(d)]; e < vectors.end[at(d)]; ++e)
         vectors.terms[e] = place_of[at(vectors.terms[e])];
   });

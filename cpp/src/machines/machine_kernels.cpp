@@ -1,5 +1,4 @@
-// The kernels of linear machines, compiled once for each SIMD target. The rules of logarithms.hpp on bits and on functions
-// from outside the target hold here too. The sixteen lanes of a vector belong to sixteen machines.
+// The kernels of linear machines. The sixteen lanes of a vector belong to sixteen machines.
 #include "machines/machine_kernels.hpp"
 #include "termsift/portability.hpp"
 

@@ -1,4 +1,4 @@
-// The interface of the kernels of linear machines. The source is machine_kernels.cpp.
+// The interface of the kernels of linear machines.
 #pragma once
 
 #include <cstdint>

@@ -56,10 +56,9 @@ void BestOfClasses<Count>::sum_mixtures() {
   for (auto* const array : {&U_hi_, &U_lo_}) array->assign(static_cast<std::size_t>(n_terms), 0.0);
   n_classes_of_.assign(static_cast<std::size_t>(n_terms), 0);
   PerThread<ChunkEntries> entries_of_threads(threads_);
-  for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads_, [&](std::int64_t chunk, Worker& worker) {
+  for_each_range(n_terms, chunk_terms, threads_, [&](std::int64_t first, std::int64_t last, Worker& worker) {
     ChunkEntries& entries = entries_of_threads.own(worker, task_.n_classes());
-    const std::int64_t first = chunk * chunk_terms;
-    entries.find(task_, first, std::min(first + chunk_terms, n_terms));
+    entries.find(task_, first, last);
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
       if (k % 64 == 0) worker.check();
       entries.prefetch_after(task_, k);

@@ -32,8 +32,6 @@ void require(bool condition, std::int64_t row, const char* fault) {
   if (!condition) throw std::invalid_argument("the Arrow array is damaged: row " + std::to_string(row) + " " + fault);
 }
 
-// ---- schemas -------------------------------------------------------------------------------------------------------------
-
 std::string type_name(std::string_view format) {
   constexpr std::pair<std::string_view, const char*> names[] = {
       {"n", "nulls"},   {"b", "bool"},    {"c", "int8"},    {"C", "uint8"},   {"s", "int16"},       {"S", "uint16"},
@@ -106,8 +104,6 @@ Layout layout_of(const ArrowSchema& schema, const std::optional<std::string>& co
   layout.form = form_of(*strings, column ? "column '" + *column + "'" : "the Arrow array");
   return layout;
 }
-
-// ---- arrays --------------------------------------------------------------------------------------------------------------
 
 // Buffers need not be aligned.
 template <class T>
@@ -196,14 +192,9 @@ std::int64_t load_index(char format, const void* buffer, std::int64_t i) {
 // Appends text_at(i) for i in [0, n).
 template <class TextAt>
 void append(std::vector<Text>& texts, std::int64_t n, const Poll& poll, const TextAt& text_at) {
-  constexpr std::int64_t step = 1 << 20;
-  const std::size_t before = texts.size(), room = before + static_cast<std::size_t>(n);
-  if (room > texts.capacity()) texts.reserve(std::max(room, 2 * texts.capacity()));
-  for (std::int64_t begin = 0; begin < n; begin += step) {
-    if (poll && poll()) throw Interrupted();
-    const std::int64_t end = std::min(n, begin + step);
-    texts.resize(before + static_cast<std::size_t>(end));
-    for (std::int64_t i = begin; i < end; ++i) texts[before + static_cast<std::size_t>(i)] = text_at(i);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i % (1 << 20) == 0 && poll && poll()) throw Interrupted();
+    texts.push_back(text_at(i));
   }
 }
 

@@ -2,15 +2,13 @@
 #include <cstring>
 #include <utility>
 
-#include "reading/byte_marks.hpp"
+#include "base/byte_marks.hpp"
 #include "termsift/portability.hpp"
 #include "termsift/utf8.hpp"
 #include "termsift/table_reader.hpp"
 
 namespace termsift {
 namespace {
-
-// ---- where fields and rows end, 64 bytes at a time ----------------------------------------------------------------------
 
 struct FieldEnds {
   std::int64_t n = 0;             // the number of ends
@@ -25,8 +23,12 @@ std::uint64_t parities(std::uint64_t bits) {
   return bits;
 }
 
-template <bool quoted>
-FieldEnds find_ends(const std::uint8_t* text, std::int64_t size, char delimiter, std::vector<std::uint32_t>& ends) {
+// Finds the ends of the fields of rows that begin at text[0]. Writes 2 * position + (1 at a line feed, 0 at a delimiter) to
+// `ends`, which grows. In a regular row, quotes open a field only at its beginning, close it only at its end, and are
+// doubled within; with quoting, every carriage return outside of quotes precedes a line feed. Text after the last end may be
+// cut anywhere. size < 2^31, and 64 bytes behind the text must be readable. O(size).
+FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
+                          std::vector<std::uint32_t>& ends) {
   FieldEnds found;
   std::uint64_t inside_before = 0, end_before = 1, closing_before = 0, return_before = 0;  // of the last byte
   std::uint64_t irregular = 0, high = 0;
@@ -37,7 +39,7 @@ FieldEnds find_ends(const std::uint8_t* text, std::int64_t size, char delimiter,
     high |= bytes.high() & within;
     found.n_lines += count_set(line);
     std::uint64_t field_ends = divider | line;
-    if constexpr (quoted) {
+    if (quoted) {
       const std::uint64_t quote = bytes.equal('"') & within;
       std::uint64_t carriage = bytes.equal('\r') & within;
       if ((quote | inside_before | closing_before) != 0) {
@@ -65,17 +67,6 @@ FieldEnds find_ends(const std::uint8_t* text, std::int64_t size, char delimiter,
   found.is_ascii = high == 0;
   return found;
 }
-
-// Finds the ends of the fields of rows that begin at text[0]. Writes 2 * position + (1 at a line feed, 0 at a delimiter) to
-// `ends`, which grows. In a regular row, quotes open a field only at its beginning, close it only at its end, and are
-// doubled within; with quoting, every carriage return outside of quotes precedes a line feed. Text after the last end may be
-// cut anywhere. size < 2^31, and 64 bytes behind the text must be readable. O(size).
-FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
-                          std::vector<std::uint32_t>& ends) {
-  return quoted ? find_ends<true>(text, size, delimiter, ends) : find_ends<false>(text, size, delimiter, ends);
-}
-
-// ---- rows ---------------------------------------------------------------------------------------------------------------
 
 const char* const quote_cure =
     "; a quote within a quoted field is written twice; if quotes mean nothing in this file, let its name end in .txt and "
@@ -228,8 +219,6 @@ std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_en
   }
   return row_begin;
 }
-
-// ---- row by row ---------------------------------------------------------------------------------------------------------
 
 std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t size, bool is_last) {
   std::int64_t at = 0;

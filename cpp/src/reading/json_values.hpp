@@ -2,14 +2,16 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "reading/byte_marks.hpp"
+#include "base/byte_marks.hpp"
 #include "termsift/portability.hpp"
+#include "termsift/utf8.hpp"
 
 namespace termsift::json {
 
@@ -39,11 +41,7 @@ struct Value {
 
 inline bool is_digit(std::uint8_t c) { return c >= '0' && c <= '9'; }
 
-inline int hex_value(std::uint8_t c) {
-  if (is_digit(c)) return c - '0';
-  const int letter = c | 0x20;
-  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
+inline bool is_hexadecimal(std::uint8_t c) { return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
 
 // Reads JSON as Python's json module does: NaN and Infinity are numbers, and a string has no control characters. 64 bytes
 // behind the text are readable.
@@ -71,7 +69,7 @@ class Cursor {
     Value value{Kind::string, at_, nullptr, false};
     for (;;) {
       const Bytes64 bytes(at_);
-      const std::uint64_t stops = bytes.equal('"') | bytes.equal('\\') | bytes.below(0x20);
+      const std::uint64_t stops = bytes.equal('"') | bytes.equal('\\') | bytes.within(0, 0x20);
       at_ += stops == 0 ? 64 : lowest_set(stops);
       if (at_end()) throw Cut();
       if (stops == 0) continue;
@@ -100,8 +98,7 @@ class Cursor {
     if (std::strchr("\"\\/bfnrtu", c) == nullptr || c == '\0') refuse("expected one of \"\\/bfnrtu after a backslash");
     const int size = c == 'u' ? 6 : 2;
     if (end_ - at_ < size) throw Cut();
-    for (int i = 2; i < size; ++i)
-      if (hex_value(at_[i]) < 0) refuse("expected four hexadecimal digits after \\u");
+    if (!std::all_of(at_ + 2, at_ + size, is_hexadecimal)) refuse("expected four hexadecimal digits after \\u");
     at_ += size;
   }
 
@@ -183,16 +180,8 @@ class Cursor {
 
 inline std::uint32_t hex_of(const std::uint8_t* at) {
   std::uint32_t c = 0;
-  for (int i = 0; i < 4; ++i) c = c << 4 | static_cast<std::uint32_t>(hex_value(at[i]));
+  std::from_chars(reinterpret_cast<const char*>(at), reinterpret_cast<const char*>(at) + 4, c, 16);
   return c;
-}
-
-inline Place append_utf8(Place to, std::uint32_t c) {  // even lone surrogates
-  const auto put = [&](std::uint32_t byte) { *to++ = static_cast<std::uint8_t>(byte); };
-  if (c < 0x80) return put(c), to;
-  if (c < 0x800) return put(0xc0 | c >> 6), put(0x80 | (c & 0x3f)), to;
-  if (c < 0x10000) return put(0xe0 | c >> 12), put(0x80 | (c >> 6 & 0x3f)), put(0x80 | (c & 0x3f)), to;
-  return put(0xf0 | c >> 18), put(0x80 | (c >> 12 & 0x3f)), put(0x80 | (c >> 6 & 0x3f)), put(0x80 | (c & 0x3f)), to;
 }
 
 // Replaces the escapes of a string in place. Returns whether the string has lone surrogates.
@@ -222,7 +211,7 @@ inline bool unescape(Value& value) {
           from += 6;
         }
         has_surrogates |= c >= 0xd800 && c < 0xe000;
-        to = append_utf8(to, c);
+        to += write_utf8(c, to);
         break;
       }
       default: *to++ = stop[1];
@@ -248,7 +237,7 @@ inline std::u32string code_points(std::string_view text) {
   std::u32string all;
   for (std::size_t i = 0; i < text.size();) {
     const auto lead = static_cast<std::uint8_t>(text[i]);
-    const std::size_t n = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const auto n = static_cast<std::size_t>(utf8_length(lead));
     char32_t c = n == 1 ? lead : lead & (0x7fU >> n);
     for (std::size_t k = 1; k < n; ++k) c = c << 6 | (static_cast<std::uint8_t>(text[i + k]) & 0x3fU);
     all += c;

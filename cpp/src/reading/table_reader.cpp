@@ -97,17 +97,13 @@ ClassId TableReader::class_of(std::string_view label) {
   if (options_.unlabelled) label = {};
   const std::vector<std::string>& labels = options_.labels;
   if (last_class_ >= 0 && labels[static_cast<std::size_t>(last_class_)] == label) return last_class_;
-  return last_class_ = is_blank(label) && !options_.unlabelled ? -1 : add(label);
+  return last_class_ = is_blank(label) && !options_.unlabelled ? -1 : add(std::string(label));
 }
 
-ClassId TableReader::add(std::string_view label) {
-  std::vector<std::string>& labels = options_.labels;
-  const std::uint64_t hash = label_hash::of_bytes(label.data(), label.size());
-  const auto next = static_cast<ClassId>(labels.size());
-  const ClassId id =
-      table_.find_or_add(hash, next, [&](std::int32_t known) { return labels[static_cast<std::size_t>(known)] == label; });
-  if (id == next) labels.emplace_back(label);
-  return id;
+ClassId TableReader::add(const std::string& label) {
+  const auto [known, is_new] = classes_.try_emplace(label, static_cast<ClassId>(options_.labels.size()));
+  if (is_new) options_.labels.push_back(label);
+  return known->second;
 }
 
 void TableReader::complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip) {

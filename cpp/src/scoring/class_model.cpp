@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 
 #include "termsift/double_double.hpp"
 #include "base/values.hpp"
-#include "scoring/class_prior.hpp"
 
 namespace termsift {
 namespace {
@@ -46,6 +46,17 @@ std::int64_t exact_below(double b1) {
 }
 
 }  // namespace
+
+void check_class_prior(std::span<const double> weights, std::size_t n_classes) {
+  if (weights.empty()) return;
+  if (weights.size() != n_classes)
+    throw std::invalid_argument("class_prior has " + std::to_string(weights.size()) + " values for " +
+                                std::to_string(n_classes) + " classes");
+  for (std::size_t c = 0; c < weights.size(); ++c)
+    if (!(weights[c] >= 0 && std::isfinite(weights[c])))
+      throw std::invalid_argument("class_prior must be finite and not negative, got " + text(weights[c]) + " for class " +
+                                  std::to_string(c));
+}
 
 template <CountType Count>
 ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "termsift/class_counts.hpp"
@@ -55,6 +56,9 @@ struct ClassModel {
   // double sums its rounding errors, so its relative error is n^2 2^-106. The difference needs 2^-57.
   double lost = 0;
 };
+
+// Checks that weights are empty or one per class, and that each is finite and not negative. Throws std::invalid_argument.
+void check_class_prior(std::span<const double> weights, std::size_t n_classes);
 
 // O(n_classes); O(pairs) to check rates of float counts. Throws std::invalid_argument (termsift/scores.hpp).
 template <CountType Count>

@@ -1,8 +1,5 @@
 // Common parts of all scoring kernels: dispatch by measure and variable, conversions, and the aggregation of class scores.
-//
-// The kernels are plain loops that the compiler vectorises. They call no logarithm of the C library, and contain no
-// unpredictable branch in a loop over terms. Every operation is an IEEE addition, multiplication or division in a fixed
-// order, so all SIMD targets return the same bits. simd/targets.hpp says which functions a kernel may use.
+// The kernels are plain loops that the compiler vectorises. They contain no unpredictable branch in a loop over terms.
 #pragma once
 
 #include "scoring/score_kernels.hpp"

@@ -17,11 +17,20 @@ namespace {
 constexpr std::int64_t chunk_terms = 16 * block_terms;
 constexpr std::int64_t lookup_chunk_terms = 1 << 14;  // 128 KiB of scores
 
+// One thread's scratch for chunks of terms.
+template <CountType Count>
+struct Workspace {
+  Workspace(const ScoreTask<Count>& task, std::int64_t n) : entries(task.n_classes()), chosen(at(n)), scorer(task) {}
+  ChunkEntries entries;
+  std::vector<unsigned char> chosen;
+  std::vector<std::uint16_t> numbers;  // of patterns
+  BlockScorer<Count> scorer;
+};
+
 // Scores the terms of the range from all classes. O(n_classes * terms that occur).
 template <CountType Count>
 void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
-  const std::int64_t range_first = task.range.first, range_last = task.range.last;  // clang cannot capture bindings
-  const std::int64_t n_terms = task.range.size();
+  const std::int64_t range_first = task.range.first, n_terms = task.range.size();
   const std::size_t n_classes = task.n_classes();
   // The array is row-major: the values of a term lie a row apart.
   const auto store_in_rows = [&]<class Result>(Result* rows, const std::int64_t* terms, int n, const double* results) {
@@ -50,17 +59,11 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     }
   };
 
-  struct Workspace {
-    explicit Workspace(const ScoreTask<Count>& t) : entries(t.n_classes()), chosen(chunk_terms), scorer(t) {}
-    ChunkEntries entries;
-    std::vector<unsigned char> chosen;
-    BlockScorer<Count> scorer;
-  };
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(n_classes));
-  PerThread<Workspace> workspaces(threads);
-  for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
-    Workspace& work = workspaces.own(worker, task);
-    const std::int64_t first = range_first + chunk * chunk_terms, last = std::min(first + chunk_terms, range_last);
+  PerThread<Workspace<Count>> workspaces(threads);
+  for_each_range(n_terms, chunk_terms, threads, [&](std::int64_t begin, std::int64_t end, Worker& worker) {
+    Workspace<Count>& work = workspaces.own(worker, task, chunk_terms);
+    const std::int64_t first = range_first + begin, last = range_first + end;
     work.entries.find(task, first, last);
     // If there are more pairs than terms, most terms occur, and searching for them would take longer than it saves.
     const bool all = work.entries.size() > last - first;
@@ -141,24 +144,15 @@ std::vector<double> scores_of_patterns(const ScoreTask<Count>& task, std::int64_
 template <CountType Count>
 void run_by_pattern(const ScoreTask<Count>& task, std::int64_t side, const Threads& requested) {
   const std::vector<double> scores_of = scores_of_patterns(task, side, requested);
-  struct Workspace {
-    explicit Workspace(const ScoreTask<Count>& t)
-        : entries(t.n_classes()), numbers(lookup_chunk_terms), is_large(lookup_chunk_terms), scorer(t) {}
-    ChunkEntries entries;
-    std::vector<std::uint16_t> numbers;
-    std::vector<unsigned char> is_large;
-    BlockScorer<Count> scorer;
-  };
-  const std::int64_t n_terms = task.counts.n_terms, size = lookup_chunk_terms;
+  const std::int64_t n_terms = task.counts.n_terms;
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(task.n_classes()));
-  PerThread<Workspace> workspaces(threads);
-  for_each_block((n_terms + size - 1) / size, threads, [&](std::int64_t chunk, Worker& worker) {
-    Workspace& work = workspaces.own(worker, task);
-    const std::int64_t first = chunk * size, last = std::min(first + size, n_terms);
+  PerThread<Workspace<Count>> workspaces(threads);
+  for_each_range(n_terms, lookup_chunk_terms, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
+    Workspace<Count>& work = workspaces.own(worker, task, lookup_chunk_terms);
     const auto n = static_cast<std::size_t>(last - first);
+    work.numbers.assign(n, 0);
     std::uint16_t* const numbers = work.numbers.data();
-    unsigned char* const is_large = work.is_large.data();
-    std::fill_n(numbers, n, 0);
+    unsigned char* const is_large = work.chosen.data();
     work.entries.find(task, first, last);
     std::uint32_t step = 1;
     for (std::size_t k = 0; k < task.n_classes(); ++k, step *= static_cast<std::uint32_t>(side)) {

@@ -1,6 +1,5 @@
 // Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels use these functions instead of the
-// C library's. Every operation is an IEEE addition, multiplication or division in a fixed order, so all SIMD targets return
-// the same bits. There are no branches, so loops over these functions vectorise.
+// C library's. There are no branches, so loops over these functions vectorise.
 //
 // Precision: given p, q and p - q to about 106 bits, the term
 //     t(p, q) = p log(p/q) - p + q = q h((p-q)/q),  h(x) = (1+x) log(1+x) - x,  t >= 0,

@@ -4,6 +4,8 @@
 // file, *_kernels.cpp, defines them: CMake compiles it once per target, with the instruction set of the target, and with
 // TERMSIFT_TARGET as the target's name.
 //
+// Every operation of a kernel is an IEEE operation in a fixed order, so all targets return the same bits.
+//
 // A kernel must not use an inline function or template from outside the target's namespace, unless it is always inlined
 // (termsift/portability.hpp): the linker keeps one copy of such a function for the whole program, and that copy could
 // contain instructions that the machine lacks.

@@ -4,30 +4,16 @@
 #include <stdexcept>
 #include <string>
 
-#include "text/analysis.hpp"
+#include "text/cutter.hpp"
 
 namespace termsift {
 namespace {
 
-class CharNgrams final : public Cutter::Analysis {
+class CharNgrams final : public Cutter {
  public:
   CharNgrams(const TextRules& rules, std::int64_t piece)
-      : of_words_(rules.analyzer == Analyzer::char_wb),
-        min_n_(rules.min_n),
-        max_n_(rules.max_n),
-        piece_(std::clamp<std::int64_t>(piece, 64, 1 << 24)),
-        normaliser_(rules, true) {
-    if (min_n_ < 1 || max_n_ < min_n_)
-      throw std::invalid_argument("ngram_range must have 1 <= min_n <= max_n, got (" + std::to_string(min_n_) + ", " +
-                                  std::to_string(max_n_) + ")");
-  }
-
-  void start(Texts texts, std::int64_t begin, std::int64_t end) override {
-    texts_ = texts;
-    next_ = begin;
-    end_ = end;
-    open_ = false;
-  }
+      : Cutter(rules, std::clamp<std::int64_t>(piece, 64, 1 << 24), true), of_words_(rules.analyzer == Analyzer::char_wb),
+        min_n_(rules.min_n), max_n_(rules.max_n) {}
 
   bool next(Tokens& tokens) override {
     const std::int64_t most_tokens = piece_ / 2;
@@ -44,10 +30,7 @@ class CharNgrams final : public Cutter::Analysis {
       const bool closes = all_read_ && at_ == n_chars();
       if (closes || tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
         if (closes || tokens.n_tokens > 0) tokens.parts.push_back({next_, tokens.n_tokens});
-        if (closes) {
-          open_ = false;
-          ++next_;
-        }
+        if (closes) close();
         if (tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
           if (tokens.n_tokens > 0) break;
           drop();  // no token points into bytes_
@@ -65,8 +48,7 @@ class CharNgrams final : public Cutter::Analysis {
   bool blank(std::int64_t i) const { return bytes_[starts_[static_cast<std::size_t>(i)]] == ' '; }
 
   void open() {
-    normaliser_.open(texts_[static_cast<std::size_t>(next_)], next_);
-    open_ = true;
+    open_next();
     all_read_ = after_space_ = false;
     at_ = scanned_ = n_chars();
     word_end_ = 0;
@@ -135,26 +117,25 @@ class CharNgrams final : public Cutter::Analysis {
     if (all_read_ && of_words_ && !after_space_) add_blank();
   }
 
-  // Adds the n-grams that begin at character `first` and end by `end`.
-  void add_at(std::int64_t first, std::int64_t end, Tokens& tokens) {
-    const std::int64_t longest = std::min(max_n_, end - first);
-    if (longest < min_n_) return;
+  // Adds the n-grams of `shortest` to `longest` characters that begin at character `first`.
+  void add_at(std::int64_t first, std::int64_t shortest, std::int64_t longest, Tokens& tokens) {
+    if (longest < shortest) return;
     const auto size = static_cast<std::size_t>(2 * tokens.n_tokens), room = size + 2 * static_cast<std::size_t>(longest);
     if (tokens.bounds.size() < room) tokens.bounds.resize(2 * room);
     std::uint32_t* to = tokens.bounds.data() + size;
     const std::uint32_t* const starts = starts_.data() + first;
-    for (std::int64_t n = min_n_; n <= longest; ++n, to += 2) {
+    for (std::int64_t n = shortest; n <= longest; ++n, to += 2) {
       to[0] = starts[0];
       to[1] = starts[n];
     }
-    tokens.n_tokens += longest - min_n_ + 1;
+    tokens.n_tokens += longest - shortest + 1;
   }
 
   void add(Tokens& tokens) {
     // White space at the end of a piece may become a blank.
     const std::int64_t end = n_chars() - (!all_read_ && after_space_);
     const std::int64_t last = all_read_ ? end : end - max_n_ + 1;
-    for (; at_ < last && tokens.n_tokens < piece_ / 2; ++at_) add_at(at_, end, tokens);
+    for (; at_ < last && tokens.n_tokens < piece_ / 2; ++at_) add_at(at_, min_n_, std::min(max_n_, end - at_), tokens);
   }
 
   // N-grams span a word and the blanks around it; each blank ends one word and begins the next.
@@ -173,27 +154,20 @@ class CharNgrams final : public Cutter::Analysis {
       const std::int64_t end = ended ? word_end_ : n_chars();
       if (!ended && end - at_ <= max_n_) return;
       if (ended && blank(at_) && at_ + 1 < end && end - at_ < min_n_) {  // a short word counts once
-        const auto size = static_cast<std::size_t>(2 * tokens.n_tokens);
-        if (tokens.bounds.size() < size + 2) tokens.bounds.resize(2 * size + 64);
-        tokens.bounds[size] = starts_[static_cast<std::size_t>(at_)];
-        tokens.bounds[size + 1] = starts_[static_cast<std::size_t>(end)];
-        ++tokens.n_tokens;
+        add_at(at_, end - at_, end - at_, tokens);
         at_ = end - 1;
         word_end_ = 0;
         continue;
       }
-      add_at(at_, end, tokens);
+      add_at(at_, min_n_, std::min(max_n_, end - at_), tokens);
       if (ended && at_ + 1 == end) word_end_ = 0;  // the blank begins the next word
       else ++at_;
     }
   }
 
   bool of_words_;
-  std::int64_t min_n_, max_n_, piece_;
-  Normaliser normaliser_;
-  Texts texts_;
-  std::int64_t next_ = 0, end_ = 0;
-  bool open_ = false, all_read_ = false;  // whether document next_ has been begun, and fully read
+  std::int64_t min_n_, max_n_;
+  bool all_read_ = false;  // whether document next_ has been fully read
   NormalText raw_;
   std::vector<std::uint8_t> bytes_;
   std::vector<std::uint32_t> starts_{0};  // where each character begins in bytes_, and where the last ends
@@ -205,7 +179,7 @@ class CharNgrams final : public Cutter::Analysis {
 
 }  // namespace
 
-std::unique_ptr<Cutter::Analysis> char_ngrams(const TextRules& rules, std::int64_t piece) {
+std::unique_ptr<Cutter> cutter_of_char_ngrams(const TextRules& rules, std::int64_t piece) {
   return std::make_unique<CharNgrams>(rules, piece);
 }
 

@@ -26,30 +26,6 @@ std::uint64_t ones(int n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{
 
 void use_characters(const CharacterSource& installed) { source() = installed; }
 
-int write_utf8(char32_t c, std::uint8_t* out) {
-  const auto continuation = [c](int shift) { return static_cast<std::uint8_t>(0x80 | (c >> shift & 0x3f)); };
-  if (c < 0x80) {
-    out[0] = static_cast<std::uint8_t>(c);
-    return 1;
-  }
-  if (c < 0x800) {
-    out[0] = static_cast<std::uint8_t>(0xc0 | c >> 6);
-    out[1] = continuation(0);
-    return 2;
-  }
-  if (c < 0x10000) {
-    out[0] = static_cast<std::uint8_t>(0xe0 | c >> 12);
-    out[1] = continuation(6);
-    out[2] = continuation(0);
-    return 3;
-  }
-  out[0] = static_cast<std::uint8_t>(0xf0 | c >> 18);
-  out[1] = continuation(12);
-  out[2] = continuation(6);
-  out[3] = continuation(0);
-  return 4;
-}
-
 CharacterMap::CharacterMap(bool lowercase, StripAccents strip_accents)
     : lowercase_(lowercase),
       strip_accents_(strip_accents),

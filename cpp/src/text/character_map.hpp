@@ -7,14 +7,12 @@
 #include "termsift/characters.hpp"
 #include "termsift/large_memory.hpp"
 #include "termsift/text_rules.hpp"
+#include "termsift/utf8.hpp"
 #include "text/marked_bytes.hpp"
 
 namespace termsift {
 
 inline constexpr char32_t capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigma = 0x3c2;
-
-// Writes a character (even a lone surrogate) as UTF-8, and returns the number of bytes.
-int write_utf8(char32_t c, std::uint8_t* out);
 
 // The bytes that replace a character, at most four, with their number and marks, in one word: no thread reads half of it.
 // Zero if the character has not been looked up yet.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "termsift/portability.hpp"
 #include "text/normaliser.hpp"
 #include "text/tuning.hpp"
 
@@ -23,16 +22,6 @@ std::vector<std::int64_t> chunk_bounds(Texts texts) {
   }
   if (!texts.empty()) bounds.push_back(static_cast<std::int64_t>(texts.size()));
   return bounds;
-}
-
-void prefetch_texts(Texts texts, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t line = 64, most = 1 << 12;
-  for (std::int64_t i = begin; i < end; ++i) {
-    const Text& text = texts[static_cast<std::size_t>(i)];
-    const auto* const bytes = static_cast<const char*>(text.data);
-    const std::int64_t size = std::min(bytes_of(text), most);  // the hardware prefetches the rest
-    for (std::int64_t at = 0; at < size; at += line) prefetch(bytes + at);
-  }
 }
 
 void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "termsift/parallel.hpp"
@@ -12,30 +13,23 @@ namespace termsift {
 
 inline constexpr std::int64_t most_chunk_documents = 1 << 12;
 
-inline std::int64_t bytes_of(const Text& text) {
-  const std::int64_t unit = text.encoding == TextEncoding::ucs4 ? 4 : text.encoding == TextEncoding::ucs2 ? 2 : 1;
-  return unit * text.length;
-}
-
 // Returns the begins of the chunks, then texts.size(). A chunk has documents of about text_tuning().chunk_bytes, at least
 // one and at most most_chunk_documents.
 std::vector<std::int64_t> chunk_bounds(Texts texts);
 
-// Prefetches the texts [begin, end), which may lie anywhere.
-void prefetch_texts(Texts texts, std::int64_t begin, std::int64_t end);
-
 // Throws the BadText of the first broken text. The text `found` is broken, but an earlier one may be unread yet.
 [[noreturn]] void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads);
 
-// Calls f(), which cuts `texts` in order on several threads. If f() throws BadText, throws the BadText of the first broken
-// text instead, so the error does not depend on the threads.
-template <class F>
-void name_first_bad_text(const TextRules& rules, Texts texts, const Threads& threads, const F& f) {
+// Calls f(), which cuts `texts` on several threads. If f() throws BadText of a document, which is text number_of(document),
+// throws the BadText of the first broken text instead, so the error does not depend on the threads.
+template <class F, class NumberOf = std::identity>
+void name_first_bad_text(const TextRules& rules, Texts texts, const Threads& threads, const F& f,
+                         const NumberOf& number_of = {}) {
   std::int64_t found = 0;
   try {
     return f();
   } catch (const BadText& bad) {
-    found = bad.document;
+    found = number_of(bad.document);
   }
   throw_first_bad_text(rules, texts, found, threads);
 }

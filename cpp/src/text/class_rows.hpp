@@ -19,7 +19,6 @@ class ClassRows {
   ClassRows() : tag_(text_tuning().first_tag - 1) {}
 
   // The closed rows. A class may have any number of rows.
-  const RowStore<ClassEntry>& store() const { return store_; }
   RowStore<ClassEntry>& store() { return store_; }
   std::int64_t n_entries() const { return store_.n_entries() + written_.n_entries(); }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "simd/targets.hpp"
-#include "text/analysis.hpp"
 #include "text/scan_kernels.hpp"
 
 namespace termsift {
@@ -37,19 +36,10 @@ std::int64_t count_bounds(const std::uint64_t* marks, std::int64_t n_words) {
   return n;
 }
 
-class Words final : public Cutter::Analysis {
+class Words final : public Cutter {
  public:
   Words(const TextRules& rules, std::int64_t piece)
-      : piece_(std::clamp<std::int64_t>(piece, 64, most_at_once)), normaliser_(rules, false) {}
-
-  void start(Texts texts, std::int64_t begin, std::int64_t end) override {
-    texts_ = texts;
-    next_ = begin;
-    end_ = end;
-    open_ = false;
-    kept_ = 0;
-    text_.clear();
-  }
+      : Cutter(rules, std::clamp<std::int64_t>(piece, 64, most_at_once), false) {}
 
   bool next(Tokens& tokens) override {
     tokens.n_tokens = 0;
@@ -63,16 +53,14 @@ class Words final : public Cutter::Analysis {
     while (text_.size() < wanted) {
       if (!open_) {
         if (next_ == end_) break;
-        normaliser_.open(texts_[static_cast<std::size_t>(next_)], next_);
+        open_next();
         begin = first = searched = text_.size();
-        open_ = true;
       }
       normaliser_.read(std::min((wanted - text_.size() + 63) / 64 * 64, std::int64_t{1} << 20), text_);
       if (normaliser_.at_end()) {
         text_.align();
         cut(begin, text_.size(), tokens);
-        open_ = false;
-        ++next_;
+        close();
       } else if (text_.size() >= wanted) {
         kept_ = end_of_unmarked(text_.marks(), searched, text_.size());
         if (kept_ == searched) kept_ = first;
@@ -119,23 +107,15 @@ class Words final : public Cutter::Analysis {
     tokens.parts.push_back({next_, tokens.n_tokens});
   }
 
-  std::int64_t piece_;
-  Normaliser normaliser_;
   NormalText text_;
-  Texts texts_;
-  std::int64_t next_ = 0, end_ = 0, kept_ = 0;
-  bool open_ = false;  // whether a part of the document next_ was read
+  std::int64_t kept_ = 0;
 };
 
 }  // namespace
 
-Cutter::Cutter(const TextRules& rules, std::int64_t piece) {
-  if (rules.analyzer == Analyzer::word) analysis_ = std::make_unique<Words>(rules, piece);
-  else analysis_ = char_ngrams(rules, piece);
+std::unique_ptr<Cutter> Cutter::of(const TextRules& rules, std::int64_t piece) {
+  if (rules.analyzer == Analyzer::word) return std::make_unique<Words>(rules, piece);
+  return cutter_of_char_ngrams(rules, piece);
 }
-Cutter::~Cutter() = default;
-Cutter::Cutter(Cutter&&) noexcept = default;
-void Cutter::start(Texts texts, std::int64_t begin, std::int64_t end) { analysis_->start(texts, begin, end); }
-bool Cutter::next(Tokens& tokens) { return analysis_->next(tokens); }
 
 }  // namespace termsift

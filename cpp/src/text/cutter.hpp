@@ -7,6 +7,7 @@
 
 #include "termsift/text_rules.hpp"
 #include "termsift/texts.hpp"
+#include "text/normaliser.hpp"
 
 namespace termsift {
 
@@ -30,19 +31,37 @@ struct Tokens {
 class Cutter {
  public:
   // Reads about `piece` bytes of text at a time.
-  explicit Cutter(const TextRules& rules, std::int64_t piece = 1 << 16);
-  ~Cutter();
-  Cutter(Cutter&&) noexcept;
+  static std::unique_ptr<Cutter> of(const TextRules& rules, std::int64_t piece = 1 << 16);
+  virtual ~Cutter() = default;
   // Starts on the documents [begin, end) of `texts`.
-  void start(Texts texts, std::int64_t begin, std::int64_t end);
+  void start(Texts texts, std::int64_t begin, std::int64_t end) {
+    texts_ = texts, next_ = begin, end_ = end;
+    open_ = false;
+  }
   // Fills `tokens` with the next tokens and returns false after the last.
   // Throws BadText, and std::length_error for a token of 2^31 bytes or more.
-  bool next(Tokens& tokens);
+  virtual bool next(Tokens& tokens) = 0;
 
-  class Analysis;  // what one analyzer does
+ protected:
+  Cutter(const TextRules& rules, std::int64_t piece, bool marks_spaces) : piece_(piece), normaliser_(rules, marks_spaces) {}
+  void open_next() {
+    normaliser_.open(texts_[static_cast<std::size_t>(next_)], next_);
+    open_ = true;
+  }
+  void close() {
+    open_ = false;
+    ++next_;
+  }
+
+  const std::int64_t piece_;
+  Normaliser normaliser_;
+  std::int64_t next_ = 0, end_ = 0;
+  bool open_ = false;  // whether document next_ has been begun
 
  private:
-  std::unique_ptr<Analysis> analysis_;
+  Texts texts_;
 };
+
+std::unique_ptr<Cutter> cutter_of_char_ngrams(const TextRules& rules, std::int64_t piece);
 
 }  // namespace termsift

@@ -14,7 +14,6 @@ class DocumentRows {
  public:
   DocumentRows() : tag_(text_tuning().first_tag - 1) {}
 
-  const RowStore<DocumentEntry>& store() const { return store_; }
   RowStore<DocumentEntry>& store() { return store_; }
   std::int64_t n_entries() const { return store_.n_entries(); }
 
@@ -31,7 +30,6 @@ class DocumentRows {
       const auto same = static_cast<std::uint32_t>(slot.tag == tag_);
       const std::uint32_t if_same = 0U - same;
       const std::uint32_t at = (slot.at_or_count & if_same) | (size_ & ~if_same);
-      prefetch_for_write(row_ + size_ + entries_ahead);
       slot.tag = tag_;
       slot.at_or_count = at;
       slot.documents += 1 - same;
@@ -41,7 +39,6 @@ class DocumentRows {
     void end() { store_.set_open_size(size_); }
 
    private:
-    static constexpr std::int64_t entries_ahead = 32;  // ahead of the row's end, where new cache lines begin
     RowStore<DocumentEntry>& store_;
     DocumentEntry* row_;
     std::uint32_t size_, tag_;

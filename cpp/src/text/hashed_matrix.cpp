@@ -119,7 +119,6 @@ TextMatrix hashed_matrix(const TextRules& rules, Texts texts, std::int32_t n_col
   name_first_bad_text(rules, texts, threads, [&] {
     for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
       const auto b = static_cast<std::size_t>(block);
-      prefetch_texts(texts, bounds[b], bounds[b + 1]);
       counters.own(worker, rules, n_columns, alternate_sign).count(texts, bounds[b], bounds[b + 1], worker, rows[b]);
     });
   });

@@ -5,10 +5,9 @@
 #include <cstdint>
 
 #include "termsift/portability.hpp"
+#include "termsift/utf8.hpp"
 
 namespace termsift {
-
-inline constexpr char32_t n_code_points = 0x110000;
 
 // The replacement of each character (see Mapped). The array grows while other threads read it.
 using MappedEntry = std::atomic<std::uint64_t>;

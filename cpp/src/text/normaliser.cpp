@@ -7,6 +7,7 @@
 
 #include "simd/targets.hpp"
 #include "termsift/portability.hpp"
+#include "termsift/utf8.hpp"
 
 namespace termsift {
 namespace {
@@ -15,28 +16,7 @@ namespace {
 // the begin of the character that ends at `at`. Neither reads outside the text.
 struct Utf8 {
   using Unit = std::uint8_t;
-  static int read(const Unit* at, const Unit* end, char32_t& c) {
-    const std::int64_t left = end - at;
-    const auto follows = [&](int i) { return left > i && (at[i] & 0xc0) == 0x80; };
-    const auto part = [&](int i, int shift) { return static_cast<char32_t>(at[i] & 0x3f) << shift; };
-    if (at[0] < 0x80) {
-      c = at[0];
-      return 1;
-    }
-    if (at[0] < 0xe0) {
-      if (!follows(1)) return 0;
-      c = static_cast<char32_t>(at[0] & 0x1f) << 6 | part(1, 0);
-      return at[0] >= 0xc2 ? 2 : 0;
-    }
-    if (at[0] < 0xf0) {
-      if (!follows(1) || !follows(2)) return 0;
-      c = static_cast<char32_t>(at[0] & 0xf) << 12 | part(1, 6) | part(2, 0);
-      return c >= 0x800 && (c < 0xd800 || c >= 0xe000) ? 3 : 0;
-    }
-    if (!follows(1) || !follows(2) || !follows(3)) return 0;
-    c = static_cast<char32_t>(at[0] - 0xf0) << 18 | part(1, 12) | part(2, 6) | part(3, 0);
-    return c >= 0x10000 && c < n_code_points ? 4 : 0;
-  }
+  static int read(const Unit* at, const Unit* end, char32_t& c) { return termsift::read_utf8(at, end, c); }
   static const Unit* before(const Unit* begin, const Unit* at) {
     do --at;
     while (at > begin && (*at & 0xc0) == 0x80);
@@ -55,8 +35,6 @@ struct OneUnit {
 };
 
 }  // namespace
-
-// ---- the text ----------------------------------------------------------------------------------------------------
 
 void NormalText::reserve(std::int64_t n) {
   const std::int64_t need = size() + n + 128;
@@ -96,8 +74,6 @@ std::int64_t NormalText::keep_marked(std::int64_t begin) {
   marks()[size() / 64] = 0;
   return unmarked;
 }
-
-// ---- reading -----------------------------------------------------------------------------------------------------
 
 void Normaliser::open(const Text& text, std::int64_t document) {
   text_ = text;
@@ -195,36 +171,10 @@ void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
   at_ += n;
 }
 
-// Reads up to `n` units, character by character. Simple characters take a fast path.
+// Reads up to `n` units, character by character.
 template <class Encoding>
 void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) {
-  const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);
-  const ScanRules rules = rules_;
-  const std::int64_t end = std::min(at_ + n, limit);
-  while (at_ < end) {
-    std::uint8_t* const to = out.bytes() + out.size();
-    std::uint64_t marks = 0;
-    std::int64_t at = at_;
-    int n_bytes = 0;
-    bool ascii = true, simple = true;
-    while (at < end && n_bytes <= 60) {
-      char32_t c = 0;
-      const int length = Encoding::read(text + at, text + text_.length, c);
-      const Mapped mapped = length == 0 ? Mapped() : Mapped(rules.entries[c].load(std::memory_order_relaxed));
-      simple = mapped.simple();
-      if (!simple) break;
-      ascii &= c < 0x80;
-      const std::uint32_t bytes = low_byte_first(mapped.bytes());
-      std::memcpy(to + n_bytes, &bytes, 4);
-      marks |= mapped.marks(rules.spaces) << n_bytes;
-      n_bytes += mapped.length();
-      at += length;
-    }
-    out.all().append(n_bytes, marks);
-    out.all().ascii &= ascii;
-    at_ = at;
-    if (!simple) read_one<Encoding>(limit, out);
-  }
+  for (const std::int64_t end = std::min(at_ + n, limit); at_ < end;) read_one<Encoding>(limit, out);
 }
 
 void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {

@@ -103,7 +103,7 @@ void FinishedRows::take(RowSorter& sorter, std::int64_t first_document, std::int
   data.resize(static_cast<std::size_t>(end));
 }
 
-TextMatrix joined_rows(std::span<const FinishedRows> chunks, std::int64_t n_documents, const Threads& threads) {
+TextMatrix joined_rows(std::span<FinishedRows> chunks, std::int64_t n_documents, const Threads& threads) {
   TextMatrix matrix;
   matrix.n_rows = n_documents;
   matrix.indptr = LargeArray<std::int64_t>::uninitialised(n_documents + 1);
@@ -118,7 +118,7 @@ TextMatrix joined_rows(std::span<const FinishedRows> chunks, std::int64_t n_docu
   matrix.data = LargeArray<std::int64_t>::uninitialised(matrix.n_entries);
   for_each_block(static_cast<std::int64_t>(chunks.size()), threads, [&](std::int64_t block, Worker& worker) {
     worker.check();
-    const FinishedRows& chunk = chunks[static_cast<std::size_t>(block)];
+    const FinishedRows chunk = std::move(chunks[static_cast<std::size_t>(block)]);
     std::copy(chunk.indices.begin(), chunk.indices.end(), matrix.indices.get() + matrix.indptr[chunk.begin]);
     std::copy(chunk.data.begin(), chunk.data.end(), matrix.data.get() + matrix.indptr[chunk.begin]);
   });

@@ -31,23 +31,6 @@ class RowSorter {
     if (count > most_count) return add_large(document, column, negative, count);
     entries_[size_++] = pack(document, column, negative, count);
   }
-  // Adds the entries of a document for which columns[id], the column, is not negative. Precondition: there is room.
-  void add_row(std::int64_t document, std::span<const DocumentEntry> row, const std::int32_t* columns) {
-    // Copies the size, since any store might alias it.
-    std::int64_t size = size_;
-    for (const DocumentEntry& entry : row) {
-      const std::int32_t column = columns[entry.id];
-      if (entry.count > most_count) [[unlikely]] {
-        size_ = size;
-        if (column >= 0) add_large(document, column, false, entry.count);
-        size = size_;
-        continue;
-      }
-      entries_[size] = pack(document, column, false, entry.count);
-      size += column >= 0;
-    }
-    size_ = size;
-  }
   // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to its end.
   // O(entries * bits of n_columns / 11).
   void write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices, std::int64_t* data);
@@ -96,7 +79,7 @@ struct FinishedRows {
   void take(RowSorter& sorter, std::int64_t first_document, std::int64_t n_documents);
 };
 
-// Concatenates the rows of chunks, in order, to a matrix. O(entries), parallel over chunks.
-TextMatrix joined_rows(std::span<const FinishedRows> chunks, std::int64_t n_documents, const Threads& threads);
+// Concatenates the rows of chunks, in order, to a matrix, and frees them. O(entries), parallel over chunks.
+TextMatrix joined_rows(std::span<FinishedRows> chunks, std::int64_t n_documents, const Threads& threads);
 
 }  // namespace termsift

@@ -1,14 +1,26 @@
-// As in logarithms.hpp, code here may use a function of a different file only if it is always inlined.
 #include "text/scan_kernels.hpp"
 
+#include "base/byte_marks.hpp"
 #include "termsift/portability.hpp"
-#include "text/block_impl.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-template <bool spaces>
-std::int64_t read(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, std::uint8_t* out, std::uint64_t* marks) {
+struct BlockMarks {
+  std::uint64_t marked;  // the ASCII characters of words, or ASCII white space
+  std::uint64_t high;    // the bytes that are not ASCII
+};
+
+// Writes 64 bytes of `text` to `out`, with ASCII capital letters changed by `case_bit`.
+TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t case_bit, bool spaces, std::uint8_t* out) {
+  const Bytes64 bytes(text);
+  bytes.write(case_bit, out);
+  if (spaces) return {bytes.within(9, 5) | bytes.within(28, 5), bytes.high()};
+  return {bytes.within('a', 26) | bytes.within('A', 26) | bytes.within('0', 10) | bytes.equal('_'), bytes.high()};
+}
+
+std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
+                        std::uint64_t* marks) {
   std::int64_t at = 0;
   for (; at + 64 <= n; at += 64) {
     const BlockMarks block = read_block(text + at, case_bit, spaces, out + at);
@@ -16,11 +28,6 @@ std::int64_t read(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bi
     *marks++ = block.marked;
   }
   return at;
-}
-
-std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
-                        std::uint64_t* marks) {
-  return spaces ? read<true>(text, n, case_bit, out, marks) : read<false>(text, n, case_bit, out, marks);
 }
 
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
@@ -70,20 +77,23 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
     std::int64_t done = n;
     if ((block.high & within) != 0) {
       out.ascii = false;
-      Utf8Marks utf8 = mark_utf8(text + at);
+      // The bytes that begin a UTF-8 character, by its length, and the bytes that continue one.
+      const Bytes64 bytes(text + at);
+      std::uint64_t two = bytes.within(0xc0, 0x20), three = bytes.within(0xe0, 0x10), four = bytes.within(0xf0, 8);
+      const std::uint64_t following = bytes.within(0x80, 0x40);
       // The next block begins with the character that this block cuts.
-      const std::uint64_t split = (utf8.two & std::uint64_t{1} << 63) | (utf8.three & std::uint64_t{3} << 62) |
-                                  (utf8.four & std::uint64_t{7} << 61);
+      const std::uint64_t split =
+          (two & std::uint64_t{1} << 63) | (three & std::uint64_t{3} << 62) | (four & std::uint64_t{7} << 61);
       if (split != 0 && n == 64) done = lowest_set(split);
       const std::uint64_t inside = low_bits(done);
-      utf8.two &= inside, utf8.three &= inside, utf8.four &= inside;
-      const std::uint64_t of_three = utf8.three | utf8.four;
-      const std::uint64_t follow = (utf8.two | of_three) << 1 | of_three << 2 | utf8.four << 3;
-      if (follow != (utf8.following & inside) ||
-          (utf8.two | of_three | follow) != (block.high & inside) ||
-          !change_in_place<2>(text + at, utf8.two, rules, to, block.marked) ||
-          !change_in_place<3>(text + at, utf8.three, rules, to, block.marked) ||
-          !change_in_place<4>(text + at, utf8.four, rules, to, block.marked))
+      two &= inside, three &= inside, four &= inside;
+      const std::uint64_t of_three = three | four;
+      const std::uint64_t follow = (two | of_three) << 1 | of_three << 2 | four << 3;
+      if (follow != (following & inside) ||
+          (two | of_three | follow) != (block.high & inside) ||
+          !change_in_place<2>(text + at, two, rules, to, block.marked) ||
+          !change_in_place<3>(text + at, three, rules, to, block.marked) ||
+          !change_in_place<4>(text + at, four, rules, to, block.marked))
         break;
     }
     out.append(done, block.marked & low_bits(done));
@@ -142,11 +152,9 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
   return at;
 }
 
-#ifndef __AVX512F__
 TERMSIFT_INLINE std::uint32_t lowest_bit(std::uint64_t bits) {
   return static_cast<std::uint32_t>(lowest_set(bits | std::uint64_t{1} << 63));
 }
-#endif
 
 // A run begins or ends at bit i if bit i - 1 is set and exactly one of the bits i and i - 2 is set. So a begin is
 // found one bit late, when the run is known to have two bits.
@@ -158,17 +166,6 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
     const std::uint64_t one_before = word << 1 | before >> 63, two_before = word << 2 | before >> 62;
     std::uint64_t changes = one_before & (word ^ two_before);
     before = word;
-#ifdef __AVX512F__
-    __m512i places = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first)),
-                                      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-    for (int i = 0; i < 64; i += 16) {
-      const auto here = static_cast<__mmask16>(changes >> i), begins = static_cast<__mmask16>(here & word >> i);
-      const __m512i found = _mm512_mask_sub_epi32(places, begins, places, _mm512_set1_epi32(1));
-      _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(here, found));
-      at += count_set(here);
-      places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
-    }
-#else
     // Begins and ends alternate.
     std::uint32_t* const next = at + count_set(changes);
     const auto at_end = static_cast<std::uint32_t>((at - bounds) & 1);
@@ -183,7 +180,6 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
       at += 8;
     }
     at = next;
-#endif
   }
   return at - bounds;
 }

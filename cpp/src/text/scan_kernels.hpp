@@ -10,7 +10,7 @@ namespace termsift {
 // How a loop reads the characters of a document that is not all ASCII.
 struct ScanRules {
   const MappedEntry* entries;  // CharacterMap::entries
-  std::uint8_t case_bit;       // block_impl.hpp
+  std::uint8_t case_bit;       // 0x20 makes capital letters lowercase, 0 keeps them
   bool spaces;                 // whether white space is marked; else word characters are
 };
 
@@ -19,7 +19,7 @@ using ReadUnits = std::int64_t (*)(const Unit* text, std::int64_t at, std::int64
                                    const ScanRules& rules, MarkedBytes& out);
 
 struct ScanKernels {
-  // Copies `text` to `out`, with capital letters changed by `case_bit` (block_impl.hpp), and writes one bit for each byte to
+  // Copies `text` to `out`, with capital letters changed by `case_bit`, and writes one bit for each byte to
   // `marks`: whether it is part of a word or, with `spaces`, white space. Stops before the first block of 64 bytes that is
   // incomplete or not ASCII. Returns the number of bytes before that block.
   std::int64_t (*read_ascii)(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,

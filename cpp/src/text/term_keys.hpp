@@ -15,12 +15,8 @@ inline std::uint64_t load_u64(const std::uint8_t* bytes) {
   return value;
 }
 
-// A seeded hash function of keys.
-class KeyHash;
-
-// The key of a word or of an n-gram of characters. A token of at most 16 bytes is its own
-// key, padded with zeros, unless its last byte is zero. Any other token is "outside": `low` is a hash of its bytes, and
-// `high` is their offset in the table's arena.
+// The key of a word or of an n-gram of characters. A token of at most 16 bytes is its own key, padded with zeros, unless its
+// last byte is zero. Any other token is "outside": `low` is a hash of its bytes, `high` their offset in the table's arena.
 struct WordKey {
   std::uint64_t low = 0, high = 0;
 
@@ -41,9 +37,10 @@ struct NgramKey {
   std::uint32_t prefix() const { return static_cast<std::uint32_t>((pair_plus_one - 1) >> 32); }
   std::uint32_t word() const { return static_cast<std::uint32_t>(pair_plus_one - 1); }
   bool is_empty() const { return pair_plus_one == 0; }
-  bool operator==(const NgramKey& other) const { return pair_plus_one == other.pair_plus_one; }
+  auto operator<=>(const NgramKey&) const = default;
 };
 
+// A seeded hash function of keys.
 class KeyHash {
  public:
   KeyHash() : KeyHash(text_tuning().seed) {}

@@ -21,15 +21,15 @@ class Sketcher {
   Sketcher(const TextRules& rules, TermSketch* sketch)
       : sketch_(*sketch),
         min_n_(static_cast<std::size_t>(fewest_words(rules))),
-        cutter_(rules),
+        cutter_(Cutter::of(rules)),
         ngrams_(static_cast<std::size_t>(most_words(rules))) {
     add_stop_words(rules, stop_words_);
   }
 
   void add(Texts texts, std::int64_t begin, std::int64_t end, Worker& worker) {
     std::int64_t document = begin;
-    cutter_.start(texts, begin, end);
-    while (cutter_.next(tokens_)) {
+    cutter_->start(texts, begin, end);
+    while (cutter_->next(tokens_)) {
       worker.check();
       std::int64_t i = 0;
       for (const Tokens::Part& part : tokens_.parts) {
@@ -73,7 +73,7 @@ class Sketcher {
 
   TermSketch& sketch_;
   const std::size_t min_n_;
-  Cutter cutter_;
+  std::unique_ptr<Cutter> cutter_;
   Tokens tokens_;
   WordTable stop_words_{false};
   std::vector<std::uint64_t> ngrams_;  // at n - 1: the hash of the last n words
@@ -96,7 +96,6 @@ void TermSketch::add(const TextRules& rules, Texts texts, const Threads& threads
   name_first_bad_text(rules, texts, threads, [&] {
     for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
       const auto b = static_cast<std::size_t>(block);
-      prefetch_texts(texts, bounds[b], bounds[b + 1]);
       sketchers.own(worker, rules, this).add(texts, bounds[b], bounds[b + 1], worker);
     });
   });

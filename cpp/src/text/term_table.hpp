@@ -55,14 +55,13 @@ class SlotTable {
     }
   };
   Homes homes() const { return {slots_, shift_, is_large_}; }
-  Slot<Key>* home(std::uint64_t hash) const { return homes().of(hash); }
   // The key of each id, if the table keeps keys.
   const std::vector<Key>& keys() const { return keys_; }
 
   // Returns the slot whose key satisfies same(key), or an empty slot.
   template <class Same>
   Slot<Key>* find(std::uint64_t hash, const Same& same) const {
-    Slot<Key>* slot = home(hash);
+    Slot<Key>* slot = homes().of(hash);
     for (; !slot->key.is_empty() && !same(slot->key);) slot = next(slot);
     return slot;
   }
@@ -79,54 +78,22 @@ class SlotTable {
     return slot;
   }
 
-  // Returns the new slot of the term at `slot`. If its home holds a term with a larger id, the two change places: a term
-  // that occurred earlier is usually more frequent, and is then found at once. No gap appears in the run of slots.
-  Slot<Key>* moved_home(Slot<Key>* slot, std::uint64_t hash) {
-    Slot<Key>* const first = home(hash);
-    if (slot->id >= first->id) return slot;
-    std::swap(*slot, *first);
-    return first;
-  }
-
   template <class F>
   void for_each_slot(const F& f) const {
     for (std::int64_t i = 0; i < n_slots_; ++i)
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
-  // All slots, including empty slots. Keys lie in the order of their hashes.
+  // All slots, including empty slots.
   std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
-  // Calls f(slot, hash) for the terms whose hashes begin with the `bits` bits of `part`. These slots are contiguous, from
-  // the first home of the part to the first empty slot from its last home on, which may be at the table's beginning.
-  template <class F>
-  void for_each_in_part(std::uint64_t part, int bits, const F& f) const {
-    const std::uint64_t first_hash = bits == 0 ? 0 : part << (64 - bits);
-    const std::uint64_t last_hash = first_hash | (~std::uint64_t{0} >> bits);
-    const auto last = static_cast<std::int64_t>(last_hash >> shift_);
-    for (auto i = static_cast<std::int64_t>(first_hash >> shift_), end = i + n_slots_; i < end; ++i) {
-      const Slot<Key>& slot = slots_[i & (n_slots_ - 1)];
-      if (slot.key.is_empty()) {
-        if (i >= last) return;
-        continue;
-      }
-      const std::uint64_t hash = hash_(slot.key);
-      if (hash >= first_hash && hash <= last_hash) f(slot, hash);
-    }
-  }
-
   // Gives empty slots the id no_term. No key may be inserted afterwards.
   void mark_empty_slots() {
     for (Slot<Key>* slot = slots_; slot < slots_ + n_slots_; ++slot)
       if (slot->key.is_empty()) slot->id = no_term;
   }
-
-  // The memory of the slots, which has `size` bytes. Once it is taken, no term can be looked up.
-  struct Memory {
-    LargeArray<std::byte> bytes;
-    std::int64_t size = 0;
-  };
-  Memory take_slots() {
-    slots_ = nullptr;
-    return {std::move(memory_), std::exchange(n_slots_, 0) * std::int64_t{sizeof(Slot<Key>)}};
+  // Once this is called, no term can be looked up.
+  void free_slots() {
+    memory_ = {};
+    n_slots_ = 0;
   }
 
  private:
@@ -182,7 +149,7 @@ class WordTable : public SlotTable<WordKey> {
   }
   Slot<WordKey>* find_or_insert(WordKey key, const std::uint8_t* bytes, std::uint32_t size) {
     Slot<WordKey>* const slot = find_token(key, bytes, size);
-    if (!slot->key.is_empty()) return moved_home(slot, hash()(slot->key));
+    if (!slot->key.is_empty()) return slot;
     if (key.is_outside()) {
       key.high += arena_.size();
       const auto* const length = reinterpret_cast<const std::uint8_t*>(&size);
@@ -216,12 +183,13 @@ class NgramTable : public SlotTable<NgramKey> {
  public:
   using SlotTable::SlotTable;
 
+  // Returns the slot of a key, or an empty slot.
   Slot<NgramKey>* find_key(NgramKey key) const {
     return find(hash()(key), [key](NgramKey other) { return key == other; });
   }
   Slot<NgramKey>* find_or_insert(NgramKey key) {
     Slot<NgramKey>* const slot = find_key(key);
-    return slot->key.is_empty() ? insert(slot, key) : moved_home(slot, hash()(key));
+    return slot->key.is_empty() ? insert(slot, key) : slot;
   }
 };
 

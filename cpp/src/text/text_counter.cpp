@@ -6,11 +6,12 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "base/per_thread.hpp"
 #include "text/chunks.hpp"
 #include "text/class_pairs.hpp"
 #include "text/class_rows.hpp"
-#include "text/document_matrix.hpp"
 #include "text/document_rows.hpp"
+#include "text/row_sorter.hpp"
 #include "text/row_store.hpp"
 #include "text/thread_counter.hpp"
 #include "text/vocabulary.hpp"
@@ -18,56 +19,47 @@
 namespace termsift {
 namespace {
 
-// A thread's rows for terms of one length, and the sorted term of each id, or -1.
-template <class Entry>
-struct TermEntries {
-  const RowStore<Entry>* store;
-  const std::int32_t* terms;
-};
-
-// Returns the sum of value(entry) for each term. O(entries + threads * n_terms).
-template <class Entry, class Value>
-LargeArray<std::int64_t> sum_entries(std::span<const TermEntries<Entry>> stores, std::int64_t n_terms, const Value& value,
-                                     const Threads& threads) {
-  constexpr std::size_t block_rows = 1 << 10;
-  std::size_t most_rows = 0;
-  for (const TermEntries<Entry>& part : stores) most_rows = std::max(most_rows, part.store->rows().size());
-  const std::int64_t n_sums = worth(threads, static_cast<std::int64_t>(most_rows / block_rows) + 1, 1).count;
-  const LargeArray<std::int64_t> sums = LargeArray<std::int64_t>::zeroed(n_sums * std::max<std::int64_t>(n_terms, 1));
-  for (const TermEntries<Entry>& part : stores) {
-    const auto& rows = part.store->rows();
-    for_each_block(static_cast<std::int64_t>((rows.size() + block_rows - 1) / block_rows), threads,
-                   [&](std::int64_t block, Worker& worker) {
-                     std::int64_t* const own = sums.get() + worker.thread() * n_terms;
-                     const std::size_t begin = static_cast<std::size_t>(block) * block_rows;
-                     for (std::size_t r = begin; r < std::min(rows.size(), begin + block_rows); ++r) {
-                       worker.check();
-                       for (std::int64_t i = 0; i < rows[r].size; ++i) {
-                         const Entry& entry = rows[r].entries[i];
-                         if (part.terms[entry.id] >= 0) own[part.terms[entry.id]] += value(entry);
-                       }
-                     }
-                   });
-  }
-  LargeArray<std::int64_t> total = LargeArray<std::int64_t>::uninitialised(n_terms);
-  constexpr std::int64_t block_terms = 1 << 14;
-  for_each_block((n_terms + block_terms - 1) / block_terms, threads, [&](std::int64_t block, Worker&) {
-    for (std::int64_t term = block * block_terms; term < std::min(n_terms, (block + 1) * block_terms); ++term) {
-      total[term] = 0;
-      for (std::int64_t s = 0; s < n_sums; ++s) total[term] += sums[s * n_terms + term];
-    }
-  });
-  return total;
-}
-
 template <class Rows>
 using Counters = std::vector<std::unique_ptr<ThreadCounter<Rows>>>;  // by thread; null if a thread has not counted
+
+// Returns the sum of value(entry) for each sorted term. O(entries + n_terms), on one thread.
+template <class Rows, class Value>
+LargeArray<std::int64_t> sum_entries(const Counters<Rows>& counters, const Vocabulary& vocabulary, const Value& value,
+                                     const Threads& threads) {
+  LargeArray<std::int64_t> sums = LargeArray<std::int64_t>::zeroed(vocabulary.n_terms());
+  for_each_block(std::ssize(counters), {1, threads.poll}, [&](std::int64_t thread, Worker& worker) {
+    const auto t = static_cast<std::size_t>(thread);
+    for (std::size_t n = 1; n <= counters[t]->rows.size(); ++n)
+      for (const auto& row : counters[t]->rows[n - 1].store().rows()) {
+        worker.check();
+        for (std::int64_t i = 0; i < row.size; ++i)
+          if (const std::int32_t term = vocabulary.terms(t, n)[row.entries[i].id]; term >= 0)
+            sums[term] += value(row.entries[i]);
+      }
+  });
+  return sums;
+}
 
 template <class Rows>
 std::vector<TermTables*> tables_of(const Counters<Rows>& counters) {
   std::vector<TermTables*> tables;
   for (const auto& counter : counters) tables.push_back(&counter->tables);
   return tables;
+}
+
+// Consecutive documents that one thread counted.
+struct CountedChunk {
+  std::int64_t begin, end;  // documents
+  std::size_t thread;
+};
+
+// A chunk's rows for terms of one length.
+std::span<const Row<DocumentEntry>> rows_of(const CountedChunk& chunk, const RowStore<DocumentEntry>& store) {
+  const auto begins = [&](std::int64_t document) {
+    return std::lower_bound(store.rows().begin(), store.rows().end(), document,
+                            [](const Row<DocumentEntry>& row, std::int64_t owner) { return row.owner < owner; });
+  };
+  return {begins(chunk.begin), begins(chunk.end)};
 }
 
 // Documents sorted by class. Counts by class do not depend on the order; in this order, fewer are written down.
@@ -104,7 +96,7 @@ struct TextCounter::State {
   bool failed = false;  // whether a call failed midway and left the counter inconsistent
   Counters<DocumentRows> documents;
   Counters<ClassRows> classes;
-  std::vector<CountedChunk> chunks;                 // not by class
+  std::vector<CountedChunk> chunks;                 // not by class, in order
   std::vector<std::int64_t> class_documents;        // by class
   std::int64_t n_marked = 0;                        // entries by class after the last uniting, or first check
   std::unique_ptr<Vocabulary> vocabulary;           // once sorted
@@ -140,7 +132,6 @@ struct TextCounter::State {
                    Worker& worker) {
     auto& counter = counters[static_cast<std::size_t>(worker.thread())];
     if (!counter) counter = std::make_unique<ThreadCounter<Rows>>(rules);
-    prefetch_texts(texts, begin, end);
     counter->count(texts, begin, end, owner, worker);
   }
 
@@ -168,16 +159,10 @@ struct TextCounter::State {
   void add_classes(Texts texts, std::span<const ClassId> of_texts, std::size_t n_classes, const Threads& threads) {
     if (class_documents.size() < n_classes) class_documents.resize(n_classes, 0);
     const ByClass sorted = termsift::by_class(texts, of_texts, n_classes);
-    std::int64_t bad_text = -1;
-    try {
-      count(
-          classes, sorted.texts, threads,
-          [&](std::int64_t document) { return std::int64_t{sorted.classes[static_cast<std::size_t>(document)]}; },
-          [](auto&&...) {});
-    } catch (const BadText& bad) {
-      bad_text = sorted.number[static_cast<std::size_t>(bad.document)];
-    }
-    if (bad_text >= 0) throw_first_bad_text(rules, texts, bad_text, threads);
+    const auto owner = [&](std::int64_t i) { return std::int64_t{sorted.classes[static_cast<std::size_t>(i)]}; };
+    const auto number_of = [&](std::int64_t i) { return sorted.number[static_cast<std::size_t>(i)]; };
+    const auto count_all = [&] { count(classes, sorted.texts, threads, owner, [](auto&&...) {}); };
+    name_first_bad_text(rules, texts, threads, count_all, number_of);
     for (const ClassId c : of_texts) ++class_documents[static_cast<std::size_t>(c)];
     unite_if_due(threads);
   }
@@ -285,42 +270,27 @@ namespace {
 class ColumnsOfIds {
  public:
   template <class Rows>
-  ColumnsOfIds(const Counters<Rows>& counters, const Vocabulary& vocabulary, std::span<const std::int32_t> columns,
-               const Threads& threads) {
-    for (std::size_t t = 0; t < counters.size(); ++t) {
-      const std::size_t max_n = counters[t]->rows.size();
-      of_.emplace_back();
-      for (std::size_t n = 1; n <= max_n; ++n) of_[t].push_back(vocabulary.terms(t, n));
-    }
-    if (columns.empty()) return;
+  ColumnsOfIds(const Counters<Rows>& counters, const Vocabulary& vocabulary, std::span<const std::int32_t> columns) {
+    of_.resize(counters.size());
     for (std::size_t t = 0; t < counters.size(); ++t)
-      for (std::size_t n = 1; n <= of_[t].size(); ++n) map(of_[t][n - 1], counters[t]->tables.size(n), columns, threads);
+      for (std::size_t n = 1; n <= counters[t]->rows.size(); ++n) {
+        of_[t].push_back(vocabulary.terms(t, n));
+        if (!columns.empty()) map(of_[t].back(), counters[t]->tables.size(n), columns);
+      }
   }
   const std::vector<std::vector<const std::int32_t*>>& of() const { return of_; }
 
  private:
-  void map(const std::int32_t*& terms, std::int64_t n_ids, std::span<const std::int32_t> columns, const Threads& threads) {
-    constexpr std::int64_t block_size = 1 << 16;
+  void map(const std::int32_t*& terms, std::int64_t n_ids, std::span<const std::int32_t> columns) {
     LargeArray<std::int32_t> mapped = LargeArray<std::int32_t>::uninitialised(n_ids);
-    for_each_block((n_ids + block_size - 1) / block_size, threads, [&](std::int64_t block, Worker&) {
-      for (std::int64_t id = block * block_size; id < std::min(n_ids, (block + 1) * block_size); ++id)
-        mapped[id] = terms[id] < 0 ? -1 : columns[static_cast<std::size_t>(terms[id])];
-    });
+    for (std::int64_t id = 0; id < n_ids; ++id)
+      mapped[id] = terms[id] < 0 ? -1 : columns[static_cast<std::size_t>(terms[id])];
     terms = mapped.get();
     held_.push_back(std::move(mapped));
   }
   std::vector<std::vector<const std::int32_t*>> of_;
   std::vector<LargeArray<std::int32_t>> held_;
 };
-
-template <class Entry, class Rows>
-std::vector<TermEntries<Entry>> entries_of(const Counters<Rows>& counters, const Vocabulary& vocabulary) {
-  std::vector<TermEntries<Entry>> entries;
-  for (std::size_t t = 0; t < counters.size(); ++t)
-    for (std::size_t n = 1; n <= counters[t]->rows.size(); ++n)
-      entries.push_back({&counters[t]->rows[n - 1].store(), vocabulary.terms(t, n)});
-  return entries;
-}
 
 }  // namespace
 
@@ -379,10 +349,8 @@ void TextCounter::for_each_term(std::span<const std::int32_t> columns,
 
 LargeArray<std::int64_t> TextCounter::document_frequency(const Threads& threads) const {
   const Vocabulary& vocabulary = state_->sorted();
-  if (state_->by_class) {
-    const auto documents = [](const ClassEntry& entry) { return entry.documents; };
-    return sum_entries<ClassEntry>(entries_of<ClassEntry>(state_->classes, vocabulary), n_terms(), documents, threads);
-  }
+  if (state_->by_class)
+    return sum_entries(state_->classes, vocabulary, [](const ClassEntry& entry) { return entry.documents; }, threads);
   LargeArray<std::int64_t> frequency = LargeArray<std::int64_t>::uninitialised(n_terms());
   std::copy_n(vocabulary.rows(), n_terms(), frequency.get());
   return frequency;
@@ -391,23 +359,37 @@ LargeArray<std::int64_t> TextCounter::document_frequency(const Threads& threads)
 LargeArray<std::int64_t> TextCounter::term_frequency(const Threads& threads) const {
   const auto count = [](const auto& entry) { return entry.count; };
   const Vocabulary& vocabulary = state_->sorted();
-  if (state_->by_class)
-    return sum_entries<ClassEntry>(entries_of<ClassEntry>(state_->classes, vocabulary), n_terms(), count, threads);
-  return sum_entries<DocumentEntry>(entries_of<DocumentEntry>(state_->documents, vocabulary), n_terms(), count, threads);
+  if (state_->by_class) return sum_entries(state_->classes, vocabulary, count, threads);
+  return sum_entries(state_->documents, vocabulary, count, threads);
 }
 
 TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Threads& threads) const {
   if (state_->by_class) throw std::logic_error("a counter by class has no matrix");
   state_->check_columns(columns);
-  const ColumnsOfIds of_ids(state_->documents, state_->sorted(), columns, threads);
-  CountedDocuments counted{state_->chunks, {}, of_ids.of(), n_terms(), false};
-  for (const auto& counter : state_->documents) {
-    counted.rows.emplace_back();
-    for (const auto& rows : counter->rows) counted.rows.back().push_back(&rows.store());
-  }
-  for (const std::int32_t column : columns) counted.drops |= column < 0;
-  if (!columns.empty()) counted.n_columns = std::int64_t{*std::max_element(columns.begin(), columns.end())} + 1;
-  return document_matrix(counted, threads);
+  const ColumnsOfIds of_ids(state_->documents, state_->sorted(), columns);
+  const std::vector<CountedChunk>& chunks = state_->chunks;
+  const std::int64_t n_chunks = std::ssize(chunks);
+  const std::int64_t n_columns = columns.empty() ? n_terms() : *std::max_element(columns.begin(), columns.end()) + 1;
+  std::vector<FinishedRows> finished(chunks.size());
+  PerThread<RowSorter> sorters(worth(threads, n_chunks, 1));
+  for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
+    const CountedChunk& chunk = chunks[static_cast<std::size_t>(block)];
+    auto& rows = state_->documents[chunk.thread]->rows;
+    RowSorter& sorter = sorters.own(worker);
+    sorter.start(n_columns);
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+      worker.check();
+      const std::int32_t* const column_of = of_ids.of()[chunk.thread][n];
+      for (const Row<DocumentEntry>& row : rows_of(chunk, rows[n].store())) {
+        sorter.reserve(row.size);
+        for (std::int64_t i = 0; i < row.size; ++i)
+          if (const std::int32_t column = column_of[row.entries[i].id]; column >= 0)
+            sorter.add(row.owner - chunk.begin, column, false, row.entries[i].count);
+      }
+    }
+    finished[static_cast<std::size_t>(block)].take(sorter, chunk.begin, chunk.end - chunk.begin);
+  });
+  return joined_rows(finished, chunks.empty() ? 0 : chunks.back().end, threads);
 }
 
 ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> columns, std::int64_t n_columns,
@@ -422,7 +404,7 @@ ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> colu
     if (column >= n_columns)
       throw std::invalid_argument("a column is " + std::to_string(column) + " of " + std::to_string(n_columns));
   if (columns.empty() && n_columns < n_terms()) throw std::invalid_argument("there are fewer columns than terms");
-  const ColumnsOfIds of_ids(state_->classes, state_->sorted(), columns, threads);
+  const ColumnsOfIds of_ids(state_->classes, state_->sorted(), columns);
   std::vector<CountedRows> counted;
   for (std::size_t t = 0; t < state_->classes.size(); ++t)
     for (std::size_t n = 0; n < of_ids.of()[t].size(); ++n)

@@ -117,8 +117,8 @@ struct TextIndex::State {
   // Buffers of one thread. Later calls reuse them, so a short text costs little.
   struct Scratch {
     explicit Scratch(const TextRules& rules)
-        : cutter(rules), steps(most_words(rules)), buffers(static_cast<std::size_t>(most_words(rules))) {}
-    Cutter cutter;
+        : cutter(Cutter::of(rules)), steps(most_words(rules)), buffers(static_cast<std::size_t>(most_words(rules))) {}
+    std::unique_ptr<Cutter> cutter;
     Tokens tokens;
     NgramSteps steps;
     RowSorter sorter;
@@ -171,9 +171,9 @@ struct TextIndex::State {
   void count(Texts texts, std::int64_t begin, std::int64_t end, Scratch& scratch, Worker& worker, const Done& done) {
     std::vector<IndexedRows<Done>> rows;
     for (std::size_t n = 0; n < columns.size(); ++n) rows.emplace_back(columns[n], scratch.buffers[n], done);
-    scratch.cutter.start(texts, begin, end);
+    scratch.cutter->start(texts, begin, end);
     scratch.steps.start_texts();
-    while (scratch.cutter.next(scratch.tokens)) {
+    while (scratch.cutter->next(scratch.tokens)) {
       worker.check();
       scratch.parts.clear();
       for (const Tokens::Part& part : scratch.tokens.parts)
@@ -209,7 +209,6 @@ struct TextIndex::State {
         std::unique_ptr<Scratch>& own = scratch[static_cast<std::size_t>(worker.thread())];
         if (!own) own = take_scratch();
         if (!own) own = std::make_unique<Scratch>(rules);
-        prefetch_texts(texts, bounds[b], bounds[b + 1]);
         f(b, bounds[b], bounds[b + 1], *own, worker);
       });
     });

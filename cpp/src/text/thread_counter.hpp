@@ -130,10 +130,37 @@ class NgramSteps {
 
   void start_texts() { document_ = -1; }
   // Starts on a piece whose words are in `ids` and `ends`.
-  void start(std::span<const Part> of_words);
+  void start(std::span<const Part> of_words) {
+    of_words_.assign(of_words.begin(), of_words.end());
+    words_.assign(ids.begin(), ids.end());
+    word_ends_.assign(ends.begin(), ends.end());
+    if (of_words.empty()) return;
+    continues_ = of_words.front().document == document_;
+    document_ = of_words.back().document;
+  }
   // Sets `parts` and `keys` for the n-grams of n words; n = 2, 3, ... The caller looks them up, and writes their ids to
   // `ids` and `ends` before the next call.
-  void prepare(std::size_t n);
+  void prepare(std::size_t n) {
+    parts.clear();
+    keys.clear();
+    std::uint32_t before = continues_ ? before_[n - 1] : no_term;
+    std::size_t first = 0;  // begin of the part's shorter n-grams in `ids`
+    for (std::size_t p = 0; p < of_words_.size(); ++p) {
+      const auto end = static_cast<std::size_t>(ends[p]);
+      // A shorter n-gram and the word after it form an n-gram. The last shorter n-gram waits for the document's next piece.
+      const auto add = [&](std::uint32_t prefix, std::size_t after) {
+        keys.push_back(NgramKey::of(prefix, words_[static_cast<std::size_t>(word_ends_[p]) - (end - after)]));
+      };
+      if (p > 0) before = no_term;
+      if (before != no_term && first < end) add(before, first);
+      for (std::size_t i = first; i + 1 < end; ++i) add(ids[i], i + 1);
+      parts.push_back({of_words_[p].document, of_words_[p].owner, static_cast<std::int64_t>(keys.size())});
+      if (first < end) before = ids[end - 1];
+      first = end;
+    }
+    if (!of_words_.empty()) before_[n - 1] = before;
+    ids.resize(keys.size() + 1);
+  }
 
  private:
   std::vector<Part> of_words_;
@@ -166,7 +193,7 @@ class ThreadCounter {
       : tables(most_words(rules), keeps_keys),
         rows(static_cast<std::size_t>(most_words(rules))),
         min_n_(static_cast<std::size_t>(fewest_words(rules))),
-        cutter_(rules),
+        cutter_(Cutter::of(rules)),
         steps_(most_words(rules)) {
     n_stop = add_stop_words(rules, tables.words);
     if (rules.sketch) gate_.emplace(rules, n_stop);
@@ -175,9 +202,9 @@ class ThreadCounter {
   // Counts the documents [begin, end); owner(document) owns the document's row.
   template <class Owner>
   void count(Texts texts, std::int64_t begin, std::int64_t end, const Owner& owner, Worker& worker) {
-    cutter_.start(texts, begin, end);
+    cutter_->start(texts, begin, end);
     steps_.start_texts();
-    while (cutter_.next(tokens_)) {
+    while (cutter_->next(tokens_)) {
       worker.check();
       parts_.clear();
       for (const Tokens::Part& part : tokens_.parts) parts_.push_back({part.document, owner(part.document), part.end});
@@ -232,8 +259,8 @@ class ThreadCounter {
       count_tokens<stops, true>(table, source, parts, n_stop, none, list);
   }
 
-  std::size_t min_n_;  // terms of fewer words are not counted
-  Cutter cutter_;
+  std::size_t min_n_;
+  std::unique_ptr<Cutter> cutter_;
   Tokens tokens_;
   std::vector<Part> parts_;
   NgramSteps steps_;

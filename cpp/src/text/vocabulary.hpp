@@ -1,13 +1,11 @@
 // The sorted terms of all threads.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "termsift/large_memory.hpp"
@@ -27,25 +25,12 @@ struct SortedWord {
   bool operator<(const SortedWord& other) const;  // by bytes: the order of code points
 };
 
-// The distinct terms of one length, sorted, and the number of rows with each. If they fit, they lie in an old table's
-// memory: the system takes long to clear new pages.
+// The distinct terms of one length, sorted, and the number of rows with each.
 template <class Key>
 struct SortedTerms {
-  SortedTerms() = default;
-  SortedTerms(std::int64_t n, LargeArray<std::byte> used, std::int64_t used_bytes) : size(n), memory(std::move(used)) {
-    constexpr auto each = std::int64_t{sizeof(Key) + sizeof(std::int64_t)};
-    if (used_bytes / each < n) {
-      memory = {};  // frees the old memory first
-      memory = LargeArray<std::byte>::uninitialised(n * each);
-    }
-    documents = reinterpret_cast<std::int64_t*>(memory.get());
-    keys = reinterpret_cast<Key*>(documents + n);
-  }
-
   std::int64_t size = 0;
-  LargeArray<std::byte> memory;
-  std::int64_t* documents = nullptr;  // (size,)
-  Key* keys = nullptr;                // (size,)
+  LargeArray<Key> keys;
+  LargeArray<std::int64_t> documents;
 };
 
 // Terms are sorted as strings: by code points, a term right before the terms that it begins. A blank sorts below every
@@ -61,7 +46,7 @@ class Vocabulary {
   // to be a term.
   const std::int32_t* terms(std::size_t table, std::size_t n) const { return terms_[table][n - 1].get(); }
   // The number of rows that have each term.
-  const std::int64_t* rows() const { return ngrams_.empty() ? words_.documents : rows_.get(); }
+  const std::int64_t* rows() const { return (ngrams_.empty() ? words_.documents : rows_).get(); }
   // Calls visit(term, its bytes) for every term, in order.
   void for_each_term(const std::function<void(std::int64_t, std::string_view)>& visit) const;
 

@@ -1,0 +1,77 @@
+// One bit for each of 64 bytes. Kernels use it too, so every function here is inlined.
+#pragma once
+
+#include <cstdint>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "termsift/portability.hpp"
+
+namespace termsift {
+
+// 64 bytes of text. Vectors of 16 bytes are nearly as fast here as longer vectors.
+class Bytes64 {
+ public:
+#ifdef __SSE2__
+  explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) {
+    for (int i = 0; i < 4; ++i) bytes_[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * i));
+  }
+  // The bytes in [first, first + n), n <= 128.
+  TERMSIFT_INLINE std::uint64_t within(int first, int n) const {
+    std::uint64_t all = 0;
+    for (int i = 0; i < 4; ++i) all |= bits(vector_within(bytes_[i], first, n)) << 16 * i;
+    return all;
+  }
+  // Writes the bytes to `out`, and sets `bit` in ASCII letters.
+  TERMSIFT_INLINE void write(std::uint8_t bit, std::uint8_t* out) const {
+    for (int i = 0; i < 4; ++i) {
+      const __m128i letters = vector_within(_mm_or_si128(bytes_[i], _mm_set1_epi8(0x20)), 'a', 26);
+      const __m128i changed = _mm_or_si128(bytes_[i], _mm_and_si128(letters, _mm_set1_epi8(static_cast<char>(bit))));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 16 * i), changed);
+    }
+  }
+
+ private:
+  static TERMSIFT_INLINE std::uint64_t bits(__m128i bytes) {
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(bytes));
+  }
+  static TERMSIFT_INLINE __m128i vector_within(__m128i bytes, int first, int n) {
+    return _mm_cmplt_epi8(_mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(-128 - first))),
+                          _mm_set1_epi8(static_cast<char>(-128 + n)));
+  }
+  __m128i bytes_[4];
+#else
+  explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) : text_(text) {}
+  TERMSIFT_INLINE std::uint64_t within(int first, int n) const {
+    constexpr std::uint64_t ones = 0x0101010101010101, high = ones << 7;
+    const std::uint64_t from = ones * static_cast<std::uint64_t>(first), room = ones * static_cast<std::uint64_t>(128 - n);
+    std::uint64_t all = 0;
+    for (int i = 0; i < 64; i += 8) {
+      std::uint64_t bytes = 0;
+      copy_bytes(&bytes, text_ + i, sizeof bytes);
+      bytes = low_byte_first(bytes);
+      // Each byte less `first`, without a borrow from the next byte.
+      const std::uint64_t less = ((bytes | high) - (from & ~high)) ^ ((bytes ^ ~from) & high);
+      const std::uint64_t found = ~(less | ((less & ~high) + room)) & high;
+      all |= ((found >> 7) * 0x0102040810204080 >> 56) << i;
+    }
+    return all;
+  }
+  TERMSIFT_INLINE void write(std::uint8_t bit, std::uint8_t* out) const {
+    for (int i = 0; i < 64; ++i) {
+      const bool is_letter = static_cast<std::uint8_t>((text_[i] | 0x20) - 'a') < 26;
+      out[i] = static_cast<std::uint8_t>(text_[i] | (is_letter ? bit : 0));
+    }
+  }
+
+ private:
+  const std::uint8_t* text_;
+#endif
+
+ public:
+  TERMSIFT_INLINE std::uint64_t equal(char c) const { return within(static_cast<unsigned char>(c), 1); }
+  TERMSIFT_INLINE std::uint64_t high() const { return within(0x80, 0x80); }
+};
+
+}  // namespace termsift
