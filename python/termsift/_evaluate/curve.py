@@ -17,7 +17,7 @@ Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
 ]
 METRICS: tuple[Metric, ...] = get_args(Metric)
-# The names of the metrics on axes. Metrics without "macro" are weighted by class size.
+# Titles of the metrics in tables and figures. Metrics without "macro" are weighted by class size.
 TITLES: dict[Metric, str] = {
     "accuracy": "accuracy",
     "precision": "weighted precision",

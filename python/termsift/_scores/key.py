@@ -21,7 +21,7 @@ _LEVEL = 0.95
 
 
 def scoring_of(counts: ClassCounts, name: str, **scoring: Any) -> Scoring:
-    """Return the scoring of a method, or of key, whose directions are those of g2."""
+    """Return the scoring of a method or of key. The directions of key are those of g2."""
     if find_describer(name) is not KEY:
         return Scoring.of(counts, name, **scoring)
     g2 = Scoring.of(counts, "g2", **scoring)
@@ -37,7 +37,7 @@ class _KeyScoring(Scoring):
 
     @cached_property
     def _documents(self) -> tuple[Any, NDArray[Any]]:
-        """The documents of each class with each term, and those of the collection."""
+        """The number of documents with each term in each class, and in the collection."""
         shape = len(self.counts.class_docs), self.counts.n_terms
         of_class = scipy.sparse.csr_array(self.counts.document_frequency(), shape=shape)
         whole = self.counts.as_one_class().document_frequency()

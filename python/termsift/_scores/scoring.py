@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha: TypeAlias = float | tuple[float, float]
 
-_BLOCK_BYTES = 1 << 25  # of class scores in memory at a time
+_BLOCK_BYTES = 1 << 25  # the class scores that are held in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """A method with checked arguments, and what its event model counts, ready for the core."""
+    """A method with checked arguments, and the counts of its event model, ready for the core."""
 
     counts: _core.Counts
     method: Method
@@ -104,7 +104,7 @@ class Scoring:
         return replace(self, counts=self.counts.of_terms(terms, self.n_threads))
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Split all terms into ranges whose class scores take little memory; yield the ranges."""
+        """Yield consecutive ranges of terms, each so short that its class scores fit a block."""
         n_classes, n_terms = len(self.counts.class_docs), self.counts.n_terms
         block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
         for first in range(0, n_terms, block_terms):
