@@ -1,4 +1,4 @@
-"""Count with Dask: each part on a worker, and the partial counts added up as a tree.
+"""Count with Dask: workers count the parts, and a tree of tasks adds up the partial counts.
 
 termsift must be installed where the workers run.
 """
@@ -36,7 +36,7 @@ def count(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
 ) -> ClassCounts:
-    """Count a labelled collection of chunks by class, where the chunks are.
+    """Count a labelled collection by class, on the workers that hold its chunks.
 
     Parameters
     ----------
@@ -45,27 +45,27 @@ def count(
         may be unknown. The chunks of a list are pairs (X, y) or triples (X, y, sample_weight) of
         anything that `termsift.count` takes, and may be delayed or futures.
     y : dask array, if X is an array
-        Labels of any hashable kind, or an indicator matrix; rechunked like X if the lengths of all
-        blocks are known.
+        Labels of any hashable type, or an indicator matrix. If the lengths of all blocks are known,
+        y is rechunked like X.
     classes, tf
         As for `termsift.count`.
 
     Returns
     -------
     counts : ClassCounts
-        The counts that `termsift.count` returns for all chunks, stacked. The chunks of a list may
-        have fewer terms than others, no documents, or only some of the classes.
+        The counts that `termsift.count` returns for all chunks stacked. A chunk in a list may have
+        fewer terms than others, no documents, or only some of the classes.
 
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count`; the message names the block or chunk and the row within it.
+        As for `termsift.count`. The message names the block or chunk and the row within it.
 
     Notes
     -----
-    Dask's scheduler or the current client's workers count, each chunk on one thread. Fractions are
-    summed in document order within a chunk, and the chunks are added in their order, eight at a
-    time, so the bits depend only on the chunks.
+    Dask's scheduler or the workers of the current client count each chunk on one thread. Fractions
+    are summed in document order within a chunk, and the chunks are added in order, eight at a time.
+    The bits of the result therefore depend only on the chunks.
 
     Examples
     --------
@@ -103,14 +103,14 @@ def count_texts(
     rules: TextRules | None = None,
     **keywords: Any,
 ) -> ClassCounts:
-    """Count the terms of labelled texts by class, where the texts are.
+    """Count the terms of labelled texts by class, on the workers that hold the texts.
 
     Parameters
     ----------
     texts : dask data frame, or list of parts
-        A frame has the columns ``text`` and ``label``. A part of a list is a pair (texts, y) of
-        what `termsift.count_texts` takes, or a frame or Arrow table with the columns ``text`` and
-        ``label``; it may be delayed or a future.
+        A frame has the columns ``text`` and ``label``. A part of a list is a pair (texts, y) as for
+        `termsift.count_texts`, or a frame or Arrow table with the columns ``text`` and ``label``. A
+        part may be delayed or a future.
     text, label : str, optional
         Names of the columns.
     classes, tf, rules, **keywords
@@ -124,14 +124,15 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count_texts`; the message names the part and the document within it. Also for
-        ``max_features`` unless tf is "raw".
+        As for `termsift.count_texts`. The message names the part and the document within it. Also
+        for ``max_features`` unless tf is "raw".
 
     Notes
     -----
     Each part is cut and counted on one thread. Partial counts hold all words, and eight of them are
-    merged at a time, by word. Terms that are too rare or too frequent are dropped in the end. So a
-    worker needs memory for one part and eight partial counts, and the last task for all words.
+    merged by word at a time. Terms that are too rare or too frequent are dropped at the end. A
+    worker therefore needs memory for one part and eight partial counts, and the last task needs
+    memory for all words.
 
     Examples
     --------
@@ -164,7 +165,7 @@ def _total(
     count_chunk: Callable[..., ClassCounts],
     together: Callable[[ClassCounts, ClassCounts], ClassCounts],
 ) -> ClassCounts:
-    """Count chunks, each of which may be delayed, and put their counts together as a tree."""
+    """Count chunks, which may be delayed, and combine their counts as a tree."""
     count = _dask.delayed(count_chunk, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
     partials = [count(_untraversed(chunk), f"{kind} {i}") for i, chunk in enumerate(chunks)]
