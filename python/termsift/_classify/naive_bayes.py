@@ -235,7 +235,7 @@ class NaiveBayes:
         Returns
         -------
         log_proba : ndarray of shape (n_docs, n_classes)
-            The class of a document has -inf if it has no other document.
+            A document's class has the value -inf if no other document belongs to it.
 
         Raises
         ------

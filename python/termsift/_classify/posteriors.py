@@ -13,7 +13,7 @@ from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
 from termsift._util import scipy, validation
 
 BAYES_MODELS = (*MODELS, "complement")
-_DENSE_CELLS = 1 << 24  # the largest dense array of the weights of terms and classes
+_DENSE_CELLS = 1 << 24  # up to this size, the weights of terms and classes are a dense array
 _ROUNDING = 2.0**-40  # a remainder of float counts below this share of the whole becomes 0
 
 Floats = NDArray[np.float64]
@@ -121,7 +121,7 @@ class Posteriors:
         return len(self._all) * least + np.array(beyond)
 
     def joint(self, X: Any, first: int) -> Any:
-        """Return the log posteriors of a matrix's rows; ``first`` is its first row's number."""
+        """Return the log posteriors of a matrix's rows; ``first`` is the number of the first."""
         with np.errstate(over="ignore", invalid="ignore"):
             if self.dense is not None:
                 found = X @ self.dense

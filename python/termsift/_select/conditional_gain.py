@@ -134,7 +134,8 @@ def guided_gain(
     Returns
     -------
     ranking : Ranking
-        Its scores are the guided gains. Each document's loss, in nats, has a factor of at most 1.
+        Its scores are the guided gains, in which each document's loss, in nats, is multiplied by a
+        factor of at most 1.
 
     Raises
     ------
