@@ -36,7 +36,7 @@ _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the columns of the best terms.
 
-    A scikit-learn transformer, which also learns from chunks by `partial_fit`.
+    This is a scikit-learn transformer. `partial_fit` learns from a collection in chunks.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     See Also
     --------
     ClassCounts.rank : The ranking itself.
-    termsift.conditional_gain : The selector that reads the documents.
+    termsift.conditional_gain : A selector that reads the documents.
 
     Examples
     --------

@@ -129,10 +129,10 @@ def count_texts(
 
     Notes
     -----
-    Each part is cut and counted on one thread. Partial counts hold all words, and eight of them are
-    merged by word at a time. Terms that are too rare or too frequent are dropped at the end. A
-    worker therefore needs memory for one part and eight partial counts, and the last task needs
-    memory for all words.
+    Each part is cut and counted on one thread. Partial counts hold all words. Eight of them are
+    merged at a time, with terms matched by word. Terms that are too rare or too frequent are
+    dropped at the end. A worker therefore needs memory for one part and eight partial counts, and
+    the last task needs memory for all words.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def count_texts(
     if isinstance(texts, (list, tuple)):
         of_parts: Any = texts
     elif _dask.is_dask_collection(texts) and {text, label} <= {*getattr(texts, "columns", ())}:
-        of_parts = texts[[text, label]].to_delayed()  # readers of columns leave out the others
+        of_parts = texts[[text, label]].to_delayed()  # some readers can skip the other columns
     else:
         raise TypeError(
             "texts must be a dask data frame, whose columns are named by text and label, or a list "

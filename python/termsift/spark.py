@@ -82,8 +82,8 @@ def count(
     -----
     Arrow passes the rows to Python, sixteen batches at a time, on the executor that holds them.
     Only counts leave the executor, as the bytes of `termsift.ClassCounts.to_bytes`. Spark limits
-    the bytes of one count to 2 GiB. Each task adds up eight partial counts, until one is left. The
-    driver receives it, and ``spark.driver.maxResultSize`` must be large enough for it.
+    these bytes to 2 GiB for each partial count. Each task adds up eight partial counts, until one
+    is left. The last one goes to the driver, and must not exceed ``spark.driver.maxResultSize``.
 
     Fractions are summed in row order within a partition, and the partitions are added in order. The
     bits of the result therefore depend only on how the rows are partitioned.
@@ -286,7 +286,7 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()
     if not is_sparse.all():
-        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # as if all were dense
+        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # if all were dense
         every[np.repeat(is_sparse, lengths)] = columns
         columns = every.astype(np.int32)
     data = integers_if_whole(values.flatten().to_numpy())  # Spark's vectors hold doubles

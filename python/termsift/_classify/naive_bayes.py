@@ -272,7 +272,7 @@ class NaiveBayes:
     def _fitted(self) -> Posteriors:
         if not hasattr(self, "classes_"):
             raise AttributeError(
-                "the classifier is not fitted: call fit, or take counts.naive_bayes()"
+                "the classifier is not fitted: call fit, or use counts.naive_bayes()"
             )
         return self._posteriors
 

@@ -182,7 +182,7 @@ class AdditiveCounts:
     def _require_documents(
         self, what: str, cure: str = "pass class_docs and the column documents to counts_from_table"
     ) -> None:
-        """Check that the documents of every class are known."""
+        """Check that the number of documents is known for every class."""
         for c in np.flatnonzero(self._counts.undocumented):
             raise ValueError(
                 f"{what} needs the documents of class {self._classes[c]!r}, which are unknown: its "

@@ -173,7 +173,7 @@ class ClassCounts(AdditiveCounts):
         1e-15 * n_classes^2 of the larger one. The time is O(pairs of a class and a term in it) or
         O(n_classes * n_terms), depending on the method (see docs/methods.md).
 
-        "multinomial" has the p_ic given at alpha. "binary" counts documents in place of
+        "multinomial" has the p_ic given for alpha. "binary" counts documents in place of
         occurrences: p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" takes the share of
         documents: p_ic = (d_ic + b1) / (n_c + b2). "poisson" has rates of at most 2^64 in place of
         probabilities: p_ic = (l_ic + b1) / (n_c + b2). Its formulas have no complement: `md` is
@@ -206,8 +206,8 @@ class ClassCounts(AdditiveCounts):
         ----------
         method : {"chi2", "g2", "chi2_counts", "g2_counts"}
             The statistic. chi2 and g2 compare the documents with the term inside and outside a
-            class, with one degree of freedom; g2_counts compares occurrences. chi2_counts is
-            scikit-learn's chi2.
+            class, and g2_counts compares occurrences. They have one degree of freedom. chi2_counts
+            is scikit-learn's chi2.
         per_class : bool, default False
             Test each class against the others. Otherwise chi2, g2 and g2_counts test the class in
             which they are largest, and chi2_counts tests the sum over all classes.
@@ -229,7 +229,7 @@ class ClassCounts(AdditiveCounts):
         -----
         Per class, chi2_counts is scikit-learn's statistic of the class against the rest,
         (l_ic - E)^2 / E / (1 - n_c/n) with E = l_i n_c / n. Time and memory are O(pairs of a class
-        and a term in it), or O(n_classes * n_terms) per class.
+        and a term in it), or O(n_classes * n_terms) with ``per_class``.
 
         Examples
         --------
@@ -344,8 +344,8 @@ class ClassCounts(AdditiveCounts):
         k : int, optional
             The number of terms of each class; all if None or if there are fewer.
         direction : {"both", "over", "under"}
-            "over" lists only terms that are over-represented in the class, as
-            `termsift.distinctive_terms` does. "under" lists only terms that are under-represented.
+            "both" lists all terms. "over" lists only terms that are over-represented in the class,
+            as `termsift.distinctive_terms` does, and "under" only terms that are under-represented.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
         model, alpha, class_prior, n_threads, **options
@@ -354,8 +354,8 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The terms of each class, best first. Classes come in their order, and those without
-            documents are left out. The columns are
+            The terms of each class, best first. Classes come in the order of the counts, and
+            classes without documents are left out. The columns are
 
             - class: the label;
             - term: the name, or null;

@@ -195,7 +195,7 @@ def splits_of(documents: Documents, whole: ClassCounts, folds: Iterable[Fold]) -
             others = np.ones(documents.matrix.n_docs, dtype=bool)
             others[train] = False
             split.counts = whole - documents.part(np.flatnonzero(others)).counts()
-        split.counts._may_warn = number == 0  # the first fold warns for all
+        split.counts._may_warn = number == 0  # only the first fold warns
         yield split
 
 

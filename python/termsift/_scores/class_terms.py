@@ -25,7 +25,7 @@ from termsift._util.tabular import object_array
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
-# Which terms to list: terms that a class has more of than the others, less of, or both.
+# Whether to list terms that are over-represented in a class, under-represented, or both.
 Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 
@@ -68,7 +68,7 @@ def distinctive_terms(
     Returns
     -------
     rankings : dict of label to Ranking
-        The terms of each class with their scores for it. Equal scores are ordered by index.
+        The terms of each class with their scores for the class. Equal scores are ordered by index.
 
     Raises
     ------

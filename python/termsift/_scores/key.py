@@ -1,4 +1,4 @@
-"""The measure that describes classes: evidence times the effect that is certain."""
+"""The measure `key`, which describes classes by evidence times certain effect."""
 
 from __future__ import annotations
 

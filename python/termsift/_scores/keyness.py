@@ -187,8 +187,8 @@ def keyness(
         List lockwords instead, in one list for both directions. These terms have the smallest
         log_ratio_most, so it is certain that both corpora use them about equally often.
     min_count, min_share : int, default 1, and float, default 0
-        List only terms that the corpus that uses them more often has at least ``min_count`` times,
-        and in at least the share ``min_share`` of its documents.
+        Conditions on the corpus that uses a term more often: it must have the term at least
+        ``min_count`` times, and in at least the share ``min_share`` of its documents.
     constant : float, default 1
         The constant of simple_maths, above 0. A larger constant favours more frequent terms.
     level : float, default 0.95

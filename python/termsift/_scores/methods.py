@@ -1,4 +1,4 @@
-"""What the registry knows about each method, for the rest of the package to act on."""
+"""The types of the registry's entries: event models, selectors and methods."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHARED = ("method", "model", "alpha", "class_prior", "n_threads")  # arguments 
 
 
 class EventModel(NamedTuple):
-    """An event model: what the probability p_ic of a term in a class means."""
+    """An event model, which defines the probability p_ic of a term in a class."""
 
     name: Model
     formula: str
@@ -80,7 +80,7 @@ class Selector:
     name : str
         The name that `ClassCounts.rank` and the command line take.
     title : str
-        One sentence on what it measures.
+        One sentence that describes it.
     formula : str
         The value of class c for term i, or the quantity that a selector's next term maximises.
         `ClassCounts.score` defines p = p_ic and q = q_ic. The other symbols are numbers of

@@ -39,15 +39,15 @@ class Ranking(Tabular):
     method : str
         The name of the method or selector.
     informative : int or None
-        How many of the first terms add to the divergence, if `ClassCounts.greedy` chose them. The
-        other terms add nothing and are ordered by index.
+        The number of first terms that add to the divergence, if `ClassCounts.greedy` chose the
+        terms. The other terms add nothing and are ordered by index.
     policy : str
         How the scores determined the order, "top" or "round_robin".
     model : str
         The event model; "multinomial" for methods without models.
     chosen_by : ndarray of shape (k,), objects, or None
-        With round robin, the class that gave each term its place, and the first of several. If the
-        method's scores have no sign, as for chi2, the term may be under-represented in the class.
+        With round robin, the first class that gave each term its place. If the method's scores have
+        no sign, as for chi2, the term may be under-represented in this class.
     """
 
     indices: NDArray[np.int64]

@@ -351,12 +351,12 @@ def find_method(name: str) -> Method:
 
 
 def find_describer(name: str) -> Selector:
-    """Return the measure with a name that orders the terms of a class: a method, or key."""
+    """Return the method with a name, or key, which also orders the terms of a class."""
     return KEY if is_one_of(name, [KEY.name]) else find_method(name)
 
 
 def find_test(name: str) -> Method:
-    """Return the method with a name, which must be a test of significance."""
+    """Return the method with a name, and check that it is a test of significance."""
     tests: dict[str, Method] = {method.name: method for method in _METHODS if method.is_test}
     return _find(name, tests, "test")
 
@@ -371,7 +371,7 @@ def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entr
 
 
 def check_model(name: str, ranker: Selector) -> EventModel:
-    """Return the event model with a name, which the method must know."""
+    """Return the event model with a name, and check that the method supports it."""
     check_choice(name, MODELS, "model")
     if name not in (ranker.models or MODELS[:1]):
         have = ", ".join(entry.name for entry in _RANKER_OF.values() if name in entry.models)

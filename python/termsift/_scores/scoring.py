@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha: TypeAlias = float | tuple[float, float]
 
-_BLOCK_BYTES = 1 << 25  # the class scores that are held in memory at a time
+_BLOCK_BYTES = 1 << 25  # the size of the class scores that are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,8 +44,9 @@ class Significance:
     incomplete gamma function. Up to 10,000 degrees of freedom the logarithms are accurate to a
     relative 1e-13, and to 1e-11 for p-values within 1e-16 of 1.
 
-    A term's p-value belongs to its strongest class alone. The largest of several statistics tends
-    to be large by chance. To account for this, test per class and adjust the p-values.
+    Except for chi2_counts, a term's p-value is that of its strongest class alone. The largest of
+    several statistics tends to be large by chance. To account for this, test per class and adjust
+    the p-values.
     """
 
     method: str
