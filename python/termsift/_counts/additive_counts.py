@@ -194,7 +194,7 @@ class AdditiveCounts:
         for c in np.flatnonzero(self._counts.unlisted_tokens):
             raise ValueError(
                 f"{what} needs every term of class {self._classes[c]!r}, but by class_tokens its "
-                f"table lacks {self._counts.unlisted_tokens[c]:,} tokens: pass the whole table"
+                f"table left out {self._counts.unlisted_tokens[c]:,} tokens: pass the whole table"
             )
 
     def _names_of(self, terms: NDArray[np.int64]) -> NDArray[np.object_] | None:
