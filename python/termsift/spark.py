@@ -142,8 +142,8 @@ def count_texts(
     classes, tf, rules, **keywords
         As for `termsift.count_texts`.
     max_memory : int, optional
-        About how many bytes the counts may take on an executor. The texts are read twice, and terms
-        that are in fewer than ``min_df`` documents are never counted.
+        The approximate number of bytes that the counts may take on an executor. If it is given, the
+        texts are read twice, and rare terms are never counted. It needs ``min_df``.
 
     Returns
     -------

@@ -325,7 +325,7 @@ class NaiveBayes:
         matrix = validation.check_matrix(X, threads)
         if matrix.n_terms != self.n_features_in_:
             raise ValueError(
-                f"X has {validation.number_of(matrix.n_terms, 'column')}, expected all "
+                f"X has {validation.number_of(matrix.n_terms, 'column')}, expected the "
                 f"{self.n_features_in_:,} that were counted: the classifier itself selects the "
                 f"columns of its {validation.number_of(len(self._columns), 'term')}"
             )

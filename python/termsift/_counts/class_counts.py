@@ -285,8 +285,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Round robin takes up to 160 MiB of memory, and O(n_classes * n_terms) time, or less for few
-        terms of many classes that each have few of the terms.
+        Round robin takes up to 160 MiB of memory. Its time is O(n_classes * n_terms), or less if k
+        is small and there are many classes, each with few of the terms.
 
         Examples
         --------

@@ -176,11 +176,13 @@ def count_texts(
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
     terms : TermSketch, optional
-        Count only terms that may be in ``terms.min_df`` documents, as `sketch_texts` found, by the
-        rules of the sketch. `ClassCounts.with_min_df` drops the others among them.
+        The result of `sketch_texts`. Only terms that may be in ``terms.min_df`` documents are
+        counted, by the rules of the sketch. Some of them may be in fewer documents;
+        `ClassCounts.with_min_df` drops these.
     max_memory : int, optional
-        About how many bytes counting may take. If all terms take more, the texts are read twice,
-        and rare terms are never counted. This needs ``min_df`` and texts that are no iterator.
+        The approximate number of bytes that counting may take. If all terms take more, the texts
+        are read twice, and rare terms are never counted. This needs ``min_df``, and texts that can
+        be read twice, unlike an iterator.
     **keywords
         Rules by the names that `termsift.text.TextRules` and scikit-learn's ``CountVectorizer``
         give them, such as ``ngram_range=(1, 2)``, in place of ``rules``.

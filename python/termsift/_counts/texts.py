@@ -21,7 +21,7 @@ from termsift.text._terms import kept_terms
 
 
 class TermsDoNotFitError(Exception):
-    """The terms so far take more memory than they may."""
+    """The terms so far take more memory than is allowed."""
 
 
 def counted(
@@ -103,7 +103,7 @@ class ByClass:
 
     @property
     def n_bytes(self) -> int:
-        """About how many bytes the terms and counts so far take."""
+        """The approximate number of bytes of the terms and counts so far."""
         return self._counter.n_bytes
 
     def add_table(self, table: _core.Table, n_bytes: int) -> int:
@@ -144,7 +144,7 @@ class ByDocument:
 
     @property
     def n_bytes(self) -> int:
-        """About how many bytes the terms so far take, as Python strings with their counts."""
+        """The approximate number of bytes of the terms so far, as Python strings with counts."""
         return 200 * self._blocks.n_columns if self._blocks.grows else 0
 
     def _grow_classes(self, n_classes: int) -> None:

@@ -72,7 +72,7 @@ class _KeyScoring(Scoring):
     def _of_cells(
         self, g2: NDArray[Any], a: NDArray[Any], b: NDArray[Any], rows: NDArray[Any]
     ) -> NDArray[np.float64]:
-        """Return key of a documents of the classes ``rows``, and b elsewhere, with the term."""
+        """Return key for ``a`` documents with the term in the classes ``rows``, ``b`` in others."""
         n_c = np.asarray(self.counts.class_docs, dtype=np.float64)[rows]
         docs = np.stack([n_c, self.counts.n_docs - n_c])
         a, b = a.astype(np.float64), b.astype(np.float64)

@@ -94,7 +94,7 @@ class Scoring:
         return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
     def best_of_classes(self, k: int) -> tuple[_core.Int64s, _core.Float64s] | None:
-        """Return the k best terms of each class with documents and their scores, a row per class.
+        """Return the k best terms and their scores, with one row per class that has documents.
 
         Equal scores are ordered by index.
         """
@@ -105,7 +105,7 @@ class Scoring:
     ) -> tuple[NDArray[np.int8], Any]:
         """Return the directions of some terms of each class and, if wanted, their class scores.
 
-        Row c of the counts has the terms ``terms[starts[c]:starts[c + 1]]``, which increase.
+        The terms of class c are ``terms[starts[c]:starts[c + 1]]``, in increasing order.
         """
         return _core.score_pairs(
             self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms, with_scores
