@@ -55,7 +55,7 @@ def sketch_within(max_memory: int, rules: TextRules) -> TermSketch:
     validation.check_integer(max_memory, "max_memory", 1 << 20)
     if not (validation.is_integer(rules.min_df) and rules.min_df > 1):
         raise ValueError(
-            "max_memory needs min_df, a number of documents of 2 or more, because it drops rare terms"
+            "max_memory needs min_df, a number of documents of 2 or more: it drops rare terms"
         )
     all_terms = replace(rules, min_df=1, max_df=1.0, max_features=None)
     return TermSketch(all_terms, int(rules.min_df), max_memory // _SHARE)
