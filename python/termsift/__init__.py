@@ -18,7 +18,7 @@ try:
     with threads_wait_asleep():
         from termsift import _core
 
-        _core.effective_n_threads(0)  # some runtimes start, and read their settings, only now
+        _core.effective_n_threads(0)  # some OpenMP runtimes read their settings only now
 except ImportError as error:
     if error.name != "termsift._core":
         raise
@@ -72,8 +72,8 @@ if TYPE_CHECKING:
 
 __version__ = _core.__version__
 
-# The module of each public name, which is imported when the name is first used: the command line
-# answers at once, and who needs no scipy does not wait for it.
+# The module of each public name. It is imported when the name is first used, so that the command
+# line starts fast and scipy is loaded only if it is needed.
 _HOMES = {
     "_classify.naive_bayes": ("NaiveBayes",),
     "_counts.class_counts": ("ClassCounts",),
@@ -125,7 +125,7 @@ def _score_functions() -> dict[str, Any]:
 
 
 def __dir__() -> list[str]:
-    # Completion looks up each of these names, so none may be absent or take long to import.
+    # Completion looks up each of these names, so each must exist and be quick to import.
     has_selector = importlib.util.find_spec("sklearn") is not None
     loaded = [name for name in _MODULES if f"termsift.{name}" in sys.modules]
     names: list[str] = __getattr__("__all__")

@@ -1,5 +1,5 @@
-# The compiled core. Array arguments must have exactly the stated dtype, which _util/validation.py
-# ensures. stubtest compares this file with the extension; tests/stubtest_allowlist.txt lists the
+# The compiled core. Array arguments must have exactly the stated dtype, which _util/validation
+# ensures. stubtest compares this file with the extension. tests/stubtest_allowlist.txt lists the
 # names that only this file has.
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike

@@ -36,14 +36,14 @@ _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the columns of the best terms.
 
-    A scikit-learn transformer, which also learns from chunks by `partial_fit`.
+    This is a scikit-learn transformer. `partial_fit` learns from a collection in chunks.
 
     Parameters
     ----------
     method : str, default "md"
         A name of `termsift.methods` or `termsift.selectors`.
     k : int or "all", default 1000
-        How many terms to keep, all if there are fewer.
+        The number of terms to keep; all if there are fewer.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}
@@ -54,16 +54,16 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     counts_ : ClassCounts
-        The counts.
+        The counts of all documents so far.
     n_features_in_ : int
-        Number of terms.
+        The number of terms.
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the terms, if X had names that are all strings.
 
     See Also
     --------
     ClassCounts.rank : The ranking itself.
-    termsift.conditional_gain : The selector that reads the documents.
+    termsift.conditional_gain : A selector that reads the documents.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError, TypeError
-            As for `termsift.count` and `ClassCounts.rank`, and for a k that is not as above.
+            As for `termsift.count` and `ClassCounts.rank`, and for an invalid k.
         """
         X, y = self._validated(X, y, reset=True)
         counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
@@ -143,9 +143,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> TermSelector:
-        """Count more documents; the terms are ranked when the ranking is asked for.
+        """Count more documents. The terms are ranked when the ranking is first needed.
 
-        After an error the earlier counts stay. Methods that read all documents at once are refused.
+        An error leaves the earlier counts unchanged. Methods that read all documents at once raise
+        ValueError.
 
         Parameters
         ----------
@@ -173,7 +174,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         validation.refuse_other_kinds(X)
-        if isinstance(X, (sparse.coo_array, sparse.coo_matrix)):  # scipy will add its duplicates
+        if isinstance(X, (sparse.coo_array, sparse.coo_matrix)):  # sums of duplicates may overflow
             X = validation.widened(X)
         X, y = validate_data(
             self, X, y, reset=reset, accept_sparse=["csr", "csc"], multi_output=True
@@ -182,7 +183,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         values = X if isinstance(X, np.ndarray) else X.data
         if values.size and values.min() < 0:
             with validation.naming("Negative values in data passed to TermSelector"):
-                counting.count(X, y)  # whose error names the row and column
+                counting.count(X, y)  # raises an error that names the row and column
         return X, y
 
     def _learn(self, counts: ClassCounts, *documents: Any) -> None:
@@ -191,7 +192,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             counts.term_names = [str(name) for name in self.feature_names_in_]
         ranking = self._rank(counts, *documents) if documents else None
         self.counts_, self._ranking = counts, ranking
-        # What is computed later uses the parameters of now, whatever set_params does meanwhile.
+        # Later computations use the present parameters, even if set_params changes them meanwhile.
         self._as_fitted = type(self)(**self.get_params(deep=False))
 
     # ---- what was learnt -------------------------------------------------------------------------
@@ -206,7 +207,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """The score of each term, of shape (n_features,), unless the method is a selector."""
+        """The score of each term, of shape (n_features,). Selectors have no scores."""
         counts, fitted = self.counts_, self._as_fitted
         ranker = find_ranker(fitted.method)
         if not isinstance(ranker, Method):
@@ -215,7 +216,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def pvalues_(self) -> NDArray[np.float64]:
-        """The p-value of each term by a test; for `chi2` and `g2`, that of the strongest class."""
+        """The p-value of each term, as in `ClassCounts.significance`, if the method is a test."""
         counts, fitted = self.counts_, self._as_fitted
         ranker = find_ranker(fitted.method)
         if not (isinstance(ranker, Method) and ranker.is_test):
@@ -233,7 +234,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _rank(
         self, counts: ClassCounts, X: Any = None, y: Any = None, weights: Any = None
     ) -> Ranking:
-        """Rank the terms and keep k of them; without X and y, only by what reads counts."""
+        """Rank the terms and keep k of them. Methods that read the documents need X and y."""
         k: Any = counts.n_terms if validation.is_one_of(self.k, ["all"]) else self.k
         if not validation.is_integer(k) or k < 0:
             raise ValueError(f"k must be a number of terms or 'all', got {k!r}")

@@ -1,4 +1,4 @@
-"""Count with Dask: each part on a worker, and the partial counts added up as a tree.
+"""Count with Dask: workers count the parts, and a tree of tasks adds up the partial counts.
 
 termsift must be installed where the workers run.
 """
@@ -39,7 +39,7 @@ def count(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
 ) -> ClassCounts:
-    """Count a labelled collection of chunks by class, where the chunks are.
+    """Count a labelled collection by class, on the workers that hold its chunks.
 
     Parameters
     ----------
@@ -48,27 +48,27 @@ def count(
         may be unknown. The chunks of a list are pairs (X, y) or triples (X, y, sample_weight) of
         anything that `termsift.count` takes, and may be delayed or futures.
     y : dask array, if X is an array
-        Labels of any hashable kind, or an indicator matrix; rechunked like X if the lengths of all
-        blocks are known.
+        Labels of any hashable type, or an indicator matrix. If the lengths of all blocks are known,
+        y is rechunked like X.
     classes, tf
         As for `termsift.count`.
 
     Returns
     -------
     counts : ClassCounts
-        The counts that `termsift.count` returns for all chunks, stacked. The chunks of a list may
-        have fewer terms than others, no documents, or only some of the classes.
+        The counts that `termsift.count` returns for all chunks stacked. A chunk in a list may have
+        fewer terms than others, no documents, or only some of the classes.
 
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count`; the message names the block or chunk and the row within it.
+        As for `termsift.count`. The message names the block or chunk and the row within it.
 
     Notes
     -----
-    Dask's scheduler or the current client's workers count, each chunk on one thread. Fractions are
-    summed in document order within a chunk, and the chunks are added in their order, eight at a
-    time, so the bits depend only on the chunks.
+    Dask's scheduler or the workers of the current client count each chunk on one thread. Fractions
+    are summed in document order within a chunk, and the chunks are added in order, eight at a time.
+    The bits of the result therefore depend only on the chunks.
 
     Examples
     --------
@@ -109,21 +109,21 @@ def count_texts(
     max_memory: int | None = None,
     **keywords: Any,
 ) -> ClassCounts:
-    """Count the terms of labelled texts by class, where the texts are.
+    """Count the terms of labelled texts by class, on the workers that hold the texts.
 
     Parameters
     ----------
     texts : dask data frame, or list of parts
-        A frame has the columns ``text`` and ``label``. A part of a list is a pair (texts, y) of
-        what `termsift.count_texts` takes, or a frame or Arrow table with the columns ``text`` and
-        ``label``; it may be delayed or a future.
+        A frame has the columns ``text`` and ``label``. A part of a list is a pair (texts, y) as for
+        `termsift.count_texts`, or a frame or Arrow table with the columns ``text`` and ``label``. A
+        part may be delayed or a future.
     text, label : str, optional
         Names of the columns.
     classes, tf, rules, **keywords
         As for `termsift.count_texts`.
     max_memory : int, optional
-        About how many bytes the counts may take on a worker. The texts are read twice, and terms
-        that are in fewer than ``min_df`` documents are never counted.
+        The approximate number of bytes that the counts may take on a worker. If it is given, the
+        texts are read twice, and rare terms are never counted. It needs ``min_df``.
 
     Returns
     -------
@@ -133,14 +133,15 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count_texts`; the message names the part and the document within it. Also for
-        ``max_features`` unless tf is "raw".
+        As for `termsift.count_texts`. The message names the part and the document within it. Also
+        for ``max_features`` unless tf is "raw".
 
     Notes
     -----
-    Each part is cut and counted on one thread. Partial counts hold all words, and eight of them are
-    merged at a time, by word. Terms that are too rare or too frequent are dropped in the end. So a
-    worker needs memory for one part and eight partial counts, and the last task for all words.
+    Each part is cut and counted on one thread. Partial counts hold all words. Eight of them are
+    merged at a time, with terms matched by word. Terms that are too rare or too frequent are
+    dropped at the end. A worker therefore needs memory for one part and eight partial counts, and
+    the last task needs memory for all words.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def count_texts(
     if isinstance(texts, (list, tuple)):
         of_parts: Any = texts
     elif _dask.is_dask_collection(texts) and {text, label} <= {*getattr(texts, "columns", ())}:
-        of_parts = texts[[text, label]].to_delayed()  # readers of columns leave out the others
+        of_parts = texts[[text, label]].to_delayed()  # some readers can skip the other columns
     else:
         raise TypeError(
             "texts must be a dask data frame, whose columns are named by text and label, or a list "
@@ -176,7 +177,7 @@ def _total(
     count_chunk: Callable[..., _Part],
     together: Callable[[_Part, _Part], _Part],
 ) -> _Part:
-    """Count chunks, each of which may be delayed, and put their counts together as a tree."""
+    """Count chunks, which may be delayed, and combine their counts as a tree."""
     count = _dask.delayed(count_chunk, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
     partials = [count(_untraversed(chunk), f"{kind} {i}") for i, chunk in enumerate(chunks)]

@@ -28,10 +28,10 @@ __all__ = ["plot_curves", "plot_keyness", "plot_ranking"]
 _FORMATS = (".png", ".svg")
 
 # Colours that colour-blind readers can tell apart (Okabe and Ito, 2008, without yellow, which is
-# invisible on paper), and markers for print without colour. 56 lines differ.
+# invisible on paper), and markers for print without colour. They distinguish 56 lines.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
-_FEW_TICKS = 10  # an axis has room to label so many numbers of terms
+_FEW_TICKS = 10  # up to this many numbers of terms all get a label on the axis
 _LETTERS_OF_A_TERM = 24
 _LETTERS_OF_A_SIDE = 28
 _COLUMNS = 3
@@ -63,9 +63,9 @@ def plot_curves(
     Returns
     -------
     figure : matplotlib.figure.Figure
-        No window shows it. Name it by ``figure.suptitle``, and write it by ``figure.savefig``. A
-        band of a curve of several runs shows one standard error on either side of the mean
-        (`termsift.Curve.standard_error`).
+        No window opens. ``figure.suptitle`` adds a title, and ``figure.savefig`` writes the figure
+        to a file. If a curve has several runs, a band shows one standard error on either side of
+        the mean (`termsift.Curve.standard_error`).
 
     Raises
     ------
@@ -97,7 +97,7 @@ def plot_curves(
             _draw_lines(axes, named, metric)
         panels[0].set_ylabel("%")
         if len(named) > 1:
-            # Without this list, names that begin with _ would be left out.
+            # Pass the lines explicitly: otherwise names that begin with _ would be left out.
             figure.legend(panels[0].lines, named, loc="outside right center", frameon=False)
     return figure
 
@@ -112,15 +112,16 @@ def plot_ranking(
     Parameters
     ----------
     ranking : Ranking, or dict of label to Ranking
-        A dict, such as `termsift.distinctive_terms` returns, has one panel per ranking.
+        A dict, such as the result of `termsift.distinctive_terms`, gives one panel per ranking.
     k : int or None, default 20
         Number of terms; all if None or if there are fewer.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        `plot_curves` raises the same errors. The bar of an infinite score is as long as the axis
-        and bears the sign of infinity. Each panel has its own scale.
+        As for `plot_curves`, which raises the same errors. The bar of an infinite score is longer
+        than the bar of the largest finite score and shows the infinity sign. Each panel has its own
+        scale.
 
     Examples
     --------
@@ -213,7 +214,7 @@ def plot_keyness(
 
 @contextmanager
 def _figure(what: str, width: float, height: float) -> Iterator[Figure]:
-    """Make a figure for the function ``what``, to draw in with our style."""
+    """Yield a figure for the function ``what``, in a context with the style of termsift."""
     require("matplotlib", "plot", what)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -224,7 +225,7 @@ def _figure(what: str, width: float, height: float) -> Iterator[Figure]:
 
 @printable_errors()
 def check_plot_path(path: str | os.PathLike[str]) -> None:
-    """Check, before the work, that `write_figure` can write to a path."""
+    """Check that `write_figure` will be able to write to a path."""
     check_path(path)
     if _ending(path) not in _FORMATS:
         raise ValueError(f"{os.fspath(path)}: a plot's name ends in {' or '.join(_FORMATS)}")
@@ -260,7 +261,7 @@ def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None
             mean,
             color=colour,
             marker=marker,
-            markevery=0.1,  # of the diagonal: points that are closer share a marker
+            markevery=0.1,  # markers are at least this share of the diagonal apart
             markersize=5.5,
             markeredgecolor="white",  # so that overlapping markers show
             markeredgewidth=0.4,
@@ -281,7 +282,7 @@ def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None
 
 
 def _tick(axes: Axes, ks: NDArray[np.int64]) -> None:
-    """Label the numbers of terms: each if they are few, else powers of ten or 1, 2, 5, 10, ..."""
+    """Label each number of terms if they are few, else powers of ten or 1, 2, 5, 10, ..."""
     from matplotlib.ticker import FixedLocator, LogLocator
 
     locator = LogLocator(subs=(1, 2, 5) if ks[-1] < 50 * ks[0] else (1,))

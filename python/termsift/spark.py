@@ -1,4 +1,4 @@
-"""Count with Spark: each partition on its executor, and the partial counts added up as a tree.
+"""Count with Spark: executors count partitions, and a tree of tasks adds up the partial counts.
 
 termsift must be installed where the executors run.
 """
@@ -32,9 +32,10 @@ __all__ = ["count", "count_texts"]
 _pa = require("pyarrow", "spark", "termsift.spark")
 
 _SPLIT_EVERY = 8  # partial counts that one task of the tree adds up
-_BATCHES_AT_ONCE = 16  # by default of 10,000 rows each; an update passes over all counts
+# By default a batch has 10,000 rows. An update takes several, because it passes over all counts.
+_BATCHES_AT_ONCE = 16
 
-# A row holds the counts of a part, as bytes, or its error: Spark would repeat a task that fails.
+# A row holds the counts of a part as bytes, or its error, because Spark repeats a task that fails.
 _SCHEMA = "part int, counts binary, error string, message string"
 _ROW = _pa.schema(
     [("part", "int32"), ("counts", "binary"), ("error", "string"), ("message", "string")]
@@ -73,20 +74,21 @@ def count(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count`; the message names the partition and the row that its batches began
-        with. Also for a null, for vectors of different sizes, and for other features than vectors.
+        As for `termsift.count`. The message names the partition, and the first row of the batches
+        that were counted together. Also for a null, for vectors of different sizes, and for
+        features that are not vectors.
     ImportError
         If pyspark or pyarrow is not installed.
 
     Notes
     -----
-    Rows go to Python by Arrow, sixteen batches at a time, and stay on their executor. Only counts
-    move, as the bytes of `termsift.ClassCounts.to_bytes`, which a value of Spark limits to 2 GiB.
-    Each task adds up eight partial counts until one is left. It comes to the driver, whose
-    ``spark.driver.maxResultSize`` must allow that.
+    Arrow passes the rows to Python, sixteen batches at a time, on the executor that holds them.
+    Only counts leave the executor, as the bytes of `termsift.ClassCounts.to_bytes`. Spark limits
+    these bytes to 2 GiB for each partial count. Each task adds up eight partial counts, until one
+    is left. The last one goes to the driver, and must not exceed ``spark.driver.maxResultSize``.
 
-    Fractions are summed in row order within a partition, and the partitions in their order, so the
-    bits depend only on how the rows are partitioned.
+    Fractions are summed in row order within a partition, and the partitions are added in order. The
+    bits of the result therefore depend only on how the rows are partitioned.
 
     Examples
     --------
@@ -140,8 +142,8 @@ def count_texts(
     classes, tf, rules, **keywords
         As for `termsift.count_texts`.
     max_memory : int, optional
-        About how many bytes the counts may take on an executor. The texts are read twice, and terms
-        that are in fewer than ``min_df`` documents are never counted.
+        The approximate number of bytes that the counts may take on an executor. If it is given, the
+        texts are read twice, and rare terms are never counted. It needs ``min_df``.
 
     Returns
     -------
@@ -151,13 +153,13 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count_texts`; the message names the partition and the row within it. Also for
-        ``max_features`` unless tf is "raw".
+        As for `termsift.count_texts`. The message names the partition and the row within it. Also
+        for ``max_features`` unless tf is "raw".
 
     Notes
     -----
-    As for `count`, but partial counts hold all words, by which they are matched. So a task holds
-    eight of them, and the driver all words, until it drops terms at the end.
+    As for `count`, but partial counts hold all words and are matched by word. A task holds eight
+    partial counts. The driver holds all words until it drops terms at the end.
 
     Examples
     --------
@@ -193,15 +195,15 @@ def _total(
     together: Callable[[Any, Any], Any],
     load: Callable[[bytes], Any] = counting.load,
 ) -> Any:
-    """Count the partitions and put their counts together, as a tree; None if there are no rows."""
+    """Count the partitions and combine their counts as a tree; None if there are no rows."""
     tree = partials = rows.mapInArrow(partial(_count_rows, count_partition), _SCHEMA).persist()
     try:
-        # This counts the rows, once: the tree below starts from the persisted counts.
+        # This counts the rows. The tree below does not count them again: the counts are persisted.
         last = partials.agg({"part": "max"}).first()[0]
         while last:
             last //= _SPLIT_EVERY
             nodes = tree.selectExpr("*", f"cast(part div {_SPLIT_EVERY} as int) as node")
-            # Spark chooses how to call a function by its type hints, which a partial has not.
+            # Spark chooses how to call a function by its type hints, and a partial has none.
             tree = nodes.groupBy("node").applyInArrow(lambda t: _add_up(together, load, t), _SCHEMA)
         total = tree.first()
         return None if total is None else _counts_of(total, load)
@@ -233,7 +235,7 @@ def _row(part: int, count: Callable[[], ClassCounts | TermSketch]) -> Any:
 def _count_rows(
     count_partition: Callable[[int, Iterator[Any]], Any], batches: Iterator[Any]
 ) -> Iterator[Any]:
-    """Yield the counts of a partition, or its error, as a row; nothing if it has no rows."""
+    """Yield a row with the counts or the error of a partition, or nothing if it has no rows."""
     task: Any = require("pyspark", "spark", "termsift.spark").TaskContext.get()
     part = task.partitionId()
     full = (batch for batch in batches if batch.num_rows)
@@ -308,7 +310,7 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()
     if not is_sparse.all():
-        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # as if all were dense
+        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # if all were dense
         every[np.repeat(is_sparse, lengths)] = columns
         columns = every.astype(np.int32)
     data = integers_if_whole(values.flatten().to_numpy())  # Spark's vectors hold doubles

@@ -213,7 +213,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         (["rank", "--per-class", "--method", "greedy"], "'greedy'"),
         (["compare", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),
         (["compare", "--cv", "1"], "cv must be "),
-        (["compare", "-k", "6,0"], "ks has 0, expected numbers in [1, "),
+        (["compare", "-k", "6,0"], "ks has 0, expected numbers from 1 to "),
         (["compare", "--alpha", "0"], "alpha must be "),
         (["keyness", "sport", "--min-count", "-1"], "min_count must be "),
     ],

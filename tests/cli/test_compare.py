@@ -242,7 +242,10 @@ def test_progress_is_for_a_terminal(run: Any, texts: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-k", "5,1042"], "texts.csv: ks has 1042, expected numbers in [1, 41], the terms ranked"),
+        (
+            ["-k", "5,1042"],
+            "texts.csv: ks has 1042, expected numbers from 1 to 41, the number of ranked terms",
+        ),
         (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
         (["--test", "absent.csv"], "absent.csv: no such file"),
         (["--test", "y", "--cv", "5"], "--test takes the place of folds, so leave out --cv"),

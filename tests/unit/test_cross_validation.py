@@ -192,7 +192,7 @@ def test_fractions_are_counted_anew_in_each_fold() -> None:
         ({"policies": "x"}, ValueError, "policy must be 'top' or 'round_robin', got 'x'"),
         ({"naive_bayes": "x"}, ValueError, "naive_bayes must be one of"),
         ({"alpha": -1}, ValueError, "alpha must be positive"),
-        ({"ks": [5]}, ValueError, r"ks has 5, expected numbers in \[1, 4\]"),
+        ({"ks": [5]}, ValueError, r"ks has 5, expected numbers from 1 to 4"),
         ({"y": E4}, ValueError, "y is an indicator matrix"),
     ],
 )

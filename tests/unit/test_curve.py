@@ -146,7 +146,7 @@ def test_ks_are_sorted_and_distinct() -> None:
     assert check_ks(iter(range(1, 3)), 5).tolist() == [1, 2]
     assert check_ks(np.array([5, 4], dtype=np.uint16), 5).dtype == np.int64
     for ks, error, message in (
-        ([1, 6], ValueError, r"ks has 6, expected numbers in \[1, 5\], the terms ranked"),
+        ([1, 6], ValueError, r"ks has 6, expected numbers from 1 to 5, the number of ranked terms"),
         ([0], ValueError, "ks has 0"),
         ([], ValueError, "ks is empty"),
         ([1.0], TypeError, "ks must hold integers, got 1.0"),

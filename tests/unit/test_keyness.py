@@ -266,7 +266,9 @@ def test_documents_add_the_dispersions() -> None:
         index = found.table["index"]
         assert_array_equal(found.table[f"dp_{side}"], of_class.dp[row, index])
         assert_array_equal(found.table[f"juilland_{side}"], of_class.juilland[row, index])
-    with pytest.raises(ValueError, match="dispersion has documents of 1 terms, and the counts 2"):
+    with pytest.raises(
+        ValueError, match="dispersion has documents of 1 terms, but the counts have 2"
+    ):
         whole.keyness("a", "b", dispersion=(X[:, :1], documents[1]))
     with pytest.raises(TypeError, match="a pair"):
         whole.keyness("a", "b", dispersion=5)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""`NaiveBayes`, a classifier with scikit-learn's interface that is made from counts alone."""
+"""`NaiveBayes`: a classifier with scikit-learn's interface, fitted to counts alone."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
 Floats: TypeAlias = NDArray[np.float64]
 
-_CELLS = 1 << 21  # of entries and classes that are computed at a time
-_MADE = ("_counter", "_lookup")  # when they are first needed
-_TIE = 2.0**-44  # posteriors are equal if they differ by less, relative to the largest
+_CELLS = 1 << 21  # pairs of an entry and a class that are computed at a time
+_MADE = ("_counter", "_lookup")  # the caches: fit drops them, and a pickle leaves them out
+_TIE = 2.0**-44  # log posteriors tie if they differ by less than this share of the largest
 
 
 def naive_bayes(
@@ -43,7 +43,7 @@ def naive_bayes(
     class_prior: ClassPrior = "empirical",
     n_threads: int | None = None,
 ) -> NaiveBayes:
-    """Return a naive Bayes classifier, which is fitted without reading the documents again.
+    """Return a naive Bayes classifier, fitted to the counts without reading the documents again.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ def naive_bayes(
     Returns
     -------
     classifier : NaiveBayes
-        The classifier that scikit-learn would fit to the chosen columns of the documents. It takes
-        matrices with all columns that were counted. If `termsift.count_texts` or a `termsift.scan`
-        made the counts, by rules without functions, it takes texts too.
+        The classifier that scikit-learn would fit to the chosen columns of the documents. It
+        classifies matrices that have all counted columns. It also classifies texts if
+        `termsift.count_texts` or a `termsift.scan` made the counts and no text rule is a function.
 
     Raises
     ------
     ValueError, TypeError
-        For an unknown term or model, if alpha is not positive, and if no class has documents or the
-        documents or terms of a class are not all known.
+        For an unknown term or model, or if alpha is not positive. Also if no class has documents,
+        or if the documents or some terms of a class are unknown.
 
     Examples
     --------
@@ -80,47 +80,49 @@ def naive_bayes(
 
 @dataclass(eq=False, repr=False)
 class NaiveBayes:
-    """Naive Bayes of chosen terms, with the interface of scikit-learn's classifiers.
+    """A naive Bayes classifier on chosen terms, with scikit-learn's interface.
 
-    `ClassCounts.naive_bayes` makes one from counts, and `fit` from a matrix. It needs scikit-learn
-    only as a part of a pipeline or search, and for rules of texts that need it.
+    `ClassCounts.naive_bayes` fits a classifier to counts, and `fit` fits it to a matrix.
+    scikit-learn is needed only for pipelines, searches and the text rules that require it.
 
     Parameters
     ----------
     terms : Ranking, sequence of int or of str, or None
-        The terms of the model, as columns or by name; None stands for all.
+        The terms of the model, given by column or by name. None stands for all terms.
     model : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
-        scikit-learn's MultinomialNB, the same of presences, BernoulliNB, naive Bayes of Poisson
-        rates, or ComplementNB.
+        In this order: scikit-learn's MultinomialNB, MultinomialNB on presences (0 or 1),
+        BernoulliNB, naive Bayes with Poisson rates, and scikit-learn's ComplementNB.
     alpha : float, default 1.0
-        The smoothing, positive: alpha occurrences are added for each term and class.
+        The smoothing, above 0. It is added to the count of each term in each class.
     class_prior : {"empirical", "uniform"} or array of shape (n_classes,)
-        The class priors. "complement" has none.
+        The class priors. The model "complement" has none.
     n_threads : int, optional
-        Threads that count texts, as for `termsift.count`.
+        The number of threads that count texts, as for `termsift.count`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
-        The number of columns that were counted, which a matrix must have.
+        The number of columns in the counts. A matrix passed to `predict` must have the same number.
 
     Notes
     -----
-    With p_ic = (l_ic + alpha) / (l_c + alpha k) over the k terms, the log posterior of class c is
-    log pi_c + sum_i x_i log p_ic up to a constant ("binary": d_ic and presences). "bernoulli" has
+    Let p_ic = (l_ic + alpha) / (l_c + alpha k), where l_c counts the occurrences of the k terms.
+    Up to a constant, the log posterior of class c is log pi_c + sum_i x_i log p_ic. "binary"
+    replaces l_ic by d_ic and x_i by presences. "bernoulli" has
     p_ic = (d_ic + alpha) / (n_c + 2 alpha) and adds log(1 - p_ic) for each absent term. "poisson"
     has log pi_c + sum_i (x_i log r_ic - r_ic) with r_ic = (l_ic + alpha) / (n_c + alpha).
     "complement" (Rennie et al. 2003, "Tackling the poor assumptions of naive Bayes text
     classifiers") has -sum_i x_i log p_ic with the counts of all other classes in p_ic.
 
-    Entries x_i are weighted by the ``tf`` of the counts, as they were when they were counted. A
-    class without documents has probability 0. The first of several classes is predicted if their
-    log posteriors agree within a relative 2^-44. No bit of a prediction depends on other documents.
-    Memory beside the results is 100 MiB, 32 bytes for each pair of a class and a term in it, 128
-    MiB where a dense array of them is faster, and twice that for texts. Without such an array, and
-    to leave one out, it also holds the matrix of a block of texts.
+    The entries x_i are transformed by the ``tf`` of the counts, as in counting. A class without
+    documents has probability 0. If the log posteriors of several classes agree within a relative
+    2^-44, the first of these classes is predicted. The bits of a prediction do not depend on the
+    other documents. Besides the results, memory is 100 MiB and 32 bytes for each pair of a class
+    and a term in it. If n_classes * k is at most 2^24, a dense array takes up to 128 MiB more, or
+    twice that for texts. Without this array, and in `leave_one_out`, the matrix of a block of texts
+    is held too.
 
     Examples
     --------
@@ -188,8 +190,9 @@ class NaiveBayes:
         Parameters
         ----------
         X : matrix or texts
-            A matrix as for `termsift.count`, with all columns that were counted; the classifier
-            takes its own terms out. Or texts as for `termsift.count_texts`, read in blocks.
+            Either a matrix as for `termsift.count`, or texts as for `termsift.count_texts`. A
+            matrix must have all counted columns; the classifier selects the columns of its terms.
+            Texts are read in blocks.
 
         Returns
         -------
@@ -199,15 +202,15 @@ class NaiveBayes:
         return self.classes_[np.concatenate(codes)]
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Return the log probability of each class, (n_docs, n_classes); X as for `predict`."""
+        """Return log probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
         return self._normalised(self._joint(X))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each class, (n_docs, n_classes); X as for `predict`."""
+        """Return probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
         return np.exp(self.predict_log_proba(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of documents that are classified correctly; X as for `predict`."""
+        """Return the share of documents classified correctly. ``X`` is as for `predict`."""
         predicted = self.predict(X)
         labels = validation.check_one_class(y, len(predicted), "a prediction is one class")
         code_of = {label: code for code, label in enumerate(labels.classes)}
@@ -218,27 +221,27 @@ class NaiveBayes:
         return float(np.average(is_right, weights=weights))
 
     def leave_one_out(self, X: Any, y: Any) -> Floats:
-        """Return what `predict_log_proba` returns after fitting to all documents but each one.
+        """Return the log probabilities of each document after fitting to all other documents.
 
-        The counts of each document are subtracted from those of its class before it is classified.
+        Before a document is classified, its counts are subtracted from those of its class.
 
         Parameters
         ----------
         X : matrix or texts
-            Documents that were counted, each with weight 1; as for `predict`.
+            The documents that were counted, as for `predict`. Each must have had weight 1.
         y : sequence of labels
-            The label with which each was counted.
+            The labels with which the documents were counted.
 
         Returns
         -------
         log_proba : ndarray of shape (n_docs, n_classes)
-            A class without other documents has -inf.
+            A document's class has the value -inf if no other document belongs to it.
 
         Raises
         ------
         ValueError
-            If a class has fewer occurrences of a term than one of its documents, and for the model
-            "complement".
+            If a term occurs more often in a document than in the counts of its class. Also for the
+            model "complement".
 
         Examples
         --------
@@ -253,7 +256,7 @@ class NaiveBayes:
     # ---- documents -------------------------------------------------------------------------------
 
     def _joint(self, X: Any) -> Iterator[Floats]:
-        """Yield log posteriors of some documents at a time, up to a constant for each document."""
+        """Yield the log posteriors of blocks of documents, up to a constant for each document."""
         fitted = self._fitted
         lookup = None if _is_matrix(X) else self._lookup
         if lookup is None:
@@ -269,19 +272,19 @@ class NaiveBayes:
     def _fitted(self) -> Posteriors:
         if not hasattr(self, "classes_"):
             raise AttributeError(
-                "the classifier is not fitted: call fit, or take counts.naive_bayes()"
+                "the classifier is not fitted: call fit, or use counts.naive_bayes()"
             )
         return self._posteriors
 
     def _normalised(self, parts: Iterable[Floats]) -> Floats:
-        """Return the log probabilities that follow from log posteriors."""
+        """Return log posteriors that are normalised to log probabilities."""
         stacked = np.concatenate([np.empty((0, len(self.classes_))), *parts])
         stacked -= stacked.max(axis=1, keepdims=True)
         stacked -= np.log(np.exp(stacked).sum(axis=1, keepdims=True))
         return stacked
 
     def _parts(self, X: Any, y: Any = None) -> Iterator[tuple[Any, Any, int]]:
-        """Yield some documents at a time: entries as they were counted, codes, and first row."""
+        """Yield the entries as counted, the codes and the first row of each block of documents."""
         row = 0
         for matrix, labels in self._blocks(X, y):
             if labels is not None and labels.indptr is not None:
@@ -317,14 +320,14 @@ class NaiveBayes:
                 yield self._chosen(block), labels
 
     def _checked(self, X: Any) -> Any:
-        """Return a matrix with all columns that were counted."""
+        """Check that a matrix has all counted columns, and return it for scipy."""
         threads = validation.check_n_threads(self.n_threads)
         matrix = validation.check_matrix(X, threads)
         if matrix.n_terms != self.n_features_in_:
             raise ValueError(
                 f"X has {validation.number_of(matrix.n_terms, 'column')}, expected the "
-                f"{self.n_features_in_:,} that were counted, from which the classifier takes its "
-                f"{validation.number_of(len(self._columns), 'term')}"
+                f"{self.n_features_in_:,} that were counted: the classifier itself selects the "
+                f"columns of its {validation.number_of(len(self._columns), 'term')}"
             )
         validation.check_entries(matrix, threads, "X")
         return matrix.to_scipy()
@@ -334,15 +337,15 @@ class NaiveBayes:
 
     @cached_property
     def _counter(self) -> BlockCounter:
-        """What counts texts by the rules of the counts."""
+        """The object that counts texts by the rules of the counts."""
         return BlockCounter(self._rules_of_terms, validation.check_n_threads(self.n_threads))
 
     @cached_property
     def _lookup(self) -> tuple[_core.TextIndex, Floats, bool] | None:
         """The index of the terms, their weights, and whether terms count once in a document.
 
-        The most frequent terms come first, because the index finds the first terms fastest. None if
-        only matrices can be classified.
+        The most frequent terms come first, because the index finds the first terms fastest. The
+        result is None if the texts must become matrices first.
         """
         rules, fitted = self._rules_of_terms, self._posteriors
         if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
@@ -357,8 +360,8 @@ class NaiveBayes:
         rules, names = self._rules, self._names
         if rules is None or (rules.hashing is None and names is None):
             raise ValueError(
-                "X holds texts, but the counts hold no rules for them, which only count_texts and "
-                "scan keep, and only rules without functions: pass a matrix of the columns counted"
+                "X holds texts, but the counts hold no rules for them: only count_texts and scan "
+                "keep rules, if no rule is a function; pass a matrix of the counted columns"
             )
         if rules.hashing is None and names is not None:
             rules = replace(rules, vocabulary=names.tolist())
@@ -371,14 +374,14 @@ class NaiveBayes:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, which the next `fit` uses."""
+        """Set parameters for the next `fit`."""
         for name in params:
             validation.check_choice(name, self.get_params(), "a parameter of NaiveBayes")
         self.__dict__.update(params)
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Declare a classifier of sparse or dense matrices that are not negative."""
+        """Declare a classifier of sparse or dense matrices without negative values."""
         from sklearn import utils
 
         return utils.Tags(
@@ -389,7 +392,7 @@ class NaiveBayes:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what a pickle cannot hold and the next texts make anew."""
+        """Leave out the caches: a pickle cannot hold them, and the next texts rebuild them."""
         return {name: value for name, value in self.__dict__.items() if name not in _MADE}
 
     def __repr__(self) -> str:
@@ -431,14 +434,14 @@ def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> 
 
 
 def _is_matrix(X: Any) -> bool:
-    """Return whether documents are rows of numbers; otherwise they are texts."""
+    """Return whether documents are given as a matrix and not as texts."""
     if isinstance(X, (list, tuple)):
         return len(X) > 0 and not isinstance(X[0], (str, type(None)))
     return len(getattr(X, "shape", ())) > 1 or scipy.sparse.issparse(X)
 
 
 def _as_array(labels: list[Hashable]) -> NDArray[Any]:
-    """Return labels as an array of their type if all have one, else as objects."""
+    """Return labels as an array of their common type, or of objects if they have none."""
     if len(set(map(type, labels))) == 1 and isinstance(labels[0], (str, int, float)):
         array = np.array(labels)
         if array.tolist() == labels:  # numpy drops a null character at the end of a string

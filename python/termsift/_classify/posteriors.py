@@ -13,8 +13,8 @@ from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
 from termsift._util import scipy, validation
 
 BAYES_MODELS = (*MODELS, "complement")
-_DENSE_CELLS = 1 << 24  # up to so many, the weights of terms and classes are a dense array
-_ROUNDING = 2.0**-40  # a remainder of float counts below this share of the whole is 0
+_DENSE_CELLS = 1 << 24  # up to this size, the weights of terms and classes are a dense array
+_ROUNDING = 2.0**-40  # a remainder of float counts below this share of the whole becomes 0
 
 Floats = NDArray[np.float64]
 
@@ -22,26 +22,26 @@ Floats = NDArray[np.float64]
 class Posteriors:
     """Log posteriors of documents, up to a constant for each document.
 
-    That of a class is its log prior, `_absent` of every term, and x times `_present` of each term
-    that occurs x times. Both depend on the events of the term in the class and on the size of
-    the class: its documents or all its events. Under "complement" both are those of all other
-    classes. Few classes have a term, so sums of many classes begin with the values of a term that
-    no class has.
+    The log posterior of a class is the sum of its log prior, `_absent` of every term, and x times
+    `_present` of each term that occurs x times. Both functions take the events of the term in the
+    class, and the size of the class in documents or events. Under "complement" they take those of
+    all other classes. A term occurs in few classes, so a sum first treats every term as absent from
+    every class, and then adds a correction for each pair of a class and a term in it.
 
     Attributes
     ----------
     constant : ndarray of shape (n_classes,)
         The log posteriors of a document without terms.
     dense : ndarray of shape (n_terms, n_classes) or None
-        `_present` of each term and class, if these are few.
+        `_present` of each term and class, or None if the array would be too large.
     frequency : ndarray of shape (n_terms,)
-        The events of each term.
+        The events of each term in all classes.
     """
 
     def __init__(
         self, counts: _core.Counts, model: str, alpha: Any, class_prior: Any, columns: Any
     ) -> None:
-        self._columns = columns  # of the terms, for messages
+        self._columns = columns  # the columns of the terms, for messages
         self._model = validation.check_choice(model, BAYES_MODELS, "model")
         event = EVENT_MODELS.get(model, EVENT_MODELS["multinomial"])
         self._b1, (self._b2, _) = validation.check_smoothing(
@@ -75,7 +75,7 @@ class Posteriors:
             self.dense += self._of_term[:, np.newaxis]
 
     def _checked_prior(self, class_prior: Any) -> Floats | None:
-        """Return the given prior, or None for the documents of each class."""
+        """Return the given prior, or None if the documents of each class give the prior."""
         prior = validation.check_class_prior(class_prior, len(self._docs))
         if self._model == "complement":
             if prior is not None:
@@ -88,7 +88,7 @@ class Posteriors:
         return prior
 
     def _prior_of(self, docs: Floats) -> Any:
-        """Return the log prior of classes with so many documents, -inf if there are none."""
+        """Return the log prior of classes with ``docs`` documents, -inf where that is 0."""
         prior = docs if self._prior is None else self._prior
         with np.errstate(divide="ignore"):
             return np.log(np.where(docs > 0, prior, 0))
@@ -121,7 +121,7 @@ class Posteriors:
         return len(self._all) * least + np.array(beyond)
 
     def joint(self, X: Any, first: int) -> Any:
-        """Return the log posteriors of the rows of a matrix; messages count them from ``first``."""
+        """Return the log posteriors of a matrix's rows; ``first`` is the number of the first."""
         with np.errstate(over="ignore", invalid="ignore"):
             if self.dense is not None:
                 found = X @ self.dense
@@ -133,11 +133,11 @@ class Posteriors:
         best = found.max(axis=1)
         if not np.isfinite(best).all():
             row = first + int(np.argmin(np.isfinite(best)))
-            raise ValueError(f"X has counts at row {row} that are too large for a sum of floats")
+            raise ValueError(f"X has counts at row {row} that are too large: their sum overflows")
         return found
 
     def leave_one_out(self, X: Any, codes: Any, first: int) -> Any:
-        """Return the log posteriors of rows, each without its own counts in its class."""
+        """Return the log posteriors of rows after each row is subtracted from its class."""
         if self._model == "complement":
             raise ValueError("model='complement' has no leave_one_out: use another model")
         found = self.joint(X, first)
@@ -171,12 +171,12 @@ class Posteriors:
 
     @cached_property
     def _pairs(self) -> NDArray[np.int64]:
-        """The pairs of a class and a term in it, as rising numbers."""
+        """The pairs of a class and a term in it, each as one number, in increasing order."""
         classes = np.repeat(np.arange(len(self._docs)), np.diff(self._seen.indptr))
         return classes * np.int64(len(self._all)) + self._seen.indices
 
     def _check_counted(self, X: Any, rest: Floats, codes: Any, rows: Any, first: int) -> None:
-        """Check that documents are among those of their classes."""
+        """Check that the counts of each document's class can include the document."""
         cure = "expected documents that were counted with this label"
         if len(wrong := np.flatnonzero(self._docs[codes] < 1)):
             row = wrong[0]
@@ -185,6 +185,6 @@ class Posteriors:
             entry = wrong[0]
             x, column = X.data[entry], self._columns[X.indices[entry]]
             raise ValueError(
-                f"X counts {x:g} at row {first + rows[entry]}, column {column}, and its class has "
+                f"X has {x:g} at row {first + rows[entry]}, column {column}, but its class has "
                 f"only {rest[entry] + x:g}; {cure}"
             )

@@ -22,15 +22,15 @@ from termsift._util.log import levels_to_caller
 
 
 class AdditiveCounts:
-    """The counts in `ClassCounts`, and how they grow, add up and are written."""
+    """The counts in `ClassCounts`, with the methods that extend, add, subtract and save them."""
 
     __slots__ = ("_changing", "_may_warn", "_state")
 
     # Counts, classes, term names and tf are replaced together: a thread that reads during an update
     # sees the state either before or after it.
     _state: Held
-    _changing: threading.Lock  # held from reading the state to replacing it
-    _may_warn: bool  # whether to warn of fractions; a warning comes only once
+    _changing: threading.Lock  # a thread holds it from reading the state until replacing it
+    _may_warn: bool  # whether a warning of fractions may still come; it comes only once
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -76,17 +76,18 @@ class AdditiveCounts:
 
     @property
     def class_docs(self) -> _core.Count:
-        """The documents of each class, n_c, or the sum of their weights: (n_classes,).
+        """The number of documents of each class, n_c, or the sum of their weights.
 
-        A frequency list may not say how many documents it was counted in. Then this, the document
-        frequencies and all that needs them raise ValueError.
+        It has the shape (n_classes,). A frequency list may not tell how many documents it was
+        counted in. Then this property, the document frequencies, and everything that needs them
+        raise ValueError.
         """
         self._require_documents("class_docs")
         return self._counts.class_docs
 
     @property
     def class_tokens(self) -> _core.Count:
-        """The occurrences of all terms in each class, l_c: (n_classes,).
+        """The occurrences of all terms in each class, l_c, of shape (n_classes,).
 
         They include the terms that a frequency list leaves out (see `termsift.counts_from_table`).
         """
@@ -174,26 +175,26 @@ class AdditiveCounts:
 
     @property
     def _present(self) -> NDArray[np.bool_]:
-        """Which classes have documents or tokens, and so take part in scores."""
+        """Whether each class has documents or tokens. The other classes take no part in scores."""
         present: NDArray[np.bool_] = (self._counts.class_docs > 0) | (self.class_tokens > 0)
         return present
 
     def _require_documents(
         self, what: str, cure: str = "pass class_docs and the column documents to counts_from_table"
     ) -> None:
-        """Check that the documents of every class are known."""
+        """Check that the number of documents is known for every class."""
         for c in np.flatnonzero(self._counts.undocumented):
             raise ValueError(
-                f"{what} needs the documents of class {self._classes[c]!r}, which are unknown, as "
-                f"its table has only occurrences: {cure}, or leave the class out by subset"
+                f"{what} needs the documents of class {self._classes[c]!r}, which are unknown: its "
+                f"table has only occurrences; {cure}, or leave the class out by subset"
             )
 
     def _require_every_term(self, what: str) -> None:
         """Check that no class comes from a list that was cut off."""
         for c in np.flatnonzero(self._counts.unlisted_tokens):
             raise ValueError(
-                f"{what} needs every term of class {self._classes[c]!r}, and its table left out "
-                f"{self._counts.unlisted_tokens[c]:,} tokens by class_tokens: pass the whole table"
+                f"{what} needs every term of class {self._classes[c]!r}, but by class_tokens its "
+                f"table left out {self._counts.unlisted_tokens[c]:,} tokens: pass the whole table"
             )
 
     def _names_of(self, terms: NDArray[np.int64]) -> NDArray[np.object_] | None:
@@ -234,9 +235,10 @@ class AdditiveCounts:
         Parameters
         ----------
         X, y, sample_weight, classes, n_threads
-            As for `termsift.count`. New classes are sorted in if the present ones are sorted, else
-            added at the end. New terms become further columns; X may also have fewer columns. By
-            default the columns of an indicator matrix are the present classes.
+            As for `termsift.count`. New classes take their sorted places if the present classes are
+            sorted, and are added at the end otherwise. New terms become further columns. X may also
+            have fewer columns than the counts. By default the columns of an indicator matrix are
+            the present classes.
 
         Returns
         -------
@@ -245,7 +247,7 @@ class AdditiveCounts:
         Raises
         ------
         ValueError, CountOverflowError, TypeError
-            As for `termsift.count`. The counts do not change.
+            As for `termsift.count`. In this case the counts do not change.
 
         Notes
         -----
@@ -298,9 +300,9 @@ class AdditiveCounts:
     def __sub__(self, other: Self) -> Self:
         """Return the counts of the documents outside a part, such as a fold of cross-validation.
 
-        The classes stay the same. Raises ValueError if ``other`` cannot be a part: if it has an
-        unknown class or a larger count, or if a term would have more documents than occurrences. In
-        float counts, a remainder below 2^-40 of the whole counts as rounding and becomes 0.
+        The classes stay the same. ``other`` cannot be a part if it has an unknown class or a larger
+        count, or if a term would have more documents than occurrences; this raises ValueError. In
+        float counts, a remainder below 2^-40 of the whole is taken for rounding and becomes 0.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
@@ -317,8 +319,8 @@ class AdditiveCounts:
         Returns
         -------
         counts : ClassCounts
-            The same as if the collection were counted without those terms; all documents count. The
-            terms ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` stay.
+            The counts of the collection without those terms. All documents still count. The terms
+            ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` stay.
 
         Examples
         --------
@@ -346,8 +348,8 @@ class AdditiveCounts:
         Returns
         -------
         counts : ClassCounts
-            The same as if only the documents of these classes had been counted. All terms keep
-            their columns, even terms that no longer occur.
+            The counts of the documents of these classes alone. All terms keep their columns, even
+            terms that no longer occur.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""`ClassCounts`: the counts of a collection, with the scores, tests and rankings they give."""
+"""`ClassCounts`: the counts of a collection, with scores, tests and rankings based on them."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 
 
 class ClassCounts(AdditiveCounts):
-    """Term and document frequencies by class, and what follows from them.
+    """Term and document frequencies by class, with the scores and rankings based on them.
 
-    `termsift.count` and `termsift.load` make them. Counts of shards add (``a + b``) and counts of
-    parts subtract (``whole - fold``). Every score follows from the counts without another pass over
-    the documents.
+    `termsift.count` and `termsift.load` return such counts. ``a + b`` adds the counts of two
+    shards, and ``whole - fold`` subtracts the counts of a part. Every score is computed from the
+    counts, without another pass over the documents.
 
     Notes
     -----
     Every count is int64 for integer input, else float64. Only pairs of a class and a term that
-    occurs in it are stored, in 12 bytes each, or 20 in a class whose tokens may exceed 2^32 or are
-    fractions.
+    occurs in it are stored. A pair takes 12 bytes, or 20 bytes in a class whose tokens may exceed
+    2^32 or are fractions.
     """
 
     __slots__ = ()
@@ -104,8 +104,8 @@ class ClassCounts(AdditiveCounts):
         Notes
         -----
         The direction is the sign of the difference that the score measures, such as p_ic - q_ic for
-        `md`; docs/methods.md has that of each method. Under smoothing, a small class may have the
-        largest p of a term that is absent from it, and then the direction by `md` is 1.
+        `md`. docs/methods.md lists this difference for each method. With smoothing, a small class
+        may have the largest p of a term that it does not contain. The direction by `md` is then 1.
 
         Examples
         --------
@@ -136,18 +136,18 @@ class ClassCounts(AdditiveCounts):
         method : str
             A name of `termsift.methods`.
         model : {"multinomial", "binary", "bernoulli", "poisson"}
-            What is counted, for methods that know several models; see Notes.
+            The event model, for methods that support several models (see Notes).
         alpha : float or (b1, b2)
             The smoothing in p_ic = (l_ic + b1) / (l_c + b2), with 0 <= b1 <= b2. One number means
-            b1 = alpha and b2 = alpha * n_terms; 1 is Laplace smoothing. For "bernoulli" it means
-            (alpha, 2 alpha), and for "poisson", where b1 may exceed b2, (alpha, alpha). For
+            b1 = alpha and b2 = alpha * n_terms; 1 is Laplace smoothing. For "bernoulli" one number
+            means (alpha, 2 alpha). For "poisson" it means (alpha, alpha), and b1 may exceed b2. For
             `log_odds`, b2 is the mass of the prior.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
-            The class priors pi_c. An array is normalised to sum to 1. By default the class's share
-            of the documents.
+            The class priors pi_c. An array is normalised to sum to 1. The default is each class's
+            share of the documents.
         aggregate : {"sum", "mean", "max"}, optional
-            How the class values become one score; "mean" is weighted by pi_c. By default as the
-            method says.
+            How the class values become one score; "mean" is weighted by pi_c. The default depends
+            on the method (see ``default_aggregate`` in `termsift.methods`).
         n_threads : int, optional
             As for `termsift.count`.
         **options
@@ -156,9 +156,9 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         scores : ndarray of shape (n_terms,), float64
-            In nats for divergences, and never NaN. Some methods are infinite for empty cells (see
-            ``zeros`` in `termsift.methods`), as divergences are without smoothing. A sum or mean of
-            both inf and -inf is 0.
+            The scores, in nats for divergences, and never NaN. Some methods give infinite scores
+            for empty cells (see ``zeros`` in `termsift.methods`), and so do divergences without
+            smoothing. A sum or mean of both inf and -inf is 0.
 
         Raises
         ------
@@ -168,15 +168,17 @@ class ClassCounts(AdditiveCounts):
         Notes
         -----
         q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
-        without documents are left out. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0. Scores are accurate
-        to a relative 1e-14 where p and q differ by at least 1e-15 * n_classes^2 of the larger. Time
-        is O(pairs of a class and a term in it) or O(n_classes * n_terms): see docs/methods.md.
+        without documents are left out. By convention 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0.
+        Scores are accurate to a relative 1e-14 if p and q differ by at least the share
+        1e-15 * n_classes^2 of the larger one. The time is O(pairs of a class and a term in it) or
+        O(n_classes * n_terms), depending on the method (see docs/methods.md).
 
-        "multinomial" is as above. "binary" counts documents in place of occurrences,
-        p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" is the share of documents,
-        p_ic = (d_ic + b1) / (n_c + b2). "poisson" has rates of at most 2^64 in place of
-        probabilities, p_ic = (l_ic + b1) / (n_c + b2), and its formulas have no complement: `md` is
-        p log(p/q) - p + q, `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p] or (p-q)^2/q.
+        "multinomial" has the p_ic given for alpha. "binary" counts documents in place of
+        occurrences: p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" takes the share of
+        documents: p_ic = (d_ic + b1) / (n_c + b2). "poisson" has rates of at most 2^64 in place of
+        probabilities: p_ic = (l_ic + b1) / (n_c + b2). Its formulas have no complement: `md` is
+        p log(p/q) - p + q, and `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p], or (p-q)^2/q for the
+        noncentrality "pearson".
 
         Examples
         --------
@@ -189,7 +191,7 @@ class ClassCounts(AdditiveCounts):
         return scoring.scores(self._aggregate(aggregate, scoring))
 
     def _aggregate(self, name: str | None, scoring: Scoring) -> _core.Aggregate | None:
-        """Return the core's aggregate; a mean needs the priors that it is weighted by."""
+        """Return the core's aggregate. A mean needs the class priors as its weights."""
         aggregate = find_aggregate(name, scoring.method)
         if aggregate == _core.Aggregate.mean and scoring.smoothing[2] is None:
             self._require_documents("the empirical class_prior", "pass class_prior='uniform'")
@@ -204,8 +206,8 @@ class ClassCounts(AdditiveCounts):
         ----------
         method : {"chi2", "g2", "chi2_counts", "g2_counts"}
             The statistic. chi2 and g2 compare the documents with the term inside and outside a
-            class, with one degree of freedom; g2_counts compares occurrences. chi2_counts is
-            scikit-learn's chi2.
+            class, and g2_counts compares occurrences. They have one degree of freedom. chi2_counts
+            is scikit-learn's chi2.
         per_class : bool, default False
             Test each class against the others. Otherwise chi2, g2 and g2_counts test the class in
             which they are largest, and chi2_counts tests the sum over all classes.
@@ -227,7 +229,7 @@ class ClassCounts(AdditiveCounts):
         -----
         Per class, chi2_counts is scikit-learn's statistic of the class against the rest,
         (l_ic - E)^2 / E / (1 - n_c/n) with E = l_i n_c / n. Time and memory are O(pairs of a class
-        and a term in it), or O(n_classes * n_terms) per class.
+        and a term in it), or O(n_classes * n_terms) with ``per_class``.
 
         Examples
         --------
@@ -260,21 +262,21 @@ class ClassCounts(AdditiveCounts):
         method : str
             A name of `termsift.methods` or `termsift.selectors`.
         k : int, optional
-            How many terms; all if None or more than there are. A small k is selected without
-            sorting the rest.
+            The number of terms; all if None or if there are fewer. A small k is selected without
+            sorting the other terms.
         policy : {"top", "round_robin"}, default "top"
             "top" takes the terms with the highest scores. With "round_robin" the classes take
-            turns, so that small classes get their share: each class lists the terms by its class
-            scores, and a term takes the best place that it has in any list. There is no aggregate
-            then.
+            turns, so that small classes get their share. Each class lists the terms by its class
+            scores, and the best place of a term in any list determines its rank. Round robin has no
+            aggregate.
         model, alpha, class_prior, aggregate, n_threads, **options
             As for `score`. Selectors have no aggregate and no options.
 
         Returns
         -------
         ranking : Ranking
-            Of equal scores the lowest index comes first. With round robin the scores are the class
-            values that gave the terms their places, and ``chosen_by`` has the classes.
+            Equal scores are ordered by index. With round robin, the scores are the class scores
+            that gave the terms their places, and ``chosen_by`` holds the classes.
 
         Raises
         ------
@@ -283,8 +285,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Round robin takes up to 160 MiB of memory, and O(n_classes * n_terms) time, or less for few
-        terms of many classes that each have few of the terms.
+        Round robin takes up to 160 MiB of memory. Its time is O(n_classes * n_terms), or less if k
+        is small and there are many classes, each with few of the terms.
 
         Examples
         --------
@@ -341,10 +343,10 @@ class ClassCounts(AdditiveCounts):
         method : str
             "key", as for `termsift.distinctive_terms`, or a name of `termsift.methods`.
         k : int, optional
-            How many terms of each class; all if None or more than there are.
+            The number of terms of each class; all if None or if there are fewer.
         direction : {"both", "over", "under"}
-            Whether to list only terms that the class has more of than the others ("over"), as
-            `termsift.distinctive_terms` does, or less of ("under"). There may be fewer than k.
+            "both" lists all terms. "over" lists only terms that are over-represented in the class,
+            as `termsift.distinctive_terms` does, and "under" only terms that are under-represented.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
         model, alpha, class_prior, n_threads, **options
@@ -353,32 +355,34 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The terms of each class, best first. Classes come in their order, and those without
-            documents are left out. The columns are
+            The terms of each class, best first. Classes come in the order of the counts, and
+            classes without documents are left out. The columns are
 
             - class: the label;
             - term: the name, or null;
             - index: the column;
             - rank: the place within the class, from 1;
             - score: the class score;
-            - sign: its direction by `class_directions`;
-            - n_class, n_rest: its occurrences in the class, and in documents outside it;
-            - df_class, df_rest: the documents with it in the class, and outside it;
-            - log_pvalue, pvalue, pvalue_adj: for tests, those of `significance` per class, and for
-              "key" those of g2. The last is adjusted for a test of each class and term by Benjamini
-              and Hochberg, or by Bonferroni for more than 2^24 tests.
+            - sign: the direction of the term by `class_directions`;
+            - n_class, n_rest: the term's occurrences in the class, and in documents outside it;
+            - df_class, df_rest: the documents with the term in the class, and outside the class;
+            - log_pvalue, pvalue: for tests, the p-value of `significance` per class, and for "key"
+              that of g2;
+            - pvalue_adj: the p-value, adjusted for the tests of all classes and terms by Benjamini
+              and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
 
         Raises
         ------
         ValueError, TypeError
-            As for `class_scores`. polars and pyarrow hold only labels of one type.
+            As for `class_scores`. Also for labels of several types, which polars and pyarrow cannot
+            hold.
         ImportError
             If the library is not installed.
 
         Notes
         -----
-        Apart from the table, it takes the time of round robin of so many terms and some 64 MiB of
-        memory, and for tests another 50 bytes for each class and term.
+        The time is that of round robin for k terms. Besides the table, the memory is some 64 MiB.
+        Tests take another 50 bytes for each class and term.
 
         Examples
         --------

@@ -52,8 +52,9 @@ def count(
         frame name the terms. X may also be a `Scan` of files, which has labels and names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
         Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
-        are one class, ``1`` and ``"1"`` two. In an indicator matrix of zeros and ones, a document
-        counts in each of its classes. An array of shape (n_docs, 1) could be either and is refused.
+        are one class, while ``1`` and ``"1"`` are two. In an indicator matrix of zeros and ones, a
+        document counts in each of its classes. An array of shape (n_docs, 1) is refused, because it
+        could be either.
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
     classes : sequence of labels, optional
@@ -61,12 +62,12 @@ def count(
         occur, sorted. For an indicator matrix, the names of its columns (by default 0, 1, ...).
     tf : {"raw", "log", "binary"}
         How an entry x > 0 is counted: as x, log(1 + x) or 1, times the document's weight. The
-        counts keep it as ``tf``.
+        attribute ``tf`` of the counts keeps this choice.
     term_names : sequence of n_terms str, optional
         The names of the terms, such as ``vectorizer.get_feature_names_out()``.
     n_threads : int, optional
-        By default, one for each processor that this process may use. CPU affinity, cgroup quotas,
-        OMP_NUM_THREADS and threadpoolctl are respected.
+        The number of threads, by default one for each processor that this process may use. CPU
+        affinity, cgroup quotas, OMP_NUM_THREADS and threadpoolctl are respected.
 
     Returns
     -------
@@ -77,8 +78,8 @@ def count(
     Raises
     ------
     ValueError
-        For a matrix that is malformed or holds a negative, infinite or NaN value, too few or too
-        many labels, and the like; the message names row, column and value.
+        For a malformed matrix, a negative, infinite or NaN value, too few or too many labels, and
+        similar errors. The message names row, column and value.
     CountOverflowError
         If an exact count would exceed int64; it is an OverflowError and a ValueError.
     TypeError
@@ -164,8 +165,8 @@ def count_texts(
     ----------
     texts : iterable of str, or frame
         The documents: a list, a generator, a numpy array, a pandas or polars Series, or anything
-        with the Arrow stream interface. They are read once, in blocks. With ``text``, a data frame,
-        an Arrow table or a stream of tables.
+        with the Arrow stream interface. They are read once, in blocks. If ``text`` is given,
+        ``texts`` is a data frame, an Arrow table or a stream of tables.
     y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
         As for `termsift.count`.
     text, label : str, optional
@@ -175,11 +176,13 @@ def count_texts(
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
     terms : TermSketch, optional
-        Count only terms that may be in ``terms.min_df`` documents, as `sketch_texts` found, by the
-        rules of the sketch. `ClassCounts.with_min_df` drops the others among them.
+        The result of `sketch_texts`. Only terms that may be in ``terms.min_df`` documents are
+        counted, by the rules of the sketch. Some of them may be in fewer documents;
+        `ClassCounts.with_min_df` drops these.
     max_memory : int, optional
-        About how many bytes counting may take. If all terms take more, the texts are read twice,
-        and rare terms are never counted. This needs ``min_df`` and texts that are no iterator.
+        The approximate number of bytes that counting may take. If all terms take more, the texts
+        are read twice, and rare terms are never counted. This needs ``min_df``, and texts that can
+        be read twice, unlike an iterator.
     **keywords
         Rules by the names that `termsift.text.TextRules` and scikit-learn's ``CountVectorizer``
         give them, such as ``ngram_range=(1, 2)``, in place of ``rules``.
@@ -189,14 +192,14 @@ def count_texts(
     counts : ClassCounts
         The counts that `termsift.count` returns for the matrix of
         ``termsift.text.CountVectorizer(**keywords).fit_transform(texts)``, bit for bit. The terms
-        are sorted and have names. Terms of a ``vocabulary`` have its columns, and hashed terms have
-        no names.
+        are sorted and have names. If there is a ``vocabulary``, it gives the columns of the terms.
+        Hashed terms have no names.
 
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count`; for a missing text or label, for a text that is not a string, for rules
-        that `termsift.text.TextRules` refuses, and if no text has a term.
+        As for `termsift.count`. Also for a missing text or label, for a text that is not a string,
+        for rules that `termsift.text.TextRules` refuses, and if no text has a term.
 
     See Also
     --------
@@ -205,10 +208,10 @@ def count_texts(
 
     Notes
     -----
-    The core counts tokens by class, without a matrix or Python strings, if each document has one
-    label and the core can cut by the rules. Otherwise each block becomes a matrix first, which
-    takes longer. Callables cut texts at Python's speed. The core takes 95 to 150 bytes for each
-    different word of each thread.
+    If each document has one label and the core supports the rules, the core counts tokens by class,
+    without a matrix or Python strings. Otherwise each block becomes a matrix first, which takes
+    longer. Rules that are functions run at Python's speed. For each thread, the core takes 95 to
+    150 bytes for each distinct word.
 
     Examples
     --------
@@ -281,15 +284,16 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     Parameters
     ----------
     parts : iterable of ClassCounts
-        At least one. A generator that loads files needs memory for the sum and one part.
+        At least one. If a generator loads the parts, only the sum and one part are in memory.
 
     Returns
     -------
     counts : ClassCounts
-        Classes are matched by label. Integers become strings if another part has strings, as in one
-        text file of both. Terms are matched by name if their names differ: first the terms of the
-        first part, then the new terms of each further part. If the terms of every part are sorted,
-        so are the merged terms.
+        Classes are matched by label. If the labels of one part are strings, the integer labels of
+        the other parts become strings too, just as when all parts are in one text file. If the
+        names of the terms differ, terms are matched by name: the terms of the first part come
+        first, followed by the new terms of each further part. If the terms of every part are
+        sorted, so are the merged terms.
 
     Raises
     ------
@@ -334,7 +338,7 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
 def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
     """Convert integer labels to strings if the labels of the others are strings.
 
-    Text labels become integers if all are whole numbers, and a shard knows only its own labels.
+    A reader turns text labels into integers if all are whole numbers, but it sees one shard only.
     """
     are_numbers = all(type(label) is int for label in counts.classes)
     if others.classes and are_numbers and all(isinstance(label, str) for label in others.classes):

@@ -9,10 +9,10 @@ Layout, little-endian::
     payload   one JSON line, then the arrays that it lists, one after another; exact frequencies
               take four bytes each if all are below 2^32, else eight
 
-Reading executes nothing: there is no pickle, and no name of a class or module. Labels are JSON
-values, tagged if JSON lacks their kind. A file of a wrong length or digest is refused before it is
-parsed. A forged file with a right digest is checked value by value, since the core trusts its own
-counts.
+Reading executes nothing from the file: there is no pickle, and no name of a class or module. Labels
+are JSON values, tagged if JSON lacks their type. A file with a wrong length or digest is refused
+before it is parsed. A forged file may have a right digest. Its values are therefore checked one by
+one, because the core does not check counts again.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
 
 
 def write_to(file: IO[bytes], state: Held) -> None:
-    """Write counts at the position of a file that can seek; `read_from` reads them."""
+    """Write counts at the current position of a seekable file; `read_from` reads them."""
     counts, classes, term_names, tf, rules = state
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
@@ -69,7 +69,8 @@ def write_to(file: IO[bytes], state: Held) -> None:
     begin = file.tell()
     file.write(bytes(_HEADER.size))
     payload_hash, length = _new_hash(), 0
-    line = json.dumps(header, default=methodcaller("item"), ensure_ascii=False)  # rules of numpy
+    # Rules may hold numpy numbers, which JSON does not know.
+    line = json.dumps(header, default=methodcaller("item"), ensure_ascii=False)
     # surrogatepass keeps a name that was read from undecodable bytes.
     encoded = (line + "\n").encode("utf-8", "surrogatepass")
     for part in (memoryview(encoded), *(memoryview(cast(Any, a)) for a in arrays.values())):
@@ -82,9 +83,9 @@ def write_to(file: IO[bytes], state: Held) -> None:
 
 
 def read_from(file: IO[bytes], name: str) -> Held:
-    """Read the counts from the position of a file to its end.
+    """Read counts from the current position of a file to its end.
 
-    Raise ValueError, with the ``name`` of the file, for anything but what `write_to` writes.
+    A ValueError with the ``name`` of the file is raised unless `write_to` wrote the counts.
     """
     length = _verify(file, name)
     try:
@@ -96,7 +97,7 @@ def read_from(file: IO[bytes], name: str) -> Held:
 
 
 def _verify(file: IO[bytes], name: str) -> int:
-    """Check everything but the meaning of the payload, and return its length."""
+    """Check the version, length and digest, and return the length of the payload."""
     head = file.read(_HEADER.size)
     if not head.startswith(MAGIC):
         raise ValueError(f"{name}: not a file of saved counts")
@@ -175,8 +176,8 @@ def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDAr
 
 def _encode_label(label: Hashable) -> Any:
     """Return the JSON value that stands for a label; raise TypeError if there is none."""
-    # bool comes before int, its base class. Numbers are hexadecimal: this is exact for floats, can
-    # hold an infinity, and is not subject to Python's limit on decimal digits.
+    # bool comes before int, its base class. Numbers are hexadecimal, because this is exact for
+    # floats, allows infinity, and is not subject to Python's limit on decimal digits.
     if label is None or isinstance(label, (bool, str)):
         return label
     if type(label) is int:

@@ -1,4 +1,4 @@
-"""The content of `ClassCounts`: counts with their classes and names, and how they add up."""
+"""The content of `ClassCounts`: counts with their classes and names, and their addition."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from termsift.text import TextRules
 
 
 class Held(NamedTuple):
-    """Counts, which never change."""
+    """Immutable counts with their classes, names and rules."""
 
     counts: _core.Counts
     classes: list[Hashable]  # the labels of the rows
-    names: NDArray[np.object_] | None  # of the terms
+    names: NDArray[np.object_] | None  # the names of the terms
     tf: str
-    rules: TextRules | None = None  # that cut the texts, unless one is a function
+    rules: TextRules | None = None  # the rules that cut the texts, if none is a function
 
     @classmethod
     def nothing(cls, tf: str) -> Held:
@@ -38,7 +38,7 @@ class Held(NamedTuple):
         return Held(counts, united, names, self.tf, rules)
 
     def minus(self, part: Held) -> Held:
-        """Return the rest, with the classes of the whole."""
+        """Return the counts without a part of them; all classes stay."""
         names = self._common_names(part)
         if unknown := set(part.classes).difference(self.classes):
             label = next(label for label in part.classes if label in unknown)
@@ -61,8 +61,8 @@ class Held(NamedTuple):
                 return self._in_names(names).plus(other._in_names(names))
         elif n_mine and n_theirs and ((mine is None) != (theirs is None) or n_mine != n_theirs):
             raise ValueError(
-                f"{n_mine} and {n_theirs} terms, not all with names: count them with the names of "
-                "the terms, or add them (a + b) if index i is the same term in both"
+                f"{n_mine} and {n_theirs} terms, not all with names: count with term_names, or add "
+                "the counts (a + b) if index i is the same term in both"
             )
         return self.plus(other)
 
@@ -71,7 +71,7 @@ class Held(NamedTuple):
     ) -> Held:
         """Return the counts with each term in its new column; -1 leaves the term out."""
         counts = _in_columns(self.counts, new_column, n_terms)
-        rules = None if names is None else self.rules  # hashes are no columns any more
+        rules = None if names is None else self.rules  # a term's hash is no longer its column
         names = validation.check_term_names(names, n_terms)
         return self._replace(counts=counts, names=names, rules=rules)
 
@@ -85,13 +85,13 @@ class Held(NamedTuple):
         return self._replace(counts=counts, classes=in_order)
 
     def in_order(self, coder: validation.LabelCoder) -> Held:
-        """Return the counts with the classes, which a coder has numbered, in their order."""
+        """Return the counts with the classes in the final order of the coder that numbered them."""
         ordered, place = coder.ordered()
         counts = self.counts.with_classes(np.argsort(place).tolist())
         return self._replace(counts=counts, classes=ordered)
 
     def _common_names(self, other: Held) -> NDArray[np.object_] | None:
-        """Return the names of all terms; an error if the two counted different things."""
+        """Return the names of all terms; raise an error if the two differ in ``tf`` or names."""
         if self.tf != other.tf:
             raise ValueError(
                 f"the counts are of different things: tf={self.tf!r} in one and {other.tf!r} "
@@ -124,7 +124,7 @@ def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, 
 def of_collection(
     counts: _core.Counts, frequency: Literal["term_frequency", "document_frequency"]
 ) -> NDArray[Any]:
-    """Return a frequency of each term in the collection, where a document counts once."""
+    """Return a frequency of each term in the collection, where each document counts once."""
     if counts.has_collection or not counts.exact:  # sums of fractions depend on their order
         counts = counts.as_one_class()
     data, terms, _ = getattr(counts, frequency)()
@@ -137,7 +137,7 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
     """Return the counts of groups of rows, each of which becomes one class."""
     if counts.has_collection:
         raise ValueError(
-            "documents have several classes, and counts do not hold which of them two classes "
+            "documents have several classes, and counts do not record which documents two classes "
             "share: count the documents of these classes instead"
         )
     # Take all groups of one class at once, then the larger ones.
@@ -148,14 +148,14 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
             in_place = [0 if i == place else -1 for i in range(len(groups))]
             result = result.merge(merged.with_classes(in_place))
     held = result.to_arrays()
-    held["n_docs"] = held["class_docs"].sum().item()  # all others are left out
+    held["n_docs"] = held["class_docs"].sum().item()  # without the documents of other classes
     return _core.Counts.from_arrays(**held)
 
 
 def _in_columns(counts: _core.Counts, new_column: NDArray[np.int64], n_terms: int) -> _core.Counts:
     """Return the counts with each term in its new column; -1 leaves the term out.
 
-    Takes 40 bytes of temporary memory for each pair of a class and a term.
+    This takes 40 bytes of temporary memory for each pair of a class and a term.
     """
     held: dict[str, Any] = {**counts.to_arrays(), "n_terms": n_terms}
     columns = new_column[held["terms"]]

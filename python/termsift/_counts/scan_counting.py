@@ -1,4 +1,4 @@
-"""Counting a scan of files: texts by class if possible, everything else by matrices."""
+"""Counting a scan of files: texts by class if possible, and everything else as matrices."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
             y, classes = labelled(block.labels, block.n_labels)
             with validation.naming(str(scan._path)):
                 counts.update(block.X, y, classes=classes, n_threads=n_threads)
-            del block  # before the next one is read
+            del block  # frees it before the next one is read
     scan._check_read(counts.n_docs)
     if (names := scan._options.names) is None:
         return counts._state
@@ -68,7 +68,7 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
             for block in blocks:
                 assert isinstance(block, TextBlock)
                 counting.add(block)
-                del block  # before the next one is read
+                del block  # frees it before the next one is read
                 check_fits(counting.tally, limit)
         scan._check_read(counting.n_docs)
         counts = counting.tally.counts(counting.coder.classes, counting.n_docs)
@@ -93,14 +93,14 @@ class TextCounting:
         self.n_docs = 0
 
     def add(self, block: TextBlock) -> None:
-        """Count the texts of a block, which is empty if the core has counted them."""
+        """Count the texts of a block. It is empty if the core has already counted its texts."""
         if len(block):
             codes = self.coder.codes(block.labels)[block.codes]
             self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
             self.n_docs += len(block)
 
     def labels(self) -> list[str]:
-        """Return the labels of the classes so far; class c has label c of the list."""
+        """Return the labels of the classes so far; that of class c is at position c."""
         return cast("list[str]", self.coder.classes)
 
     def add_table(self, table: _core.Table, n_bytes: int) -> None:

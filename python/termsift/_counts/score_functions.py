@@ -46,7 +46,7 @@ pvalues : ndarray of shape (n_terms,), float64
     The p-values of `termsift.ClassCounts.significance`, whatever the aggregate.""",
         )
     how = method.default_aggregate
-    value = f"The {how} over classes, by default, of" if how else "By default, the collection's"
+    value = f"By default, the {how} over the classes of" if how else "The collection's value in"
     return f"""{method.title}
 
 Parameters

@@ -19,7 +19,7 @@ from termsift._util.tabular import object_array
 from termsift._util.validation.labels import distinct_labels
 from termsift.text._blocks import check_columns
 
-_SCALES = "; a relative frequency times the tokens of its corpus, rounded, is a count"
+_SCALES = "; multiply a relative frequency by the tokens of its corpus and round it to get a count"
 
 
 def counts_from_table(
@@ -37,19 +37,19 @@ def counts_from_table(
     Parameters
     ----------
     frame : frame, or mapping of label to mapping of term to count
-        A row says how often a term occurs in a class. It is a data frame of pandas or polars, an
-        Arrow table or stream, a relation of duckdb, or a dict of columns. Rows with the same label
-        and term are added. Or a mapping such as ``{"en": Counter(words)}``.
+        A frame is a data frame of pandas or polars, an Arrow table or stream, a relation of duckdb,
+        or a dict of columns. Each of its rows says how often a term occurs in a class. Rows with
+        the same label and term are added. A mapping is, for example, ``{"en": Counter(words)}``.
     term, label, count : str
         The names of the columns. Counts are whole numbers from 0.
     documents : str, optional
-        The name of a column with the documents of the class that contain the term. By default the
-        documents are unknown. It needs ``class_docs``.
+        The name of a column with the number of documents of the class that contain the term. It
+        requires ``class_docs``. By default the documents are unknown.
     class_docs : mapping of label to int, optional
-        The documents of each class. It needs ``documents``.
+        The number of documents of each class. It requires ``documents``.
     class_tokens : mapping of label to int, optional
-        The occurrences of all terms in the classes whose list was cut off. The list has the counts
-        of its own terms; the others count in the total alone.
+        The occurrences of all terms in each class whose list was cut off. The terms that the list
+        leaves out count in this total alone.
 
     Returns
     -------
@@ -61,19 +61,20 @@ def counts_from_table(
     ------
     ValueError, TypeError
         For a count that is negative, missing or not whole, for a missing term or label, for a total
-        below what is listed, and the like; the message names column, row and value.
+        that is less than the listed counts, and similar errors. The message names column, row and
+        value.
     CountOverflowError
         If the counts of a class exceed int64 in sum.
 
     Notes
     -----
-    Where documents are unknown, whatever needs them raises ValueError: methods and models that
+    If documents are unknown, everything that needs them raises ValueError: methods and models that
     count documents, the empirical class prior, ``n_docs``, ``class_docs`` and
-    ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null. A class
-    that merges with one of unknown documents has unknown documents.
+    ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null. If classes
+    are merged and the documents of one are unknown, those of the merged class are unknown too.
 
-    A list that was cut off keeps its total in sums, files, pickles and subsets. Models and
-    selectors that need every term, "binary" and `ClassCounts.greedy`, refuse it.
+    Sums, files, pickles and subsets keep the total of a list that was cut off. The model "binary"
+    and `ClassCounts.greedy` need every term and raise ValueError for such a list.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def counts_from_table(
             row = int(np.argmax(wrong))
             raise ValueError(
                 f"column {documents!r} has {in_documents[row]} at {place(row)}, expected from 1 to "
-                f"{occurrences[row]}, as often as it occurs"
+                f"{occurrences[row]}, the occurrences of the term"
             )
         of_documents = _summed(coder.classes, codes, of_term, len(terms), in_documents)
         held["document_frequency"] = of_documents["term_frequency"]
@@ -185,7 +186,7 @@ def _terms(values: Any, name: Any) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def _whole(values: Any, name: Any, place: Any) -> NDArray[np.int64]:
-    """Return a column of whole numbers as int64; no number changes its value."""
+    """Return a column of whole numbers as int64, without changing a value."""
     numbers = object_array(values) if isinstance(values, list) else np.asarray(values)
     if numbers.dtype.kind in "biuf":
         right = (numbers >= 0) & (numbers < 2**63) & (numbers == np.floor(numbers))
@@ -214,7 +215,7 @@ def _summed(
     n_terms: int,
     values: NDArray[np.int64],
 ) -> dict[str, Any]:
-    """Return the arrays of counts in which each class is one document with the values."""
+    """Return the arrays of counts of one document per class, which has the values of the class."""
     order = np.argsort(codes, kind="stable")
     indptr = np.append(0, np.cumsum(np.bincount(codes, minlength=len(classes))))
     matrix = validation.Csr(indptr, terms[order], values[order], len(classes), n_terms)
@@ -227,7 +228,7 @@ def _summed(
 
 
 def _totals(given: Any, name: str, classes: list[Hashable], listed: list[Any]) -> _core.Int64s:
-    """Return the total of each class, which is at least what the table lists."""
+    """Return the total of each class; raise an error if a given total is less than ``listed``."""
     totals = {} if given is None else dict(given)
     for label in totals:
         if label not in classes:

@@ -21,7 +21,7 @@ from termsift.text._terms import kept_terms
 
 
 class TermsDoNotFitError(Exception):
-    """The terms so far take more memory than they may."""
+    """The terms so far take more memory than is allowed."""
 
 
 def counted(
@@ -89,7 +89,7 @@ def tally_of(
 
 
 class ByClass:
-    """A counter of tokens by class: the core cuts and counts them, without a matrix."""
+    """A counter of tokens by class: the core cuts the texts and counts, without a matrix."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
@@ -103,7 +103,7 @@ class ByClass:
 
     @property
     def n_bytes(self) -> int:
-        """About how many bytes the terms and counts so far take."""
+        """The approximate number of bytes of the terms and counts so far."""
         return self._counter.n_bytes
 
     def add_table(self, table: _core.Table, n_bytes: int) -> int:
@@ -128,7 +128,7 @@ class ByDocument:
         self._blocks = BlockCounter(rules, n_threads)
         self._counts = Held.nothing(tf).counts
         # The documents and the occurrences of each term, for the rules that drop terms. A document
-        # counts once here, whatever its classes.
+        # counts once here, however many classes it has.
         self._totals = np.zeros((2, 0), dtype=np.int64)
 
     def add(self, texts: _core.Texts, labels: validation.Labels) -> None:
@@ -144,7 +144,7 @@ class ByDocument:
 
     @property
     def n_bytes(self) -> int:
-        """About how many bytes the terms so far take, as Python strings with their counts."""
+        """The approximate number of bytes of the terms so far, as Python strings with counts."""
         return 200 * self._blocks.n_columns if self._blocks.grows else 0
 
     def _grow_classes(self, n_classes: int) -> None:
@@ -158,7 +158,7 @@ class ByDocument:
         self._grow_classes(len(classes))
         counts, blocks = Held(self._counts, classes, None, self._tf), self._blocks
         names, width = blocks.names, blocks.n_columns
-        if not blocks.grows:  # without documents, only this gives the number of columns
+        if not blocks.grows:  # without documents, only `blocks` knows the number of columns
             same = np.arange(counts.counts.n_terms)
             return counts.in_columns(same, width, names if len(names) else None)
         order = np.argsort(names, kind="stable")

@@ -13,7 +13,7 @@ from termsift._util.log import logger
 from termsift.text import TextRules
 from termsift.text._sketch import TermSketch
 
-_SHARE = 3  # of the memory: for the terms that are being counted; for the sketch; for the result
+_SHARE = 3  # the terms being counted, the sketch and the result each get a third of the memory
 
 
 def counted_within(
@@ -23,11 +23,11 @@ def counted_within(
     count: Callable[[TextRules, int | None], Held],
     add_to: Callable[[TermSketch], Any],
 ) -> Held:
-    """Count texts in at most about ``max_memory`` bytes; the rules drop no term yet if it is None.
+    """Count texts in at most about ``max_memory`` bytes; if it is None, all terms stay.
 
-    ``count(rules, limit)`` counts them all, or raises `TermsDoNotFitError` if the counter takes
-    more than ``limit`` bytes. Then ``add_to(sketch)`` adds them all to a sketch, and only terms
-    that may be frequent are counted.
+    ``count(rules, limit)`` counts all texts, or raises `TermsDoNotFitError` if the counter takes
+    more than ``limit`` bytes. In this case ``add_to(sketch)`` adds all texts to a sketch, and then
+    only the terms that may be frequent are counted.
     """
     all_terms = replace(rules, min_df=1, max_df=1.0, max_features=None)
     if max_memory is None:
@@ -44,7 +44,7 @@ def counted_within(
     except TermsDoNotFitError:
         raise ValueError(
             f"the terms that may be in min_df={rules.min_df} documents do not fit in "
-            f"max_memory={max_memory}: raise either"
+            f"max_memory={max_memory}: raise min_df or max_memory"
         ) from None
     logger.info("left out all terms that are in fewer than %d documents", rules.min_df)
     return counts
@@ -55,7 +55,7 @@ def sketch_within(max_memory: int, rules: TextRules) -> TermSketch:
     validation.check_integer(max_memory, "max_memory", 1 << 20)
     if not (validation.is_integer(rules.min_df) and rules.min_df > 1):
         raise ValueError(
-            "max_memory needs min_df, a number of documents of 2 or more, to drop rare terms by"
+            "max_memory needs min_df, a number of documents of 2 or more: it drops rare terms"
         )
     all_terms = replace(rules, min_df=1, max_df=1.0, max_features=None)
     return TermSketch(all_terms, int(rules.min_df), max_memory // _SHARE)

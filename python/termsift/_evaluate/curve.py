@@ -1,4 +1,4 @@
-"""`Curve`: the metrics of a classifier that knows the first k terms of a ranking, for every k."""
+"""`Curve`: the metrics of a classifier trained on the first k terms of a ranking, for every k."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
 ]
 METRICS: tuple[Metric, ...] = get_args(Metric)
-# How tables and axes name the metrics; metrics without "macro" are weighted by class size.
+# Titles of the metrics in tables and figures. Metrics without "macro" are weighted by class size.
 TITLES: dict[Metric, str] = {
     "accuracy": "accuracy",
     "precision": "weighted precision",
@@ -27,12 +27,12 @@ TITLES: dict[Metric, str] = {
     "macro_recall": "macro recall",
     "macro_f1": "macro F1",
 }
-_ROUNDING = 1e-12  # means of the same runs in another order differ by less
+_ROUNDING = 1e-12  # summing the runs in another order changes a mean by less
 
 
 @dataclass(frozen=True, eq=False)
 class Curve(Tabular):
-    """The metrics of a classifier that knows the first k terms of a ranking, for several k.
+    """The metrics of a classifier trained on the first k terms of a ranking, for several k.
 
     Attributes
     ----------
@@ -41,20 +41,21 @@ class Curve(Tabular):
     ks : ndarray of shape (n_ks,), int64
         Numbers of terms, increasing.
     runs : dict of str to ndarray of shape (n_runs, n_ks), float64
-        Each metric in each run: one run for a test set, or one for each fold of a cross-validation.
-        The metrics are "accuracy", the share of documents classified correctly;
-        "precision", "recall" and "f1" of each class against the rest, weighted by the class's share
-        of the documents; "macro_precision", "macro_recall" and "macro_f1", their plain mean over
-        the classes that some document belongs to or is assigned to.
+        Each metric in each run. A test set gives one run, and a cross-validation gives one for each
+        fold. "accuracy" is the share of documents classified correctly. "precision", "recall" and
+        "f1" are means over the classes, weighted by the classes' shares of the documents.
+        "macro_precision", "macro_recall" and "macro_f1" are plain means over the classes that some
+        document belongs to or is assigned to.
     repeats : float
-        How often the runs classify each document: more than once if a cross-validation deals the
-        documents to its folds several times.
+        How often the runs classify each document. It exceeds 1 if a cross-validation splits the
+        documents into folds several times.
 
     Notes
     -----
-    If T documents belong to a class, P are assigned to it and H are both, its precision is H/P, its
-    recall H/T and its F1 2H/(P + T); each is 0 where it would be 0/0. These are scikit-learn's
-    ``precision_recall_fscore_support`` with ``zero_division=0``. Weighted recall is the accuracy.
+    Let T documents belong to a class, let P documents be assigned to it, and let H documents do
+    both. The precision of the class is H/P, its recall is H/T and its F1 is 2H/(P + T), where 0/0
+    is 0. These are the values of scikit-learn's ``precision_recall_fscore_support`` with
+    ``zero_division=0``. The weighted recall equals the accuracy.
     """
 
     name: str
@@ -102,8 +103,8 @@ class Curve(Tabular):
     def standard_error(self, metric: Metric) -> NDArray[np.float64]:
         """Return the standard error of the metric's mean at each k: std / sqrt(n_runs / repeats).
 
-        Repeats do not make it smaller: dealing the same documents to other folds steadies the mean,
-        but adds no documents.
+        Repeats do not make the error smaller, because other folds of the same documents add no
+        documents.
         """
         return self.std(metric) / math.sqrt(self.n_runs / self.repeats)
 
@@ -135,7 +136,7 @@ class Curve(Tabular):
     def columns(self) -> dict[str, NDArray[np.generic]]:
         """Return the columns by name: k, and the mean of each metric.
 
-        Several runs add the standard deviation of each metric, ``accuracy_std`` and so on.
+        If there are several runs, ``accuracy_std`` and so on hold the standard deviations.
         """
         table: dict[str, NDArray[np.generic]] = {"k": self.ks}
         for metric in METRICS:

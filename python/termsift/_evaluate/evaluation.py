@@ -20,7 +20,7 @@ from termsift._util import validation
 from termsift._util.adding import is_exact
 from termsift._util.progress import progress
 
-# By default every number of terms up to this k is evaluated; then each k is 1% larger.
+# By default every k up to _EVERY_K_TO is evaluated. Beyond it, each k is 1% larger than the last.
 _EVERY_K_TO = 2000
 _GROWTH = 1.01
 
@@ -52,11 +52,11 @@ def selection_curve(
         Numbers of terms. By default every number from 1 to 2,000, and then numbers that grow by
         about 1%, up to the length of the ranking.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
-        The classifier: scikit-learn's MultinomialNB, the same on presences, BernoulliNB, or naive
-        Bayes with Poisson rates.
+        The classifier, in this order: scikit-learn's MultinomialNB, MultinomialNB on presences (0
+        or 1), scikit-learn's BernoulliNB, and naive Bayes with Poisson rates.
     alpha : float, default 1.0
-        Smoothing of the classifier, positive: b1 = alpha, b2 = alpha * k (bernoulli: 2 * alpha,
-        poisson: alpha).
+        The smoothing of the classifier, above 0: b1 = alpha and b2 = alpha * k. "bernoulli" has
+        b2 = 2 * alpha, and "poisson" has b2 = alpha.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -67,16 +67,17 @@ def selection_curve(
     Raises
     ------
     ValueError, TypeError
-        As for `termsift.count`; if the columns of the matrices, the ranking and ks do not fit each
-        other, if there are no test documents, or if a document has several classes or none.
+        As for `termsift.count`. Also if the matrices have different columns, if the ranking or ks
+        do not fit them, if there are no test documents, or if y is an indicator matrix.
 
     Notes
     -----
-    The predictions at each k are those of a model fitted to ``X[:, ranking.indices[:k]]``: for
-    "multinomial" log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences
-    of the k terms in class c. If posteriors agree within 2^-45 of the summands' magnitudes, the
-    first of their classes is chosen. One sweep over the ranking serves all k. It takes 24 bytes for
-    each k and class; the number of classes is rounded up to a multiple of four.
+    The predictions at each k are those of a model fitted to ``X[:, ranking.indices[:k]]``. For
+    "multinomial", log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences
+    of the k terms in class c. If the log posteriors of several classes agree within 2^-45 of their
+    summands' magnitudes, the first of these classes is predicted. One pass over the ranking serves
+    all k. It takes 24 bytes for each k and class, where the number of classes is rounded up to a
+    multiple of four.
 
     Examples
     --------
@@ -113,9 +114,10 @@ def cross_validate(
     alpha: float = 1.0,
     n_threads: int | None = None,
 ) -> dict[str, Curve]:
-    """Return how well a classifier does with the first k terms of several rankings, for every k.
+    """Return how well naive Bayes classifies with the first k terms of several rankings.
 
-    The documents of each fold are classified after ranking and training on all the others.
+    For each fold, terms are ranked and the classifier is trained on the documents outside the fold.
+    The documents of the fold are then classified.
 
     Parameters
     ----------
@@ -126,7 +128,7 @@ def cross_validate(
     ks : sequence of int, optional
         As for `selection_curve`, with a ranking of all terms.
     cv : int, splitter of scikit-learn, or iterable of (train, test) indices, default 10
-        The folds. Pairs of indices are used as they are.
+        The number of folds, or the folds themselves. Pairs of indices are used as they are.
     random_state : int, numpy Generator or None, default 0
         Seed of the shuffle before the documents are dealt to the folds.
     models, policies : str or sequence of str
@@ -138,13 +140,14 @@ def cross_validate(
     Returns
     -------
     curves : dict of str to Curve
-        In the order of methods, models and policies. A name consists of the method, the model and
-        the policy, without "multinomial" and "top": "md", "md binary round_robin".
+        The curves, in the order of methods, models and policies. The name of a curve consists of
+        the method, the model and the policy, but "multinomial" and "top" are left out. Examples are
+        "md" and "md binary round_robin".
 
     Raises
     ------
     ValueError, TypeError
-        As for `selection_curve`; if there are fewer than 2 folds, or more folds than the
+        As for `selection_curve`. Also if there are fewer than 2 folds, or more folds than the
         largest class has documents.
 
     Warns
@@ -155,7 +158,8 @@ def cross_validate(
     Notes
     -----
     The documents of each class are shuffled and dealt to the folds in turn. Each document is
-    counted twice for any number of folds, or once per fold if sums of fractions would round.
+    counted twice, however many folds there are. If X holds fractions, whose sums may round, each
+    training set is counted by itself.
 
     Examples
     --------
@@ -191,7 +195,7 @@ def splits_of(documents: Documents, whole: ClassCounts, folds: Iterable[Fold]) -
             others = np.ones(documents.matrix.n_docs, dtype=bool)
             others[train] = False
             split.counts = whole - documents.part(np.flatnonzero(others)).counts()
-        split.counts._may_warn = number == 0  # the first fold warns for all
+        split.counts._may_warn = number == 0  # only the first fold warns
         yield split
 
 
@@ -255,7 +259,9 @@ def check_ks(ks: Iterable[int] | None, n_terms: int) -> NDArray[np.int64]:
         if not validation.is_integer(k):
             raise TypeError(f"ks must hold integers, got {k!r}")
         if not 1 <= k <= n_terms:
-            raise ValueError(f"ks has {k}, expected numbers in [1, {n_terms}], the terms ranked")
+            raise ValueError(
+                f"ks has {k}, expected numbers from 1 to {n_terms}, the number of ranked terms"
+            )
     if not listed:
         raise ValueError("ks is empty")
     return np.unique(np.array(listed, dtype=np.int64))

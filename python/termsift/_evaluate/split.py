@@ -1,4 +1,4 @@
-"""One split: a classifier that knows the first k terms is tested on held-out documents."""
+"""Train a classifier on the first k terms, and test it on held-out documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from termsift._evaluate.curve import METRICS, Metric
 from termsift._scores.methods import MODELS
 from termsift._util import validation
 
-Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # each at each k
+Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # the values of each metric at each k
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Documents:
         return Documents(matrix, labels, self.n_threads)
 
     def counts(self) -> ClassCounts:
-        """Return their counts."""
+        """Return the counts of the documents."""
         return count_checked(self.matrix, self.labels, n_threads=self.n_threads)
 
 
 class Split:
-    """Documents to train on, and documents to classify, which have the classes ``codes``.
+    """Training documents, and test documents with the classes ``codes``.
 
-    Classes from ``n_classes`` on have no training documents.
+    Codes of ``n_classes`` or more stand for classes without training documents.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Split:
             raise ValueError(f"X_test has {test.n_terms} columns, X_train {train.n_terms}")
         old, new = one_class(y_train, train, "y_train"), one_class(y_test, test, "y_test")
         for matrix, name in ((train, "X_train"), (test, "X_test")):
-            validation.check_entries(matrix, n_threads, name)  # the core would call either one X
+            validation.check_entries(matrix, n_threads, name)  # the core would name both X
         documents = Documents(train, old, n_threads)
         return cls(documents, None, Documents(test, new, n_threads))
 
@@ -81,7 +81,7 @@ class Split:
 
     @cached_property
     def counts(self) -> ClassCounts:
-        """The counts of the training documents; a caller that has them may set them."""
+        """The counts of the training documents. A caller that already has them may set them."""
         return self.train.counts()
 
 
@@ -95,7 +95,7 @@ class Classifier:
 
     def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
         """Return the metrics at each k, after training on the first k terms."""
-        # For each k and class, the numbers of documents assigned correctly and in all.
+        # For each k and class: the documents assigned correctly, and all assigned documents.
         hits, predicted = _core.classify_by_prefixes(
             split.counts._counts,
             _core.EventModel.__members__[self.naive_bayes],
@@ -114,14 +114,14 @@ class Classifier:
 
 def one_class(y: Any, matrix: validation.Csr, name: str) -> validation.Labels:
     """Check labels of documents that have one class each."""
-    why = "a document that is assigned to one class cannot be right about several"
+    why = "the classifier assigns each document to one class"
     return validation.check_one_class(y, matrix.n_docs, why, name)
 
 
 def metrics_of(
     hits: NDArray[np.int64], predicted: NDArray[np.int64], support: NDArray[np.int64]
 ) -> dict[Metric, NDArray[np.float64]]:
-    """Return every metric at each k; hits and predictions have the shape (n_ks, n_classes)."""
+    """Return every metric at each k. ``hits`` and ``predicted`` have shape (n_ks, n_classes)."""
     n_ks, n_classes = hits.shape
     n_docs = support.sum()
     support, n_untrained = support[:n_classes], np.count_nonzero(support[n_classes:])

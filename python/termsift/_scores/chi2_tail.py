@@ -12,8 +12,9 @@ def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.flo
     """Return the logarithm of the probability that a chi-square variable exceeds each statistic.
 
     It is log Q(a, z) with a = degrees / 2 and z = statistic / 2. One and two degrees of freedom
-    have closed forms, which do not underflow: erfc(sqrt(z)) and exp(-z). With more, the result is
-    -inf for probabilities that a double cannot hold. Where Q is near 1, log1p(-P) is more accurate.
+    have the closed forms erfc(sqrt(z)) and exp(-z), whose logarithms do not underflow. With more
+    degrees, the result is -inf for probabilities that a double cannot hold. Where Q is near 1,
+    log1p(-P) is more accurate, where P = 1 - Q.
     """
     z = np.asarray(statistics, dtype=np.float64) / 2
     if degrees == 2:

@@ -24,11 +24,11 @@ from termsift._util.tabular import object_array
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
-# Which terms to list: terms that a class has more of than the others, less of, or both.
+# Whether to list terms that are over-represented in a class, under-represented, or both.
 Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 
-_MOST_SORTED = 1 << 24  # the most p-values that are sorted, in some 0.8 GB
+_MOST_SORTED = 1 << 24  # at most this many p-values are sorted, which takes some 0.8 GB
 
 # The terms of a class, best first, and their scores.
 _Best: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -48,7 +48,7 @@ def distinctive_terms(
 ) -> dict[Hashable, Ranking]:
     """Return the terms that are over-represented in each class, best first.
 
-    A class score measures how far a class is from the others, above or below. A term is
+    A class score measures how far a class is from the others in either direction. A term is
     over-represented if it occurs in the class and has direction 1 there
     (`termsift.ClassCounts.class_directions`).
 
@@ -56,18 +56,18 @@ def distinctive_terms(
     ----------
     counts : ClassCounts
     method : str
-        "key", which multiplies evidence and certain effect, or a name of `termsift.methods`.
+        "key", the product of evidence and certain effect, or a name of `termsift.methods`.
     k : int, optional
-        How many terms per class; all by default. There may be fewer.
+        The largest number of terms per class; all by default.
     classes : sequence of labels, optional
-        The classes wanted, in this order; all by default.
+        The classes to describe, in this order; all by default.
     model, alpha, class_prior, n_threads, **options
         As for `termsift.ClassCounts.score`.
 
     Returns
     -------
     rankings : dict of label to Ranking
-        The terms of each class with their scores for it. Equal scores are ordered by index.
+        The terms of each class with their scores for the class. Equal scores are ordered by index.
 
     Raises
     ------
@@ -119,9 +119,10 @@ def dominant_class(
     method: DescriberName = DESCRIBING,
     **scoring: Any,
 ) -> NDArray[np.int64]:
-    """Return the class in which each term is over-represented with the highest score.
+    """Return for each term its best class among those in which the term is over-represented.
 
-    The result holds positions in ``counts.classes``, or -1 for no class.
+    The best class has the highest score. The result holds positions in ``counts.classes``, or -1
+    if the term is over-represented in no class.
     """
     distinct, place = np.unique(terms, return_inverse=True)
     scored = scoring_of(counts, method, **scoring).of_terms(distinct)
@@ -186,11 +187,11 @@ def class_columns(
             statistics = _at_pairs(test, rows, terms, with_scores=True)[1]
         statistics = class_statistics(counts, scoring.method, statistics, rows)
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
-        if n_tests <= _MOST_SORTED:  # adjustment ranks all tests, even hidden ones
+        if n_tests <= _MOST_SORTED:  # the adjustment ranks all tests, not only the listed ones
             every = significance_by(counts, scoring.method, per_class=True)
             adjusted = every.adjusted()[rows, terms]
         else:
-            what = "p-values are adjusted for %s tests by Bonferroni, as sorting takes some %.1f GB"
+            what = "p-values are adjusted for %s tests by Bonferroni; sorting would take %.1f GB"
             logger.warning(what, f"{n_tests:,}", n_tests * 50e-9)
             adjusted = np.exp(np.minimum(logs + np.log(n_tests), 0))
         columns |= {"log_pvalue": logs, "pvalue": np.exp(logs), "pvalue_adj": adjusted}
@@ -200,7 +201,7 @@ def class_columns(
 def _best(scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool) -> list[_Best]:
     """Return the k best terms of the classes with documents; equal scores are ordered by index.
 
-    ``under`` lists only terms that the class has less of than the others.
+    ``under`` restricts the list to terms that are under-represented in the class.
     """
     if not under and (found := scoring.best_of_classes(k)) is not None:
         return list(zip(*found, strict=True))

@@ -22,19 +22,19 @@ class Dispersion:
     Attributes
     ----------
     classes : list of labels
-        The rows.
+        The labels of the rows.
     dp : ndarray of shape (n_classes, n_terms), float64
         Gries' deviation of proportions: 0 if each document has the term in proportion to its
         length, near 1 if one short document has all occurrences.
     dp_norm : ndarray of that shape, float64
-        dp divided by its largest possible value, 1 - min_j s_j.
+        dp divided by its largest possible value, 1 - min_j s_j (see `termsift.dispersion`).
     juilland : ndarray of that shape, float64
         Juilland's D: 1 if all documents have the term at the same rate, 0 if only one has it.
 
     Notes
     -----
-    All are NaN for a term that does not occur in the class. For a class of one document, juilland
-    is NaN and dp_norm is 0.
+    All three are NaN for a term that does not occur in the class. For a class of one document,
+    juilland is NaN and dp_norm is 0.
     """
 
     classes: list[Hashable]
@@ -59,8 +59,8 @@ def dispersion(
     y : array of shape (n_docs,)
         The label of each document, or an indicator matrix.
     classes : sequence of labels, or mapping
-        The classes wanted, in this order; all by default. As in `termsift.ClassCounts.subset`, a
-        mapping from new labels to a label or a list of labels merges classes.
+        The classes to measure, in this order; all by default. A mapping from new labels to a label
+        or a list of labels merges classes, as in `termsift.ClassCounts.subset`.
 
     Returns
     -------
@@ -69,12 +69,12 @@ def dispersion(
     Raises
     ------
     ValueError, TypeError
-        As `termsift.count`, and if a class is unknown or occurs twice.
+        As for `termsift.count`, and if a class is unknown or occurs twice.
 
     Notes
     -----
-    Document j of the class has l_j tokens, x_ij of them of term i, and the class has l_i tokens of
-    term i. With s_j = l_j / sum_j l_j and v_ij = x_ij / l_i,
+    Document j of the class has l_j tokens and contains term i x_ij times. The whole class contains
+    term i l_i times. With s_j = l_j / sum_j l_j and v_ij = x_ij / l_i,
 
     .. math::
 
@@ -82,8 +82,8 @@ def dispersion(
         D_i = 1 - \frac{\sigma_i / \mu_i}{\sqrt{m - 1}},
 
     where mu_i and sigma_i are the mean and the standard deviation, with divisor m, of the rates
-    x_ij / l_j over the m documents that have tokens. The parts are documents of any length;
-    Juilland's rates take the lengths into account.
+    x_ij / l_j over the m documents that have tokens. Documents may have any length, because the
+    rates in Juilland's D take the lengths into account.
 
     Two passes over the entries of X take O(entries + n_classes * n_terms) time and some 150 MB.
 
@@ -135,7 +135,7 @@ def dispersion(
 def documents_of(
     X: Any, y: Any, classes: Iterable[Hashable] | Mapping[Any, Any] | None
 ) -> tuple[Any, NDArray[np.float64], dict[Hashable, NDArray[np.int64]]]:
-    """Return documents as a csr_array, their tokens, and those of each class that have tokens."""
+    """Return documents as a csr_array, their lengths, and each class's documents with tokens."""
     csr = validation.check_matrix(X, 1)
     validation.check_entries(csr, 1, "X")
     X = csr.to_scipy()
@@ -161,7 +161,7 @@ def _documents_of(labels: validation.Labels, codes: list[int]) -> NDArray[np.int
 
 
 def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Yield the entries of documents, some millions at a time: positions, terms, occurrences."""
+    """Yield the positions, terms and occurrences of documents' entries, some millions at a time."""
     ends = np.cumsum(X.indptr[docs + 1] - X.indptr[docs], dtype=np.int64)
     cuts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK_ENTRIES)[1:], "right"))
     for first, last in pairwise([0, *cuts.tolist(), len(docs)]):

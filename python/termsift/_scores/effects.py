@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from termsift._util import scipy
 
 _MILLION = 1e6
-_ABSENT = 0.5  # occurrences that stand for none in log_ratio
+_ABSENT = 0.5  # replaces a count of 0 in log_ratio
 
 _Floats: TypeAlias = NDArray[np.float64]
 
@@ -20,8 +20,8 @@ def effects(
 ) -> dict[str, _Floats]:
     """Return the effect sizes of `termsift.Keyness` and the ends of their confidence intervals.
 
-    ``a`` and ``b`` are the occurrences of each term in the target and in the reference, and
-    ``tokens`` those of all terms.
+    ``a`` and ``b`` are the occurrences of each term in the target and in the reference. ``tokens``
+    holds the occurrences of all terms in each of the two.
     """
     first, second = tokens
     z = scipy.special.ndtri(0.5 + level / 2)
@@ -59,20 +59,20 @@ def certain_ratios(
 ) -> list[_Floats]:
     """Return the ends of exact intervals of log2(f_1 / f_2) that hold for all terms at once.
 
-    ``a``, ``b`` and ``tokens`` are as for `effects`, or count documents. ``n_terms`` is how many
-    terms are compared.
+    ``a``, ``b`` and ``tokens`` are as for `effects`, or they are numbers of documents. ``n_terms``
+    is the number of terms that are compared.
     """
     alpha = (1 - level) / 2 / max(n_terms, 1)
-    # Few pairs of counts are distinct, and a quantile takes as long as a thousand additions.
+    # Few pairs of counts are distinct, and a quantile is slow: compute it once for each pair.
     pairs, place = np.unique(a + 1j * b, return_inverse=True)
 
     def lower(own: _Floats, other: _Floats) -> _Floats:
         share = scipy.special.betaincinv(own, other + 1, alpha)
         rest = scipy.special.betainccinv(other + 1, own, alpha)  # 1 - share would cancel
-        with np.errstate(divide="ignore"):  # of no occurrences
+        with np.errstate(divide="ignore"):  # share is 0 if there are no occurrences
             return np.where(own > 0, np.log2(share) - np.log2(rest), -np.inf)
 
-    with np.errstate(divide="ignore"):  # of a class that has all documents
+    with np.errstate(divide="ignore"):  # tokens[1] is 0 if the class has all documents
         scale = np.log2(tokens[1]) - np.log2(tokens[0])
     logits = lower(pairs.real, pairs.imag), -lower(pairs.imag, pairs.real)
     return [scale + of_pairs[place] for of_pairs in logits]

@@ -1,4 +1,4 @@
-"""The measure that describes classes: evidence times the effect that is certain."""
+"""The measure `key`, which describes classes by evidence times certain effect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEVEL = 0.95
 
 
 def scoring_of(counts: ClassCounts, name: str, **scoring: Any) -> Scoring:
-    """Return the scoring of a method, or of key, whose directions are those of g2."""
+    """Return the scoring of a method or of key. The directions of key are those of g2."""
     if find_describer(name) is not KEY:
         return Scoring.of(counts, name, **scoring)
     g2 = Scoring.of(counts, "g2", **scoring)
@@ -37,7 +37,7 @@ class _KeyScoring(Scoring):
 
     @cached_property
     def _documents(self) -> tuple[Any, NDArray[Any]]:
-        """The documents of each class with each term, and those of the collection."""
+        """The number of documents with each term in each class, and in the collection."""
         shape = len(self.counts.class_docs), self.counts.n_terms
         of_class = scipy.sparse.csr_array(self.counts.document_frequency(), shape=shape)
         whole = self.counts.as_one_class().document_frequency()
@@ -72,7 +72,7 @@ class _KeyScoring(Scoring):
     def _of_cells(
         self, g2: NDArray[Any], a: NDArray[Any], b: NDArray[Any], rows: NDArray[Any]
     ) -> NDArray[np.float64]:
-        """Return key of a documents of the classes ``rows``, and b elsewhere, with the term."""
+        """Return key for ``a`` documents with the term in the classes ``rows``, ``b`` in others."""
         n_c = np.asarray(self.counts.class_docs, dtype=np.float64)[rows]
         docs = np.stack([n_c, self.counts.n_docs - n_c])
         a, b = a.astype(np.float64), b.astype(np.float64)

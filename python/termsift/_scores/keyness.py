@@ -1,4 +1,4 @@
-"""Keyness: how a target corpus uses each term, beside a reference corpus."""
+"""Keyness: how a target corpus uses each term, compared with a reference corpus."""
 
 from __future__ import annotations
 
@@ -48,49 +48,49 @@ _Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Keyness(Tabular):
-    """Terms that a target corpus uses more, or less, than a reference corpus.
+    """The terms that a target corpus uses more or less often than a reference corpus.
 
-    `termsift.ClassCounts.keyness` makes it. The rows are first the terms that the target uses more
-    often than the reference, then those that it uses less often, both in the order asked for. A
-    table of similar terms is one list instead, the surest first.
+    `termsift.ClassCounts.keyness` returns it. The first rows are the terms that the target uses
+    more often than the reference. The terms that the target uses less often follow. Both lists are
+    in the requested order. A table of similar terms is a single list, the most certain terms first.
 
     Attributes
     ----------
     target, reference : list of labels
-        The classes of both corpora.
+        The classes of the two corpora.
     tokens : tuple of two numbers
         The occurrences of all terms in the target, N_1, and in the reference, N_2.
     table : dict of str to ndarray of shape (n_rows,)
-        The columns by name. With a and b occurrences of the term in the target and in the
-        reference, f_1 = a / N_1 and f_2 = b / N_2, they are
+        The columns by name. Let the term occur a times in the target and b times in the reference,
+        and let f_1 = a / N_1 and f_2 = b / N_2. The columns are
 
-        - term, index: the name of the term, or null, and its column;
+        - term, index: the name of the term, or null if it has none, and the column of the term;
         - sign: 1 if f_1 > f_2, -1 if f_1 < f_2, 0 if they are equal;
         - n_target, n_reference: a and b;
-        - df_target, df_reference: the documents with the term, null if unknown;
+        - df_target, df_reference: the number of documents with the term, null if unknown;
         - per_million_target, per_million_reference: 10^6 f_1 and 10^6 f_2;
-        - g2, log_pvalue, pvalue, pvalue_adj: the log-likelihood ratio (`g2_counts`) and its
-          p-values, the last adjusted by Benjamini and Hochberg for the tests of all terms that
-          occur in either corpus;
-        - g2_docs: the log-likelihood ratio of documents (`g2`), null if they are unknown;
+        - g2, log_pvalue, pvalue: the log-likelihood ratio (`g2_counts`) and its p-value;
+        - pvalue_adj: the p-value, adjusted by Benjamini and Hochberg's method for the tests of all
+          terms that occur in either corpus;
+        - g2_docs: the log-likelihood ratio of documents (`g2`), null if documents are unknown;
         - zeta: the share of the target's documents with the term minus the reference's share;
-        - lrc_docs: lrc of these shares;
-        - bic: g2 - ln(N_1 + N_2), the Bayes factor's approximation by Wilson;
-        - log_ratio: log2(f_1 / f_2), in which half an occurrence stands for none;
+        - lrc_docs: lrc, computed from these two shares;
+        - bic: g2 - ln(N_1 + N_2), Wilson's approximation of the Bayes factor;
+        - log_ratio: log2(f_1 / f_2), where 1/2 replaces a count of 0;
         - percent_diff: 100 (f_1 - f_2) / f_2;
         - relative_risk: f_1 / f_2;
         - odds_ratio: a (N_2 - b) / (b (N_1 - a)), NaN for 0/0;
-        - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), c the constant;
-        - log_ratio_low, log_ratio_high, and the same of relative_risk and odds_ratio: the ends of
-          their confidence intervals, by default of 95%;
-        - lrc: the conservative log ratio, the end nearer to 0 of an exact interval of
-          log2(f_1 / f_2) that holds for all terms at once, and 0 if the interval contains 0;
-        - log_ratio_most: the end farther from 0, without its sign;
+        - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), where c is the constant;
+        - log_ratio_low, log_ratio_high: the ends of the confidence interval of log_ratio, by
+          default at 95%; relative_risk and odds_ratio have the same two columns;
+        - lrc: the conservative log ratio, which is the end nearer to 0 of an exact interval of
+          log2(f_1 / f_2) that holds for all terms at once, or 0 if the interval contains 0;
+        - log_ratio_most: the absolute value of the end of this interval that is farther from 0;
         - dp_target, dp_reference, juilland_target, juilland_reference: if documents were given,
-          the dispersions of `termsift.dispersion`; NaN for a term that does not occur there;
-        - rank_sum, rank_sum_pvalue, rank_sum_pvalue_adj: if documents were given, the z-score of
-          Wilcoxon's rank-sum test of the documents' rates, positive if the target has higher
-          ones, and its p-values.
+          the dispersions of `termsift.dispersion`, NaN for a term that the corpus does not have;
+        - rank_sum: if documents were given, the z-score of Wilcoxon's rank-sum test of the
+          documents' rates, positive if the target has higher rates;
+        - rank_sum_pvalue, rank_sum_pvalue_adj: the p-value of rank_sum, and its adjusted value.
     similar : bool
         Whether the rows are similar terms.
     """
@@ -169,29 +169,30 @@ def keyness(
     Parameters
     ----------
     target, reference : label or sequence of labels
-        The classes of the two corpora. Several classes are pooled. By default the reference is all
-        other classes.
+        The classes of the two corpora. Several classes are pooled. By default the reference is
+        every class that is not in the target.
     k : int, optional
-        How many terms of each direction, or similar terms; all by default. There may be fewer.
+        The largest number of terms of each direction, or of similar terms; all by default.
     sort : {"g2", "g2_docs", "zeta", "lrc_docs", "log_ratio", "lrc", "percent_diff", \
 "relative_risk", "odds_ratio", "simple_maths", "count", "rank_sum"}
-        The column by which the terms of each direction are sorted, the strongest first. "count" is
-        the occurrences in the corpus that has more. Of equal terms the larger g2 comes first. By
-        the columns that compare documents ("g2_docs", "zeta", "lrc_docs", "rank_sum"), terms come
-        last if these point to the other corpus. "rank_sum" needs the documents themselves.
+        The column that sorts the terms of each direction, the strongest first. "count" is the
+        number of occurrences in the corpus that uses the term more often. Ties are sorted by g2.
+        "g2_docs", "zeta", "lrc_docs" and "rank_sum" compare documents: a term comes last if its
+        value favours the other corpus. "rank_sum" needs ``dispersion``.
     direction : {"both", "over", "under"}
-        Whether to list terms that the target uses more often, less often, or first the former and
-        then the latter. A term that both use equally often is not listed.
+        "over" lists the terms that the target uses more often, "under" the terms that it uses less
+        often, and "both" lists first the former and then the latter. Terms that both corpora use
+        equally often are not listed.
     similar : bool, default False
-        List instead, without regard to direction, the terms that both corpora surely use about
-        equally often (lockwords): those with the smallest log_ratio_most.
+        List lockwords instead, in one list for both directions. These terms have the smallest
+        log_ratio_most, so it is certain that both corpora use them about equally often.
     min_count, min_share : int, default 1, and float, default 0
-        List terms with at least so many occurrences in the corpus that uses them more, and in at
-        least this share of its documents.
+        Conditions on the corpus that uses a term more often: it must have the term at least
+        ``min_count`` times, and in at least the share ``min_share`` of its documents.
     constant : float, default 1
-        The constant of simple_maths, above 0. A larger one prefers more frequent terms.
+        The constant of simple_maths, above 0. A larger constant favours more frequent terms.
     level : float, default 0.95
-        The confidence of the intervals and of lrc.
+        The confidence level of the intervals and of lrc.
     dispersion : (X, y), optional
         The documents that were counted. They add dispersions and the rank-sum test to the table.
     n_threads : int, optional
@@ -209,12 +210,12 @@ def keyness(
 
     Notes
     -----
-    The intervals of log_ratio and relative_risk are Katz's, the logarithm plus and minus
-    z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). That of odds_ratio is Woolf's, with
-    z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). For a or b = 0, the interval of log_ratio has half an
-    occurrence, and the others are from 0 to inf. That of lrc turns the bounds t of Clopper and
-    Pearson for the share a / (a + b) into log2(N_2 t / (N_1 (1 - t))). Bonferroni's correction
-    divides 1 - level by the number of terms that occur in either corpus.
+    log_ratio and relative_risk have Katz's interval: the logarithm plus and minus
+    z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). odds_ratio has Woolf's interval, with
+    z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, the interval of log_ratio uses 1/2
+    in its place, and the other two intervals extend from 0 to inf. The interval of lrc converts
+    Clopper and Pearson's bounds t of the share a / (a + b) to log2(N_2 t / (N_1 (1 - t))).
+    Bonferroni's correction divides 1 - level by the number of terms that occur in either corpus.
 
     References
     ----------
@@ -259,7 +260,7 @@ def keyness(
     tokens = np.asarray(pair.class_tokens, dtype=np.float64)
     for labels, n_tokens in zip(sides, tokens, strict=True):
         if not n_tokens > 0:
-            raise ValueError(f"{_in_words(labels)} has no tokens, so that nothing compares with it")
+            raise ValueError(f"{_in_words(labels)} has no tokens, so there is nothing to compare")
     index = np.flatnonzero(pair.collection_term_frequency > 0)
     a, b = integers_if_whole(pair.term_frequency.toarray()[:, index])
     df = _document_frequencies(pair, index)
@@ -303,7 +304,7 @@ def keyness(
 
 
 def _document_frequencies(pair: ClassCounts, index: NDArray[np.int64]) -> list[NDArray[Any]]:
-    """Return the documents of each side with the terms; null where they are unknown."""
+    """Return how many documents of each side have each term, null if documents are unknown."""
     shape = 2, pair.n_terms
     frequency = scipy.sparse.csr_array(pair._counts.document_frequency(), shape=shape).toarray()
     return [
@@ -319,7 +320,7 @@ def _of_documents(
     level: float,
     n_threads: int | None,
 ) -> dict[str, NDArray[Any]]:
-    """Return the columns that compare the documents of both sides; null if they are unknown."""
+    """Return the columns that compare the sides' documents, null if documents are unknown."""
     if pair._counts.undocumented.any():
         return dict.fromkeys(("g2_docs", "zeta", "lrc_docs"), np.full(len(index), None))
     docs = np.asarray(pair.class_docs, dtype=np.float64)
@@ -330,12 +331,15 @@ def _of_documents(
 
 
 def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:
-    """Return the labels of the target and of the reference, by default all others."""
+    """Return the labels of the target and those of the reference.
+
+    The default reference is every class that is not in the target.
+    """
     labels = _labels_of(counts, target, "target")
     if reference is not None:
         others = _labels_of(counts, reference, "reference")
     elif not (others := [label for label in counts.classes if label not in labels]):
-        raise ValueError("target has all classes, so that none is left to compare with")
+        raise ValueError("target has all classes, so no class is left for the reference")
     for label in labels:
         if label in others:
             raise ValueError(f"class {label!r} is in both target and reference")
@@ -374,7 +378,7 @@ def _dispersions(
     measured = dispersion_of(X, y, groups)
     if measured.dp.shape[1] != n_terms:
         raise ValueError(
-            f"dispersion has documents of {measured.dp.shape[1]:,} terms, and the counts "
+            f"dispersion has documents of {measured.dp.shape[1]:,} terms, but the counts have "
             f"{n_terms:,}: pass the documents that were counted"
         )
     columns = {}
@@ -388,7 +392,7 @@ def _dispersions(
 
 
 def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
-    """Return a column of the corpus that uses each term more."""
+    """Return for each term the value of the corpus that uses the term more often."""
     sides = table[f"{name}_target"], table[f"{name}_reference"]
     return np.where(table["sign"] > 0, *sides)
 
@@ -409,5 +413,5 @@ def _strongest(
 ) -> NDArray[np.int64]:
     """Return the first k rows that are kept, the strongest first."""
     rows = np.flatnonzero(kept)
-    # Every term that one corpus lacks has the same ratio, 0 or inf: the evidence decides then.
+    # All terms that one corpus lacks have the ratio 0 or inf, so g2 decides between them.
     return rows[np.lexsort((rows, -table["g2"][rows], -strength[rows]))[:k]]

@@ -1,4 +1,4 @@
-"""What the registry knows about each method, for the rest of the package to act on."""
+"""The types of the registry's entries: event models, selectors and methods."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ _SHARED = ("method", "model", "alpha", "class_prior", "n_threads")  # arguments 
 
 
 class EventModel(NamedTuple):
-    """An event model: what the probability p_ic of a term in a class means."""
+    """An event model, which defines the probability p_ic of a term in a class."""
 
     name: Model
     formula: str
     reads: str  # occurrences or documents
-    outcomes: int | None = None  # of one event; b2 = alpha * outcomes if alpha is one number
+    # The outcomes of an event, None for n_terms; a single alpha gives b2 = alpha * outcomes.
+    outcomes: int | None = None
     is_rate: bool = False  # p_ic may exceed 1, and b1 may exceed b2
     independent: bool = False  # the divergence of several terms is the sum of their `md`
 
@@ -38,7 +39,7 @@ EVENT_MODELS: dict[str, EventModel] = {
 }
 
 
-# The names of the registry, listed here to let editors mark a misspelt method.
+# The names in the registry, repeated here so that type checkers find a misspelt name.
 MethodName: TypeAlias = Literal[
     "md",
     "md_chi2",
@@ -79,18 +80,19 @@ class Selector:
     name : str
         The name that `ClassCounts.rank` and the command line take.
     title : str
-        One sentence on what it measures.
+        One sentence that describes it.
     formula : str
-        The value of class c for term i, or what the next term of a selector maximises.
+        The value of class c for term i, or the quantity that a selector's next term maximises.
         `ClassCounts.score` defines p = p_ic and q = q_ic. The other symbols are numbers of
-        documents: n in the collection, A in the class with the term, B elsewhere with it, C in the
-        class without it, D the rest; n_c = A + C, d_i = A + B, det = AD - BC = A n - d_i n_c.
+        documents: n in the collection, A in the class with the term, B in other classes with the
+        term, C in the class without the term, and D in other classes without the term. From these
+        follow n_c = A + C, d_i = A + B and det = AD - BC = A n - d_i n_c.
     source : str
-        Author, title, year and the place within it.
+        The author, title and year of the source, and the place in it.
     needs : str
-        What it reads: term frequency, document frequency, both, or the documents.
+        The input that it reads: term frequency, document frequency, both, or the documents.
     models : tuple of str
-        The event models that it has, the default first. Empty if its counts are fixed.
+        The event models that it supports, the default first. Empty if it uses no event model.
     """
 
     name: str
@@ -102,7 +104,7 @@ class Selector:
 
     @property
     def reads_documents(self) -> bool:
-        """Whether it reads the documents themselves; counts do not suffice."""
+        """Whether it reads the documents themselves, because counts do not suffice."""
         return self.needs == "documents"
 
 

@@ -13,25 +13,26 @@ from termsift._util import scipy, validation
 
 
 def rank_sums(X: Any, y: Any, sides: Mapping[Any, list[Hashable]]) -> NDArray[np.float64]:
-    r"""Return the z-score of the rank-sum test of each term, positive if the first side has more.
+    r"""Return the z-score of each term's rank-sum test, positive if the first side uses it more.
 
-    ``X`` and ``y`` are as for `termsift.dispersion`, and ``sides`` maps two names to labels. A
-    document's rate is its occurrences of the term divided by those of all terms. Documents without
-    tokens take no part.
+    ``X`` and ``y`` are as for `termsift.dispersion`, and ``sides`` maps two names to labels. The
+    rate of a term in a document is its number of occurrences, divided by the document's tokens.
+    Documents without tokens are left out.
 
     Notes
     -----
-    Documents of equal rates share the mean of their ranks. With R the ranks' sum over the n_1
-    documents of the first side, n = n_1 + n_2, and t documents in each group of equal rates,
+    Documents with equal rates each get the mean of their ranks. Let R be the sum of the ranks over
+    the n_1 documents of the first side, n = n_1 + n_2, and t the number of documents in a group of
+    equal rates. The absolute value of the score is
 
     .. math::
 
-        z = \frac{|R - n_1 (n + 1) / 2| - 1/2}{\sqrt{n_1 n_2 / 12 \,
+        |z| = \frac{|R - n_1 (n + 1) / 2| - 1/2}{\sqrt{n_1 n_2 / 12 \,
             (n + 1 - \sum (t^3 - t) / (n (n - 1)))}},
 
-    but at least 0, with the sign of the difference, and 0 if all rates are equal. The documents
-    without the term are one such group, so the time is O(entries log entries). Memory is two copies
-    of the entries and some 400 MB.
+    or 0 if the numerator is negative or all rates are equal. The score has the sign of the
+    difference in the numerator. The documents without the term are one group of equal rates, so the
+    time is O(entries log entries). The memory is two copies of the entries and some 400 MB.
     """
     X, lengths, groups = documents_of(X, y, sides)
     first, second = groups.values()
@@ -42,7 +43,7 @@ def rank_sums(X: Any, y: Any, sides: Mapping[Any, list[Hashable]]) -> NDArray[np
     n_1, n, n_terms = len(first), len(docs), X.shape[1]
     found = np.diff(by_term.indptr).astype(np.float64)  # documents with the term
     absent = n - found
-    # The ranks of the first side are those of its documents without the term, and of the others.
+    # Begin the sum of the first side's ranks with its documents without the term.
     with_term = np.bincount(part[:n_1].indices, minlength=n_terms)
     ranks = (n_1 - with_term) * (absent + 1) / 2
     # n^3 - n - (t^3 - t) for the t documents without the term, as a product that does not cancel

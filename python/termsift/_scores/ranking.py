@@ -16,7 +16,7 @@ from termsift._util.files import text_output
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
 
-_LETTERS = 24  # shown of each term in the repr
+_LETTERS = 24  # letters of each term that are shown
 _PRINTED = 10  # terms that print() shows
 
 
@@ -32,22 +32,22 @@ class Ranking(Tabular):
     indices : ndarray of shape (k,), int64
         The terms' columns.
     scores : ndarray of shape (k,), float64
-        Their scores in the same order, in nats for divergences. `ClassCounts.greedy` gives the
-        divergence of all terms so far, and `conditional_gain` the gain of each term.
+        The terms' scores, in nats for divergences. `ClassCounts.greedy` gives the divergence of the
+        terms up to each place, and `conditional_gain` gives the gain of each term.
     terms : ndarray of shape (k,), str objects, or None
         The names of the terms, if the counts have names.
     method : str
         The name of the method or selector.
     informative : int or None
-        How many of the first terms add to the divergence, if `ClassCounts.greedy` chose them. The
-        other terms add nothing and are ordered by index.
+        The number of first terms that add to the divergence, if `ClassCounts.greedy` chose the
+        terms. The other terms add nothing and are ordered by index.
     policy : str
-        How scores became an order, "top" or "round_robin".
+        How the scores determined the order, "top" or "round_robin".
     model : str
         The event model; "multinomial" for methods without models.
     chosen_by : ndarray of shape (k,), objects, or None
-        With round robin, the first class that chose each term at its place. If the method has no
-        sign, like chi2, the class may have less of the term than the others.
+        With round robin, the first class that gave each term its place. If the method's scores have
+        no sign, as for chi2, the term may be under-represented in this class.
     """
 
     indices: NDArray[np.int64]
@@ -70,7 +70,7 @@ class Ranking(Tabular):
         return zip(self._terms.tolist(), self.scores.tolist(), strict=True)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse to become an array: scikit-learn would take it for the scores of the columns."""
+        """Refuse conversion to an array, which scikit-learn would take for scores of columns."""
         raise TypeError(
             "a ranking is not an array: take its indices, its scores or its terms; to select "
             "columns in scikit-learn use TermSelector(method) in place of SelectKBest"

@@ -1,4 +1,4 @@
-"""The registry of methods. Functions, the command line, the docs and the tests follow from it."""
+"""The registry of methods, from which functions, command line, docs and tests are derived."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ _METHODS = (
     ),
     Method(
         name="chi2_printed",
-        title="The chi-square statistic as the paper prints it, which belongs to no test.",
+        title="The chi-square statistic as the paper prints it, which is not a test statistic.",
         formula="det^2 / (A B C D)",
         source=f"{PAPER}, Section 2.3",
         default_aggregate="max",
@@ -137,7 +137,7 @@ _METHODS = (
         title="The odds of the term in the class, divided by its odds elsewhere.",
         formula="A D / (B C)",
         source="van Rijsbergen, Information Retrieval, 2nd edition, 1979, Chapter 6; Mladenic and "
-        "Grobelnik, ICML 1999, take its logarithm, which ranks alike",
+        "Grobelnik, ICML 1999, take its logarithm, which gives the same ranking",
         default_aggregate="max",
         zeros="inf for B C = 0 unless A D = 0",
     ),
@@ -189,7 +189,7 @@ _METHODS = (
         "eqs. (15)-(22)",
         needs=OCCURRENCES,
         default_aggregate="max",
-        zeros="0 for x u = 0, its limit; else, without a prior, inf for R = x and -inf for S = u",
+        zeros="0, the limit, for x u = 0; else, without a prior, inf for R = x and -inf for S = u",
     ),
     Method(
         name="log_ratio",
@@ -238,7 +238,8 @@ _METHODS = (
     ),
     Method(
         name="c_tfidf",
-        title="BERTopic's class-based tf-idf: the term's share of the class, more for rare terms.",
+        title="BERTopic's class-based tf-idf: the term's share of the class's tokens, with a "
+        "larger weight for rare terms.",
         formula="l_ic/l_c log(1 + m/l_i), m = floor(l / number of classes); "
         'variant="bm25": l_ic/l_c log((m + 1) / (l_i + 1/2)); sqrt=True: the root of l_ic/l_c',
         source="Grootendorst, BERTopic: Neural topic modeling with a class-based TF-IDF procedure, "
@@ -258,39 +259,39 @@ _METHODS = (
 GREEDY = Selector(
     name="greedy",
     title="Chooses the term that makes the JMH divergence of the classes largest, given the terms "
-    "chosen before it and the pool of all others.",
+    "chosen before it and the pool of all other terms.",
     formula="sum over the classes and the variables (chosen terms, next term, pool) of p log(p/q)",
-    source=f"{PAPER}, Algorithm 1, for two classes; for more, with JMH in place of J, ours",
+    source=f"{PAPER}, Algorithm 1, for two classes; the use of JMH for more classes is termsift's",
     needs=OCCURRENCES,
     models=MODELS,
 )
 CONDITIONAL_GAIN = Selector(
     name="conditional_gain",
-    title="Chooses the term that, given those chosen before it, reduces the log losses of naive "
-    "Bayes on the documents themselves the most.",
+    title="Chooses the term that most reduces the log losses of naive Bayes on the documents, "
+    "given the terms chosen before it.",
     formula="sum over the documents d with the term, y their class, of "
     "-log(sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy)",
-    source="termsift's own; the shape of the lifts by empirical Bayes",
+    source="termsift's own; empirical Bayes estimates the shape of the lifts",
     needs="documents",
 )
 GUIDED_GAIN = Selector(
     name="guided_gain",
-    title="Conditional gain in which a document's loss counts by what linear support vector "
-    "machines make of the term for the document's class.",
+    title="Conditional gain in which a document's loss is weighted by the importance of the term "
+    "to a linear support vector machine of the document's class.",
     formula="sum over the documents d with the term, y their class, of "
     "-u_ty log(sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy), "
     "u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75",
-    source="termsift's own; the machines by dual coordinate descent, Hsieh and others, A dual "
+    source="termsift's own; the machines are trained as in Hsieh and others, A dual "
     "coordinate descent method for large-scale linear SVM, ICML 2008",
     needs="documents",
 )
 _SELECTORS = (GREEDY, CONDITIONAL_GAIN, GUIDED_GAIN)
-# The measure that describes classes unless another is named; docs/describing.md compares it with
-# the methods. It orders the terms of a class, and has no score of a term over all classes.
+# The default measure for describing classes, which docs/describing.md compares with the methods. It
+# orders the terms of one class, and gives no score over all classes.
 KEY = Selector(
     name="key",
-    title="Evidence times certain effect: the root of g2 times the logarithm of the least ratio of "
-    "document shares that is certain.",
+    title="Evidence times certain effect: the root of g2 times a logarithm of the lower confidence "
+    "bound of the ratio of document shares.",
     formula="sqrt(g2) log2(1 + R), R = (n - n_c) t / (n_c (1 - t)), t Clopper and Pearson's lower "
     "bound of A/(A + B) at 95% for all terms at once",
     source="termsift's own; R is that of Evert, Measuring keyness, Digital Humanities 2022",
@@ -350,12 +351,12 @@ def find_method(name: str) -> Method:
 
 
 def find_describer(name: str) -> Selector:
-    """Return the measure with a name that orders the terms of a class: a method, or key."""
+    """Return the method with a name, or key, which also orders the terms of a class."""
     return KEY if is_one_of(name, [KEY.name]) else find_method(name)
 
 
 def find_test(name: str) -> Method:
-    """Return the method with a name, which must be a test of significance."""
+    """Return the method with a name, and check that it is a test of significance."""
     tests: dict[str, Method] = {method.name: method for method in _METHODS if method.is_test}
     return _find(name, tests, "test")
 
@@ -370,11 +371,11 @@ def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entr
 
 
 def check_model(name: str, ranker: Selector) -> EventModel:
-    """Return the event model with a name, which the method must know."""
+    """Return the event model with a name, and check that the method supports it."""
     check_choice(name, MODELS, "model")
     if name not in (ranker.models or MODELS[:1]):
         have = ", ".join(entry.name for entry in _RANKER_OF.values() if name in entry.models)
-        raise ValueError(f"{ranker.name} has no model {name!r}: only {have} have")
+        raise ValueError(f"{ranker.name} has no model {name!r}: only {have} have it")
     return EVENT_MODELS[name]
 
 

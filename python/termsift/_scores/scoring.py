@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha: TypeAlias = float | tuple[float, float]
 
-_BLOCK_BYTES = 1 << 25  # of class scores in memory at a time
+_BLOCK_BYTES = 1 << 25  # the size of the class scores that are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """A method with checked arguments, and what its event model counts, ready for the core."""
+    """A method with checked arguments, and the counts of its event model, ready for the core."""
 
     counts: _core.Counts
     method: Method
@@ -94,7 +94,7 @@ class Scoring:
         return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
     def best_of_classes(self, k: int) -> tuple[_core.Int64s, _core.Float64s] | None:
-        """Return the k best terms of each class with documents and their scores, a row per class.
+        """Return the k best terms and their scores, with one row per class that has documents.
 
         Equal scores are ordered by index.
         """
@@ -105,7 +105,7 @@ class Scoring:
     ) -> tuple[NDArray[np.int8], Any]:
         """Return the directions of some terms of each class and, if wanted, their class scores.
 
-        Row c of the counts has the terms ``terms[starts[c]:starts[c + 1]]``, which increase.
+        The terms of class c are ``terms[starts[c]:starts[c + 1]]``, in increasing order.
         """
         return _core.score_pairs(
             self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms, with_scores
@@ -122,7 +122,7 @@ class Scoring:
         return replace(self, counts=self.counts.of_terms(terms, self.n_threads))
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Split all terms into ranges whose class scores take little memory; yield the ranges."""
+        """Yield consecutive ranges of terms, each so short that its class scores fit a block."""
         n_classes, n_terms = len(self.counts.class_docs), self.counts.n_terms
         block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
         for first in range(0, n_terms, block_terms):

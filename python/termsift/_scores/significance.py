@@ -44,8 +44,9 @@ class Significance:
     incomplete gamma function. Up to 10,000 degrees of freedom the logarithms are accurate to a
     relative 1e-13, and to 1e-11 for p-values within 1e-16 of 1.
 
-    A term's p-value belongs to its strongest class alone. The largest of several statistics tends
-    to be large by chance: to account for that, test per class and adjust.
+    Except for chi2_counts, a term's p-value is that of its strongest class alone. The largest of
+    several statistics tends to be large by chance. To account for this, test per class and adjust
+    the p-values.
     """
 
     method: str
@@ -71,7 +72,7 @@ class Significance:
         Returns
         -------
         adjusted : ndarray of the shape of ``statistics``, float64
-            At most 1, in the order of the p-values.
+            At most 1. They keep the order of the p-values.
 
         Notes
         -----
@@ -125,7 +126,7 @@ def class_statistics(
 ) -> NDArray[np.float64]:
     """Turn the scores of some rows into statistics with one degree of freedom, in place.
 
-    That of chi2_counts adds the summand of the rest: (l_ic - E)^2 / E / (1 - n_c/n).
+    For chi2_counts, this adds the summand of all other classes: (l_ic - E)^2 / E / (1 - n_c/n).
     """
     if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]

@@ -14,10 +14,10 @@ from termsift._util.adding import add_documents, is_exact
 from termsift._util.log import logger
 from termsift._util.progress import progress
 
-_SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # those that are tried
-_MOST_TERMS = 4000  # that the shapes are tried on
-_MOST_WEIGHT = 1e150  # of all documents, so that the product of two such sums is finite
-_EPOCHS = 3  # of the machines of guided gain; more change the chosen terms little
+_SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # the shapes that are tried
+_MOST_TERMS = 4000  # the shapes are tried on at most this many terms
+_MOST_WEIGHT = 1e150  # the limit of a sum of weights: the product of two sums stays finite
+_EPOCHS = 3  # training epochs of guided gain's machines; more hardly change the chosen terms
 
 
 def conditional_gain(
@@ -33,61 +33,62 @@ def conditional_gain(
     term_names: Iterable[str] | None = None,
     n_threads: int | None = None,
 ) -> Ranking:
-    """Choose each term for what it adds about the documents' classes, given those chosen before.
+    """Choose terms one after another, each by its gain given the terms chosen before it.
 
     This method is termsift's own.
 
     Parameters
     ----------
     X, y, term_names, n_threads
-        As for `termsift.count`, with one class per document. Only whether a document has a term
-        counts, not how often.
+        As for `termsift.count`, with one class per document. A term counts once in a document,
+        however often it occurs there.
     k : int, optional
-        How many terms; all if None or more than there are. The first k are the same for any larger
-        one.
+        The number of terms; all if None or if there are fewer. A larger k chooses the same first
+        terms.
     shape : float or "empirical_bayes", default "empirical_bayes"
-        Number of documents added to both the observed and the expected ones of a term's lift. The
-        default makes the collection most likely; it is 0.1 if no term is in two
-        documents.
+        The number of documents that is added to both the observed and the expected documents in a
+        term's lift. The default tries 20 values from 0.1 to 30 and takes the one that makes the
+        collection most likely. It takes 0.1 if no term is in two documents.
     temper : float, default 0.15
-        How much the chosen terms of a document repeat each other: the evidence of m terms is
-        divided by 1 + temper (m - 1). At 0 each term is evidence of its own.
+        How strongly the chosen terms in a document are assumed to repeat each other. The evidence
+        of m terms is divided by 1 + temper (m - 1). At 0 each term is evidence of its own.
     step : float, default 0.5
-        How much of a candidate's lift is believed.
+        The factor that multiplies a candidate's log lift in its gain.
     balance : float, default 0.0
-        From 0, where each document counts as much as any other, to 1, where each class does: the
-        losses of a class with n_c documents count in proportion to n_c^-balance. At 0.25 small
-        classes get more terms, and macro-averaged F1 of few terms rises.
+        From 0, where all documents count equally, to 1, where all classes count equally. The losses
+        of a class with n_c documents are weighted in proportion to n_c^-balance. At 0.25 small
+        classes get more terms, which raises the macro-averaged F1 of few terms.
     sample_weight : array of shape (n_docs,), optional
-        As for `termsift.count`. Scale weights to a mean of 1: weights that sum to 1 would count the
-        collection as one document, which shows next to nothing.
+        As for `termsift.count`. Scale weights to a mean of 1, because weights that sum to 1 would
+        count the collection as one document.
 
     Returns
     -------
     ranking : Ranking
-        Its scores are the gains in nats: by how much each term lowered the sum of the documents'
-        log losses when it was chosen. They may be negative, and one may exceed the one before.
+        Its scores are the gains in nats: the decrease in the sum of the documents' log losses when
+        the term was chosen. Gains may be negative, and a gain may exceed the one before it.
 
     Raises
     ------
     ValueError
-        As for `termsift.count`; if y is an indicator matrix; if shape, temper, step or
-        balance is not as above, or the step is so large beside the shape that numbers would lose
-        their digits.
+        As for `termsift.count`. Also if y is an indicator matrix, if shape, temper, step or balance
+        is invalid, or if the step is so large relative to the shape that numbers would lose all
+        precision.
     TypeError
         As for `termsift.count`.
 
     Notes
     -----
-    A term's gain is how much it lowers the log losses of the documents that contain it. Naive Bayes
-    with the terms chosen so far classifies each, leaving that document out. The page Methods of the
-    documentation defines it. Gains are compared in whole units of 2^-40 n, and ties go to the lower
-    index. With more than 64 classes, a document keeps only the 64 that its first chosen term makes
-    most likely.
+    A term's gain is the decrease in the log losses of the documents that contain it. A document's
+    loss is that of naive Bayes with the terms chosen so far, trained without this document. The
+    page Methods of the documentation gives the formula. Gains are compared in whole units of
+    2^-40 n, and ties go to the lower index. If there are more than 64 classes, each document keeps
+    only the 64 classes that its first chosen term makes most likely.
 
-    Time: O(entries + n_terms * n_classes), and O(n_classes + d_t min(n_classes, 64)) for each of
-    the 20 to 100 gains that a choice usually takes. Memory: 4 bytes for each entry, 8 for each
-    class that has a term, 48 for each term, and up to 1 KiB for each document.
+    The time is O(entries + n_terms * n_classes), plus O(n_classes + d_t min(n_classes, 64)) for
+    each gain. Choosing a term usually takes 20 to 100 gains. The memory is 4 bytes for each entry,
+    8 for each pair of a class and a term in it, 48 for each term, and up to 1 KiB for each
+    document.
 
     Examples
     --------
@@ -115,25 +116,26 @@ def guided_gain(
     term_names: Iterable[str] | None = None,
     n_threads: int | None = None,
 ) -> Ranking:
-    """Choose each term for what it adds to those before it, as far as a classifier would use it.
+    """Choose terms one after another by conditional gain, guided by linear classifiers.
 
-    This method is termsift's own. It is `termsift.conditional_gain` in which a document's loss
-    counts by the weight that a linear support vector machine of its class gives the term.
+    This method is termsift's own. It is `termsift.conditional_gain`, except that a document's loss
+    is weighted by the importance of the term to a linear support vector machine of its class.
 
     Parameters
     ----------
     X, y, k
-        As for `termsift.conditional_gain`. The machines see how often a document has a term.
-        All else depends on whether it has it.
+        As for `termsift.conditional_gain`. Only the machines use how often a term occurs in a
+        document.
     cost : float, default 0.3
-        C of the machines: the larger it is, the closer they follow the documents.
+        The parameter C of the machines. With a larger cost they fit the documents more closely.
     shape, temper, step, balance, sample_weight, term_names, n_threads
         As for `termsift.conditional_gain`.
 
     Returns
     -------
     ranking : Ranking
-        Its scores are the guided gains: nats, times a factor of at most 1 for each class.
+        Its scores are the guided gains, in which each document's loss, in nats, is multiplied by a
+        factor of at most 1.
 
     Raises
     ------
@@ -142,18 +144,19 @@ def guided_gain(
 
     Notes
     -----
-    One machine for each class tells its documents from all others: squared hinge loss, the vectors
-    log(1 + x) of the documents scaled to length 1, three epochs of dual coordinate descent. Let
-    w_tc be the weight of term t for class c. The loss of a document of class y that has term t is
-    weighted by u_ty, where ::
+    One machine for each class separates its documents from all others. Three epochs of dual
+    coordinate descent minimise its squared hinge loss. A document's vector is log(1 + x), scaled to
+    norm 1. Let w_tc be the weight of term t for class c. If a document of class y contains term t,
+    its loss is multiplied by u_ty, where ::
 
         u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75.
 
-    The log lift of each class that has the term grows by z/2 times the difference of w_tc from the
-    mean weight of t for the classes that do not have it, where z is the mean entry of the vectors.
+    Let m be the mean weight of t over the classes without t, and z the mean entry of the vectors.
+    The log lift of each class that has t grows by (w_tc - m) z / 2.
 
-    The machines take O(entries * n_classes) time, 8 bytes for each entry and 20 for each class that
-    has a term, and for each thread 64 for each term that a document has and 68 for each document.
+    The machines take O(entries * n_classes) time. Their memory is 8 bytes for each entry and 20 for
+    each pair of a class and a term in it. Each thread takes 64 bytes for each term that occurs and
+    68 for each document.
 
     Examples
     --------
@@ -181,7 +184,7 @@ def _chosen(
     term_names: Iterable[str] | None,
     n_threads: int | None,
 ) -> Ranking:
-    """Choose terms by a selector; without guidance by machines the cost is 0."""
+    """Choose terms by conditional gain if the cost is 0, and by guided gain otherwise."""
     threads = validation.check_n_threads(n_threads)
     matrix = validation.check_matrix(X, threads)
     labels = validation.check_one_class(
@@ -200,7 +203,7 @@ def _chosen(
         if weights is not None and not weights.sum(dtype=np.float64) < _MOST_WEIGHT:
             raise ValueError(
                 f"sample_weight has a sum of {weights.sum(dtype=np.float64):.3g}, expected less "
-                "than 1e150, as products of two sums are needed: scale the weights to a mean of 1"
+                "than 1e150, because two such sums are multiplied: scale the weights to a mean of 1"
             )
         nothing = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
         counts = add_documents(nothing, matrix, labels, weights, "binary", threads)
@@ -226,12 +229,12 @@ def _chosen(
 
 
 def likeliest_shape(counts: _core.Counts) -> float:
-    """Return the shape of the distribution of lifts that makes the document counts most likely.
+    """Return the shape a of the distribution of lifts that makes the document counts most likely.
 
-    With C = D_tc and E = n_c d_t / n, the likelihood is, up to factors without a, the product over
-    terms and classes of (a / (a + E))^a and, where C > 0, of
-    Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C. Factors of all classes are summed by d_t:
-    O(pairs of the terms + n_classes * distinct d_t) for each shape.
+    Let C = D_tc and E = n_c d_t / n. Up to factors without a, the likelihood is the product of
+    (a / (a + E))^a over terms and classes, and of Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C
+    where C > 0. Terms with the same d_t share the first factors, so each shape takes
+    O(pairs of the terms + n_classes * distinct d_t) time.
     """
     n_c = np.asarray(counts.class_docs, dtype=np.float64)
     documents, occurring, _ = counts.as_one_class().document_frequency()

@@ -34,7 +34,7 @@ def divergence(
     ----------
     counts : ClassCounts
     indices : array of integers
-        The terms' columns, each once, in any order.
+        The columns of the terms, in any order and without repetition.
     model, alpha, class_prior
         As for `ClassCounts.greedy`.
 
@@ -50,10 +50,11 @@ def divergence(
 
     Notes
     -----
-    The variables are the given terms and the pool of all others, which has the probability
-    1 - sum of the terms' p. The divergence is the sum over classes and variables of p log(p/q).
-    More terms never make it smaller. For a single term it is the score `md`. Under the models
-    "bernoulli" and "poisson" the terms are independent, and it is the sum of their `md`.
+    The variables are the given terms and the pool of all other terms. The pool has the probability
+    1 - sum of the given terms' p. The divergence is the sum over classes and variables of
+    p log(p/q). Further terms never decrease it. The divergence of a single term is its score `md`.
+    Under the models "bernoulli" and "poisson" the terms are independent, and the divergence is the
+    sum of their `md`.
 
     Examples
     --------
@@ -83,50 +84,51 @@ def greedy(
     exhaustive: bool = False,
     n_threads: int | None = None,
 ) -> Ranking:
-    """Choose terms one after another, each the best given those chosen before it.
+    """Choose terms one after another, each the best one to add to the terms before it.
 
     Parameters
     ----------
     k : int, optional
-        How many terms; all if None or more than there are. A small k takes less time.
+        The number of terms; all if None or if there are fewer. A small k takes less time.
     model, class_prior, n_threads
-        As for `score`. Under "bernoulli" and "poisson" the terms are independent: the order is
-        that of `md`, the scores are its running sums, and alpha is as for `score`.
+        As for `score`. Under "bernoulli" and "poisson" the terms are independent. The order is then
+        that of `md`, and the scores are the running sums of `md`.
     alpha : float or (b1, b2)
-        As for `score`, but no term may have probability 0 in a class, and the probabilities of
-        a class may not exceed 1 in sum: b1 * n_terms <= b2. Simple fractions are exact: 0.1
-        means 1/10.
+        As for `score`. Except under "bernoulli" and "poisson", b1 must be above 0 if a class lacks
+        a term, and b1 * n_terms <= b2 so that the probabilities of a class sum to at most 1. Simple
+        fractions are exact: 0.1 means 1/10.
     exhaustive : bool, default False
         Evaluate every remaining term at every step, as the algorithm is written. That takes
-        n_terms^2 / 2 evaluations. By default bounds save most of them; the ranking is the same.
+        n_terms^2 / 2 evaluations. By default bounds avoid most evaluations and give the same
+        ranking.
 
     Returns
     -------
     ranking : Ranking
-        Its scores are the divergences after each step, in nats, which never decrease. From
-        ``ranking.informative`` on no term adds anything. These terms come in the order of their
-        indices, and so do terms with equal counts in every class.
+        Its scores are the divergences after each step, in nats; they never decrease. Only the first
+        ``ranking.informative`` terms increase the divergence. The other terms are in the order of
+        their indices, and so are terms with equal counts in every class.
 
     Raises
     ------
     ValueError
         If fewer than two classes have documents, or for an invalid argument. Also if b1 or a
-        count is less than 2^-40 of the class's tokens, unless counts and b1, times a common
-        denominator, are whole and less than 2^52 in sum.
+        count is less than 2^-40 of the class's tokens, unless a common denominator turns the counts
+        and b1 into whole numbers that sum to less than 2^52.
 
     Notes
     -----
-    This is Algorithm 1 of Tang, Kay and He. Step k evaluates k + 1 variables for each remaining
-    term i: the chosen terms, i, and the pool of all others, which has the probability
-    1 - p_ic - sum_s p_sc. It chooses the i with the largest sum over classes and variables of
-    p log(p/q). For two classes this is the J-divergence. For more classes the paper leaves the
-    algorithm open, and JMH in place of J is ours.
+    This is Algorithm 1 of Tang, Kay and He. For each remaining term i, step k evaluates k + 1
+    variables: the chosen terms s, the term i, and the pool of all other terms. The pool has the
+    probability 1 - p_ic - sum_s p_sc. The step chooses the term i with the largest sum over classes
+    and variables of p log(p/q). For two classes this sum is the J-divergence. For more classes the
+    paper leaves the algorithm open, and termsift replaces J by JMH.
 
-    Gains are compared with probabilities that are exact for whole counts with simple smoothing,
-    and else rounded to 2^-52 of their class, or to 2^-42 of a class much smaller than others.
-    Gains that differ by rounding only, or that agree in 14 digits, may come in either order, and
-    ``informative`` may count them. Scores are within 1e-12 of their value. Memory is
-    O(n_terms + terms of each class).
+    The probabilities behind the gains are exact for whole counts with simple smoothing. Otherwise
+    they are rounded to 2^-52 of their class, or to 2^-42 for a class much smaller than others.
+    Terms whose gains differ only by rounding, or agree in 14 digits, may come in either order, and
+    ``informative`` may include terms whose gain is only rounding. Scores are within 1e-12 of their
+    exact value. The memory is O(n_terms + pairs of a class and a term in it).
 
     Examples
     --------
