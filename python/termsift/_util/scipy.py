@@ -1,4 +1,4 @@
-"""The parts of scipy, each imported when it is first used: all of them take longer than numpy."""
+"""Import parts of scipy when they are first used, because importing scipy takes long."""
 
 from __future__ import annotations
 
