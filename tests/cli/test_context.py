@@ -1,4 +1,4 @@
-"""``termsift context``: terms as they stand in the texts of each class."""
+"""``termsift context``: show terms in their context, in the texts of each class."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_phrase_in_files(run: Any, tmp_path: Path) -> None:
 def test_a_term_that_is_nowhere(run: Any, mail: Path) -> None:
     result = run("context", mail, "zebra", "pills", "the")
     assert (result.code, result.out) == (0, "spam:\n3  Free  pills\n")
-    assert "no document has 'zebra' or 'the', by these rules" in result.err
+    assert "with these rules, no document contains 'zebra' or 'the'" in result.err
     mail.write_text("")
     assert run("context", mail, "zebra").complaint == f"{mail}: holds no documents"
 
