@@ -54,7 +54,7 @@ def test_svmlight_may_have_fewer_columns(run: Any, tmp_path: Path) -> None:
     (tmp_path / "new.svm").write_text("7 1:2\n8 2:1\n7 2:1\n")
     result = run("classify", tmp_path / "new.svm", "--counts", tmp_path / "c.termsift")
     assert [row.split()[1] for row in result.out.splitlines()[1:]] == ["7", "8", "8"]
-    assert "2 of 3 documents" in result.err
+    assert "2 of 3 predictions" in result.err
 
 
 def unlabelled(folder: Path, texts: list[str], kind: str) -> Path:

@@ -55,7 +55,10 @@ def write_csv(file: TextIO, columns: Columns) -> None:
 
 
 class _UnixLines:
-    r"""A file whose lines end with "\n". The csv writer ends lines with "\r\n" to quote both."""
+    r"""A file whose lines end with "\n".
+
+    The csv writer ends lines with "\r\n", because it quotes only the line ends that it writes.
+    """
 
     def __init__(self, file: TextIO) -> None:
         self._file = file

@@ -33,5 +33,5 @@ def available(module: str) -> Any | None:
 
 
 def is_from(value: object, library: str) -> bool:
-    """Return whether the class of an object is, or is derived from, a class of a library."""
+    """Return whether the class of an object, or one of its base classes, is from a library."""
     return any(base.__module__.partition(".")[0] == library for base in type(value).__mro__)

@@ -92,7 +92,7 @@ def _naming_damage(path: Path) -> Iterator[None]:
 _UNDECODED = "termsift.undecoded"  # the name of an error handler for codecs
 
 
-# It replaces a wrong byte by a lone surrogate, which makes the table reader report the row.
+# The handler replaces a wrong byte by a lone surrogate, and the table reader reports its row.
 codecs.register_error(_UNDECODED, lambda error: ("\udcff", cast("UnicodeDecodeError", error).end))
 
 

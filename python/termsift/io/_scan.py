@@ -197,7 +197,7 @@ class Scan:
         if any(source.has_texts != self.has_texts for source in sources):
             raise ValueError(f"{self._source}: expected texts in all, or matrices in all")
         if not self.has_texts and options.names is None and self.rules.drops:
-            raise ValueError(f"{self._source}: its terms have no names; pass names by terms")
+            raise ValueError(f"{self._source}: its terms have no names; pass their names as terms")
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._skipped = Skipped()  # all sources add to it
@@ -219,7 +219,7 @@ class Scan:
     def _blocks(
         self, verb: str = "read", counter: Any = None
     ) -> Generator[MatrixBlock | TextBlock, None, None]:
-        """Yield the blocks of all inputs and show progress. ``_path`` is that of the current input.
+        """Yield the blocks of all inputs and show progress. ``_path`` is the current path.
 
         With a ``counter`` (`TextCounting`), the core counts tables, and their blocks hold no texts.
         """

@@ -44,7 +44,7 @@ class Options:
 
 @dataclass
 class Skipped:
-    """The number of lines, rows and documents that were left out, and the errors in the first."""
+    """How many lines, rows and documents were left out, and the errors in the first few."""
 
     n: int = 0
     complaints: list[str] = field(default_factory=list)

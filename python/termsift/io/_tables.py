@@ -153,7 +153,7 @@ class ArrowTable(TextSource):
                     yield self._block(pyarrow, columns, row, n_bytes)
                     row += len(columns[0])
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise ValueError(f"{self.path}: damaged or not such a table: {error}") from None
+            raise ValueError(f"{self.path}: damaged, or not a table: {error}") from None
 
     def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> TextBlock:
         """Return the valid rows of a batch. ``row`` is the number of rows before the batch."""

@@ -107,7 +107,7 @@ def _term(counts: ClassCounts, index: int, *bar: Any) -> Element:
 
 
 def _shown(score: float) -> str:
-    """Return a score with three digits, or all digits if it is large, without a large exponent."""
+    """Return a score with three digits. From 1,000 on, it is rounded to a whole number."""
     return number(score, ",.0f" if 1000 <= abs(score) < math.inf else ".3g")
 
 

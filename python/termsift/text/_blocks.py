@@ -237,7 +237,7 @@ class LabelledTexts:
 
     @contextmanager
     def naming_rows(self) -> Iterator[None]:
-        """In errors about texts that are not UTF-8, count the rows of all blocks."""
+        """In an error about invalid UTF-8, give the row among all texts, not within the block."""
         try:
             yield
         except _core.BadTextError as error:

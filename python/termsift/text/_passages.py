@@ -69,8 +69,8 @@ def find_passages(
     terms : str, sequence of str, or mapping
         Words or phrases to find. The rules are applied to them as to the texts, except if there is
         a ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``. Then pass the terms as they
-        are named in the counts. A mapping has the terms to find in each class. Other terms are
-        searched in all classes.
+        are named in the counts. A mapping gives the terms to find in each class. Without a mapping,
+        the terms are searched in all classes.
     n_passages : int, default 3
         The largest number of passages per term and class. The first ones are returned.
     width : int, default 60

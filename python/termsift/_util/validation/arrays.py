@@ -139,7 +139,7 @@ def _index_array(array: Any, name: str) -> _core.Index:
 
 
 def without_duplicates(matrix: Any) -> Any:
-    """Return a CSR matrix without duplicate entries. If there are any, a copy holds their sums."""
+    """Return a CSR matrix without duplicate entries. Duplicates are summed in a copy."""
     if not matrix.has_canonical_format:
         matrix = widened(matrix)
         matrix.sum_duplicates()

@@ -113,7 +113,7 @@ def label_sequence(y: Any, name: str = "y") -> Any:
     elif is_column_of_arrow(y):
         with suppress(TypeError):
             return _core.Texts.of_arrow(y)
-        n_nulls = getattr(y, "null_count", 0)  # polars has a method, pyarrow a number
+        n_nulls = getattr(y, "null_count", 0)  # a method in polars, a number in pyarrow
         if n_nulls() if callable(n_nulls) else n_nulls:
             return list(y.to_list() if is_from(y, "polars") else y.to_pylist())
     return as_sequence(y, name, "a label for each document")
