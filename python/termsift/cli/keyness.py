@@ -46,8 +46,9 @@ def add(commands: Any) -> None:
     arguments.add_values(parser, ("--versus-list", str, "FILE", versus))
     group = parser.add_argument_group("terms")
     arguments.add_choice(group, "--sort", KEYNESS_ORDERS, "column that orders the terms")
-    direction = "list the terms that TARGET uses more often, less often, or both"
-    arguments.add_choice(group, "--direction", DIRECTIONS, direction)
+    arguments.add_choice(
+        group, "--direction", DIRECTIONS, "terms that TARGET uses more often, less often, or both"
+    )
     alike = "list the terms that both corpora surely use about equally often (lockwords)"
     arguments.add_flag(group, "--similar", alike)
     few = "least number of occurrences in the corpus that uses the term more (default: 1)"
