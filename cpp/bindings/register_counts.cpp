@@ -240,6 +240,9 @@ void register_counts(py::module_& module) {
   py::class_<Counts>(module, "Counts", "Counts of terms by class number; immutable. See termsift.ClassCounts.")
       .def(py::init(&empty_counts), "n_classes"_a, "exact"_a)
       .def_property_readonly("exact", &Counts::exact)
+      .def_property_readonly("has_collection", [](const Counts& c) {
+        return c.visit([](const auto& v) { return v.collection != nullptr; });
+      })
       .def_property_readonly("n_terms", [](const Counts& c) { return c.visit([](const auto& v) { return v.n_terms; }); })
       .def_property_readonly("n_docs", [](const Counts& c) {
         return c.visit([](const auto& v) { return py::cast(v.n_docs); });

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <variant>
 
@@ -51,6 +52,32 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
       counts_of(counts));
 }
 
+// Returns the directions of pairs and, if wanted, their scores; otherwise None.
+template <class AnyMeasure>
+py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
+                               int n_threads, const py::array& starts, const py::array& terms, bool with_scores) {
+  return std::visit(
+      [&](const auto& c) -> py::tuple {
+        const auto begins = span_of<std::int64_t>(starts, "starts");
+        const auto of_pairs = span_of<TermId>(terms, "terms");
+        const bool fits = begins.size() == c.rows.size() + 1 && begins.front() == 0 && begins.back() == terms.size() &&
+                          std::is_sorted(begins.begin(), begins.end()) &&
+                          std::all_of(of_pairs.begin(), of_pairs.end(), [&](TermId t) { return 0 <= t && t < c.n_terms; });
+        if (!fits) throw std::invalid_argument("starts and terms are no pairs of these counts");
+        auto directions = LargeArray<std::int8_t>::uninitialised(terms.size());
+        auto scores = LargeArray<double>::uninitialised(with_scores ? terms.size() : 0);
+        const Threads threads = python_threads(n_threads);
+        const auto options = estimation(b1, b2, prior);
+        const Pairs pairs{begins.data(), of_pairs.data()};
+        double* const wanted = with_scores ? scores.get() : nullptr;
+        without_gil([&] { score_pairs(c, options, measure, threads, pairs, wanted, directions.get()); });
+        py::object scored = py::none();
+        if (with_scores) scored = to_numpy(std::move(scores), {terms.size()});
+        return py::make_tuple(to_numpy(std::move(directions), {terms.size()}), scored);
+      },
+      counts_of(counts));
+}
+
 py::array score_collection(const py::object& counts, ContingencyMeasure measure, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::array {
@@ -95,11 +122,29 @@ py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1,
       counts_of(counts));
 }
 
-py::array rank(const py::array& scores, std::int64_t k) {
+template <class AnyMeasure>
+py::tuple find_best(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
+                    std::int64_t k, int n_threads) {
+  return std::visit(
+      [&](const auto& c) -> py::tuple {
+        if (k < 0 || k > c.n_terms) throw py::value_error("k must be in [0, number of terms]");
+        const auto n = std::count_if(c.rows.begin(), c.rows.end(), [](const auto& row) { return row->is_present(); });
+        auto indices = LargeArray<std::int64_t>::uninitialised(n * k);
+        auto scores = LargeArray<double>::uninitialised(n * k);
+        const Threads threads = python_threads(n_threads);
+        const auto options = estimation(b1, b2, prior);
+        without_gil([&] { best_of_classes(c, options, measure, k, threads, indices.get(), scores.get()); });
+        return py::make_tuple(to_numpy(std::move(indices), {n, k}), to_numpy(std::move(scores), {n, k}));
+      },
+      counts_of(counts));
+}
+
+py::array rank(const py::array& scores, std::int64_t k, int n_threads) {
   const auto* data = vector_data<double>(scores, "scores");
   if (k < 0 || k > scores.size()) throw py::value_error("k must be in [0, number of scores]");
   auto indices = LargeArray<std::int64_t>::uninitialised(k);
-  without_gil([&] { top_k(data, scores.size(), k, indices.get()); });
+  const Threads threads = python_threads(n_threads);
+  without_gil([&] { top_k(data, scores.size(), k, threads, indices.get()); });
   return to_numpy(std::move(indices), {k});
 }
 
@@ -133,6 +178,10 @@ void register_scores(py::module_& module) {
                "n_threads"_a, "first"_a = 0, "last"_a = py::none());
     module.def("class_directions", &score_classes<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,
                "prior"_a, "n_threads"_a, "first"_a = 0, "last"_a = py::none());
+    module.def("score_pairs", &find_scores_of_pairs<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
+               "n_threads"_a, "starts"_a, "terms"_a, "with_scores"_a);
+    module.def("best_of_classes", &find_best<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
+               "n_threads"_a);
     module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
                "n_threads"_a);
   };
@@ -141,7 +190,7 @@ void register_scores(py::module_& module) {
   module.def("collection_scores", &score_collection, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("strongest_class", &find_strongest_class, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("running_sums", &sums, "values"_a);
-  module.def("top_k", &rank, "scores"_a, "k"_a);
+  module.def("top_k", &rank, "scores"_a, "k"_a, "n_threads"_a);
 }
 
 }  // namespace termsift::bindings

@@ -127,7 +127,26 @@ auto by_term(const F& f) {
 
 void register_text_counting(py::module_& module) {
   py::class_<TextRules>(module, "TextRules", "How texts are cut into terms.")
-      .def(py::init(&rules_of), "analyzer"_a, "lowercase"_a, "strip_accents"_a, "min_n"_a, "max_n"_a, "stop_words"_a);
+      .def(py::init(&rules_of), "analyzer"_a, "lowercase"_a, "strip_accents"_a, "min_n"_a, "max_n"_a, "stop_words"_a)
+      .def("with_sketch",
+           [](const TextRules& rules, std::shared_ptr<TermSketch> sketch, std::uint8_t least) {
+             TextRules gated = rules;
+             gated.sketch = std::move(sketch);
+             gated.least = least;
+             return gated;
+           }, "sketch"_a, "least"_a);
+  py::class_<TermSketch, std::shared_ptr<TermSketch>>(module, "TermSketch", "Bounds on the document frequencies of terms.")
+      .def(py::init<std::int64_t>(), "n_counters"_a)
+      .def("add",
+           [](TermSketch& sketch, const TextRules& rules, const py::object& texts, int n_threads) {
+             const Texts documents = texts_of(texts);
+             const Threads threads = python_threads(n_threads);
+             without_gil([&] { sketch.add(rules, documents, threads); });
+           }, "rules"_a, "texts"_a, "n_threads"_a = 0)
+      .def_property_readonly("counters", [](const py::object& self) {
+        const std::span<std::uint8_t> counters = self.cast<TermSketch&>().counters();
+        return py::array_t<std::uint8_t>(static_cast<py::ssize_t>(counters.size()), counters.data(), self);
+      });
   py::class_<TextCounter>(module, "TextCounter", "Learns the terms of texts and counts them, by document or by class.")
       .def(py::init<const TextRules&, bool>(), "rules"_a, "by_class"_a = false)
       .def("add", &add, "texts"_a, "classes"_a = py::none(), "n_threads"_a = 0)
@@ -136,6 +155,7 @@ void register_text_counting(py::module_& module) {
              const Threads threads = python_threads(n_threads);
              without_gil([&] { counter.sort(threads); });
            }, "n_threads"_a = 0)
+      .def_property_readonly("n_bytes", &TextCounter::n_bytes)
       .def_property_readonly("n_terms", &TextCounter::n_terms)
       .def("document_frequency",
            by_term([](const TextCounter& counter, const Threads& threads) { return counter.document_frequency(threads); }),

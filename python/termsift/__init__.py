@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from termsift.io._scan import scan as scan
     from termsift.text._passages import Passage as Passage
     from termsift.text._passages import find_passages as find_passages
+    from termsift.text._sketch import TermSketch as TermSketch
+    from termsift.text._sketch import sketch_texts as sketch_texts
 
 __version__ = _core.__version__
 
@@ -92,6 +94,7 @@ _HOMES = {
     "_term_selector": ("TermSelector",),
     "_util.info": ("show_versions",),
     "io._scan": ("Scan", "scan"),
+    "text._sketch": ("TermSketch", "sketch_texts"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = ("cli", "dask", "io", "plots", "reference", "report", "spark", "text")

@@ -7,21 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial, reduce
-from operator import add
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.texts import check_rules_of_parts
+from termsift._counts.two_passes import sketch_within
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 from termsift.text import TextRules
 from termsift.text._rules import check_rules, shows_rules
+from termsift.text._sketch import TermSketch
 
 __all__ = ["count", "count_texts"]
+
+_Part = TypeVar("_Part", ClassCounts, TermSketch)
 
 _dask = require("dask", "dask", "termsift.dask")
 _array = require("dask.array", "dask", "termsift.dask")
@@ -83,13 +86,15 @@ def count(
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, one row per document, got {X.ndim}")
         chunks = zip(_blocks(X, X, "X"), _blocks(X, y, "y"), strict=True)
-        return _total(chunks, "block", partial(count_chunk, n_terms=X.shape[1]), add)
+        return _total(
+            chunks, "block", partial(count_chunk, n_terms=X.shape[1]), ClassCounts.__add__
+        )
     if not isinstance(X, (list, tuple)) or y is not None:
         raise TypeError(
             "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
             f"which may be delayed, got {validation.a_kind(X)}"
         )
-    return _total(X, "chunk", count_chunk, add)
+    return _total(X, "chunk", count_chunk, ClassCounts.__add__)
 
 
 @shows_rules
@@ -101,6 +106,7 @@ def count_texts(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
+    max_memory: int | None = None,
     **keywords: Any,
 ) -> ClassCounts:
     """Count the terms of labelled texts by class, where the texts are.
@@ -115,6 +121,9 @@ def count_texts(
         Names of the columns.
     classes, tf, rules, **keywords
         As for `termsift.count_texts`.
+    max_memory : int, optional
+        About how many bytes the counts may take on a worker. The texts are read twice, and terms
+        that are in fewer than ``min_df`` documents are never counted.
 
     Returns
     -------
@@ -153,17 +162,20 @@ def count_texts(
             "texts must be a dask data frame, whose columns are named by text and label, or a list "
             f"of parts, got {validation.a_kind(texts)}"
         )
-    options = {"text": text, "label": label, "classes": labels}
-    count_part = partial(_count_texts, tf=tf, rules=rules, **options)
+    columns, cutting = {"text": text, "label": label}, rules
+    if max_memory is not None:
+        sketch_part = partial(_sketch_texts, empty=sketch_within(max_memory, rules), **columns)
+        cutting = _total(of_parts, "part", sketch_part, TermSketch.__add__).counting_rules()
+    count_part = partial(_count_texts, tf=tf, rules=cutting, classes=labels, **columns)
     return counting.finished_parts(_total(of_parts, "part", count_part, counting.united), rules)
 
 
 def _total(
     chunks: Iterable[Any],
     kind: str,
-    count_chunk: Callable[..., ClassCounts],
-    together: Callable[[ClassCounts, ClassCounts], ClassCounts],
-) -> ClassCounts:
+    count_chunk: Callable[..., _Part],
+    together: Callable[[_Part, _Part], _Part],
+) -> _Part:
     """Count chunks, each of which may be delayed, and put their counts together as a tree."""
     count = _dask.delayed(count_chunk, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
@@ -173,8 +185,8 @@ def _total(
     while len(partials) > 1:
         starts = range(0, len(partials), _SPLIT_EVERY)
         partials = [add_up(partials[start : start + _SPLIT_EVERY]) for start in starts]
-    counts: ClassCounts = partials[0].compute()
-    return counts
+    total: _Part = partials[0].compute()
+    return total
 
 
 def _untraversed(chunk: Any) -> Any:
@@ -221,10 +233,21 @@ def _count_chunk(chunk: Any, place: str, *, n_terms: float = np.nan, **options: 
 def _count_texts(part: Any, place: str, **options: Any) -> ClassCounts:
     """Count a frame with a column of labels, or a pair (texts, y)."""
     with validation.naming(place):
-        if options["label"] is not None:
-            return counting.count_part(part, None, **options)
-        _check_parts(part, (2,), "(texts, y), or a frame whose columns are named by text and label")
-        return counting.count_part(*part, **options)
+        return counting.count_part(*_texts_of(part, options["label"]), **options)
+
+
+def _sketch_texts(part: Any, place: str, empty: TermSketch, text: Any, label: Any) -> TermSketch:
+    """Sketch the texts of a frame or a pair (texts, y)."""
+    with validation.naming(place):
+        return empty.like().update(_texts_of(part, label)[0], text=text, n_threads=1)
+
+
+def _texts_of(part: Any, label: Any) -> tuple[Any, Any]:
+    """Return the texts and the labels of a part; a frame has its labels in a column."""
+    if label is not None:
+        return part, None
+    _check_parts(part, (2,), "(texts, y), or a frame whose columns are named by text and label")
+    return part[0], part[1]
 
 
 def _check_parts(values: Any, lengths: tuple[int, ...], expected: str) -> None:

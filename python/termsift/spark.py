@@ -18,12 +18,14 @@ from termsift import _core
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.texts import check_rules_of_parts
+from termsift._counts.two_passes import sketch_within
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
 from termsift.text import TextRules
 from termsift.text._rules import check_rules, shows_rules
+from termsift.text._sketch import TermSketch
 
 __all__ = ["count", "count_texts"]
 
@@ -122,6 +124,7 @@ def count_texts(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
+    max_memory: int | None = None,
     **keywords: Any,
 ) -> ClassCounts:
     """Count the terms of texts in a DataFrame by class, on the executors that hold them.
@@ -136,6 +139,9 @@ def count_texts(
         The column of classes, as for `count`.
     classes, tf, rules, **keywords
         As for `termsift.count_texts`.
+    max_memory : int, optional
+        About how many bytes the counts may take on an executor. The texts are read twice, and terms
+        that are in fewer than ``min_df`` documents are never counted.
 
     Returns
     -------
@@ -163,8 +169,14 @@ def count_texts(
     rules = check_rules(rules, keywords, count_texts)
     check_rules_of_parts(rules, tf)
     labels = None if classes is None else validation.check_classes(classes)
-    count_part = partial(counting.count_part, classes=labels, tf=tf, rules=rules)
-    rows = _columns(df, text=text, label=label)
+    rows, cutting = _columns(df, text=text, label=label), rules
+    if max_memory is not None:
+        empty = sketch_within(max_memory, rules)
+        sketch = _total(
+            rows, partial(_sketch_texts, empty), TermSketch.__add__, TermSketch.from_bytes
+        )
+        cutting = (empty if sketch is None else sketch).counting_rules()
+    count_part = partial(counting.count_part, classes=labels, tf=tf, rules=cutting)
     counts = _total(rows, partial(_count_texts, count_part=count_part), counting.united)
     return counting.finished_parts(count_part([], []) if counts is None else counts, rules)
 
@@ -177,9 +189,10 @@ def _columns(df: Any, **columns: str) -> Any:
 
 def _total(
     rows: Any,
-    count_partition: Callable[[int, Iterator[Any]], ClassCounts],
-    together: Callable[[ClassCounts, ClassCounts], ClassCounts],
-) -> ClassCounts | None:
+    count_partition: Callable[[int, Iterator[Any]], Any],
+    together: Callable[[Any, Any], Any],
+    load: Callable[[bytes], Any] = counting.load,
+) -> Any:
     """Count the partitions and put their counts together, as a tree; None if there are no rows."""
     tree = partials = rows.mapInArrow(partial(_count_rows, count_partition), _SCHEMA).persist()
     try:
@@ -189,24 +202,24 @@ def _total(
             last //= _SPLIT_EVERY
             nodes = tree.selectExpr("*", f"cast(part div {_SPLIT_EVERY} as int) as node")
             # Spark chooses how to call a function by its type hints, which a partial has not.
-            tree = nodes.groupBy("node").applyInArrow(lambda t: _add_up(together, t), _SCHEMA)
+            tree = nodes.groupBy("node").applyInArrow(lambda t: _add_up(together, load, t), _SCHEMA)
         total = tree.first()
-        return None if total is None else _counts_of(total)
+        return None if total is None else _counts_of(total, load)
     finally:
         partials.unpersist()
 
 
-def _counts_of(row: Any) -> ClassCounts:
+def _counts_of(row: Any, load: Callable[[bytes], Any]) -> Any:
     """Return the counts of a part, or raise its error."""
     if row["error"] is not None:
         raise _ERRORS[row["error"]](row["message"])
-    return counting.load(row["counts"])
+    return load(row["counts"])
 
 
 # ---- on the executors ----------------------------------------------------------------------------
 
 
-def _row(part: int, count: Callable[[], ClassCounts]) -> Any:
+def _row(part: int, count: Callable[[], ClassCounts | TermSketch]) -> Any:
     """Return counts, or the error, as a table of one row."""
     row: dict[str, Any] = {"part": part}
     try:
@@ -218,7 +231,7 @@ def _row(part: int, count: Callable[[], ClassCounts]) -> Any:
 
 
 def _count_rows(
-    count_partition: Callable[[int, Iterator[Any]], ClassCounts], batches: Iterator[Any]
+    count_partition: Callable[[int, Iterator[Any]], Any], batches: Iterator[Any]
 ) -> Iterator[Any]:
     """Yield the counts of a partition, or its error, as a row; nothing if it has no rows."""
     task: Any = require("pyspark", "spark", "termsift.spark").TaskContext.get()
@@ -229,10 +242,12 @@ def _count_rows(
         yield from _row(part, lambda: count_partition(part, batches)).to_batches()
 
 
-def _add_up(together: Callable[[ClassCounts, ClassCounts], ClassCounts], rows: Any) -> Any:
+def _add_up(together: Callable[[Any, Any], Any], load: Callable[[bytes], Any], rows: Any) -> Any:
     """Return the counts of the parts of one node, added up in their order."""
     parts = sorted(rows.to_pylist(), key=itemgetter("part"))
-    return _row(parts[0]["node"], lambda: reduce(together, map(_counts_of, parts)))
+    return _row(
+        parts[0]["node"], lambda: reduce(together, (_counts_of(part, load) for part in parts))
+    )
 
 
 def _added(a: ClassCounts, b: ClassCounts) -> ClassCounts:
@@ -258,11 +273,20 @@ def _count_vectors(part: int, batches: Iterator[Any], *, tf: Any) -> ClassCounts
 
 def _count_texts(part: int, batches: Iterator[Any], *, count_part: Any) -> ClassCounts:
     """Count the rows (text, label) of a partition."""
-    first = next(batches)
-    rows = _pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
     with validation.naming(f"partition {part}"):
-        counts: ClassCounts = count_part(rows, None, text="text", label="label")
+        counts: ClassCounts = count_part(_reader(batches), None, text="text", label="label")
         return counts
+
+
+def _sketch_texts(empty: TermSketch, part: int, batches: Iterator[Any]) -> TermSketch:
+    """Sketch the texts of a partition."""
+    with validation.naming(f"partition {part}"):
+        return empty.like().update(_reader(batches), text="text", n_threads=1)
+
+
+def _reader(batches: Iterator[Any]) -> Any:
+    first = next(batches)
+    return _pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
 
 
 # ---- from Arrow to matrices and labels -----------------------------------------------------------

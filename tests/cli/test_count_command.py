@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from termsift import cli
 from termsift._util import progress
 from termsift.cli import output
 
@@ -117,3 +118,14 @@ def test_an_input_is_no_output(run: Any, table: Path, tmp_path: Path) -> None:
         result = run(*command_line, "-o", table)
         assert result.complaint == f"{table}: is an input too; name another file for the output"
     assert table.read_bytes() == content
+
+
+@pytest.mark.parametrize("memory", ["2MB", "1.5M", "4MiB", "3000000"])
+def test_memory_changes_no_result(memory: str, tmp_path: Path) -> None:
+    table = tmp_path / "texts.csv"
+    rows = [f"{'ab'[i % 2]},often {' '.join(f'x{i}y{j}' for j in range(30))}" for i in range(3000)]
+    table.write_text("\n".join(["label,text", *rows]))
+    output = tmp_path / "counts.termsift"
+    options = ["--min-df", "20", "--memory", memory, "-o", str(output)]
+    assert cli.main(["count", str(table), *options]) == 0
+    assert ts.load(output) == ts.count(ts.scan(table, min_df=20))

@@ -25,7 +25,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::vector<std::int64_t> best(const std::vector<double>& scores, std::size_t k) {
   std::vector<std::int64_t> indices(k, -1);
-  top_k(scores.data(), static_cast<std::int64_t>(scores.size()), static_cast<std::int64_t>(k), indices.data());
+  top_k(scores.data(), static_cast<std::int64_t>(scores.size()), static_cast<std::int64_t>(k), {3, {}}, indices.data());
   return indices;
 }
 

@@ -302,3 +302,13 @@ def test_texts_that_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         ts.dask.count_texts(texts, **options)
+
+
+def test_max_memory_reads_parts_twice_and_changes_no_result() -> None:
+    texts = [f"often {'sometimes ' * (i % 3)} once{i}" for i in range(200)]
+    y = ["ham" if i % 2 else "spam" for i in range(200)]
+    parts = [(texts[i : i + 20], y[i : i + 20]) for i in range(0, 200, 20)]
+    counts = ts.dask.count_texts(parts, min_df=5, max_memory=2**20)
+    assert counts == ts.count_texts(texts, y, min_df=5)
+    with pytest.raises(ValueError, match="max_memory needs min_df"):
+        ts.dask.count_texts(parts, max_memory=2**20)

@@ -212,3 +212,13 @@ def test_docstrings_run(spark: Any) -> None:
     import termsift.spark
 
     assert doctest.testmod(termsift.spark, extraglobs={"spark": spark, "ts": ts}).failed == 0
+
+
+def test_max_memory_reads_partitions_twice_and_changes_no_result(spark: Any) -> None:
+    texts = [f"often {'sometimes ' * (i % 3)} once{i}" for i in range(200)]
+    y = ["ham" if i % 2 else "spam" for i in range(200)]
+    df = text_frame(spark, texts, y, 9)
+    counts = ts.spark.count_texts(df, min_df=5, max_memory=2**20)
+    assert counts == ts.count_texts(texts, y, min_df=5)
+    with pytest.raises(ValueError, match="max_memory needs min_df"):
+        ts.spark.count_texts(df, max_memory=2**20)

@@ -16,7 +16,9 @@ import compare
 import curve
 import gain
 import greedy
+import scaling
 import shapes
+import small
 import termsift as ts
 import workloads
 from workloads import Shape, Workload, generate, workload
@@ -149,3 +151,23 @@ def test_counters_of_the_benchmark_count(tmp_path: Path) -> None:
     assert min(cluster.least({"itself": lambda: whole}, 1, whole)["itself"]) >= 0
     with pytest.raises(AssertionError):
         cluster.least({"other": lambda: ts.count(work.X[1:], work.y[1:])}, 1, whole)
+
+
+# ---- small collections, more cores ---------------------------------------------------------------
+
+
+def test_small_collections_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(microseconds > 0 for _, microseconds in small.measure(small.SHAPES[0], quick=True))
+    monkeypatch.setattr(small, "chi2", lambda X, y: (np.zeros(X.shape[1]), None))
+    with pytest.raises(AssertionError):
+        small.measure(small.SHAPES[0], quick=True)
+
+
+def test_more_cores_help_up_to_the_serial_share_and_the_memory(tiny: Workload) -> None:
+    regions = 10 * 10e-6 * 3
+    assert scaling.predicted(0.2, 1.0, 0, 1e9, 8) == pytest.approx(0.2 + 0.8 / 8 + regions)
+    assert scaling.predicted(0.2, 1.0, 2e9, 1e9, 8) == pytest.approx(2 / 4 + regions)
+    assert scaling.triad(2, quick=True) > 0
+    for _, n_bytes, run in scaling.stages(tiny):
+        assert n_bytes > 0
+        run(2)

@@ -12,6 +12,7 @@ import termsift as ts
 from exact import relative_error, ulp_error
 from exact_scores import OF_CELLS, Measure, exact_values
 from termsift import reference
+from termsift._scores.class_terms import class_columns
 
 
 def collection(rng: np.random.Generator, n_docs: int, n_terms: int, n_classes: int) -> Any:
@@ -102,6 +103,32 @@ def test_round_robin_is_the_references(method: str, n_classes: int) -> None:
             ranking = counts.rank(method, k, policy="round_robin", n_threads=n_threads)
             assert ranking.indices.tolist() == indices.tolist()
             assert ranking.scores.tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("kind", ["counts", "fractions", "several labels", "an empty class"])
+def test_lists_of_many_classes_have_the_order_of_class_scores(method: str, kind: str) -> None:
+    rng = np.random.default_rng(4)
+    n = 300
+    X = sp.csr_array(rng.integers(1, 4, (n, 200)) * (rng.random((n, 200)) < 0.03))
+    X = sp.csr_array(X * (rng.random(200) < 0.8))  # some terms are in no document
+    y = (
+        np.eye(n, dtype=int) | (rng.random((n, n)) < 0.002)
+        if kind == "several labels"
+        else range(n)
+    )
+    weights = rng.choice([0.25, 0.7, 1], n) if kind == "fractions" else None
+    counts = ts.count(X, y, weights, range(-1, n) if kind == "an empty class" else None)
+    by_class = counts.class_scores(method)[counts.class_docs > 0]
+    for k in (1, 30, 200):
+        indices, values = reference.round_robin(by_class, k)
+        for n_threads in (1, 3):
+            ranking = counts.rank(method, k, policy="round_robin", n_threads=n_threads)
+            assert ranking.indices.tolist() == indices.tolist()
+            assert ranking.scores.tolist() == values.tolist()
+        table = class_columns(counts, method, k)
+        best = np.argsort(-by_class, axis=1, kind="stable")[:, :k]
+        assert np.array_equal(table["index"], best.ravel())
+        assert np.array_equal(table["score"], np.take_along_axis(by_class, best, axis=1).ravel())
 
 
 @pytest.mark.full

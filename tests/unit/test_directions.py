@@ -103,9 +103,7 @@ SCORINGS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_table_and_list_has_the_direction_of_the_scores(
-    method: str, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_table_and_list_has_the_direction_of_the_scores(method: str, kind: str) -> None:
     counts = collection(0, kind)
     position = {label: c for c, label in enumerate(counts.classes)}
     occurs = counts.term_frequency.toarray() > 0
@@ -113,24 +111,22 @@ def test_every_table_and_list_has_the_direction_of_the_scores(
     for scoring in scorings if method in BY_PROBABILITIES else SCORINGS:
         directions = counts.class_directions(method, **scoring)
         scores = counts.class_scores(method, **scoring)
-        for block_bytes in (1 << 25, 8 * 8 * 7):  # all terms at a time, and seven
-            monkeypatch.setattr("termsift._scores.scoring._BLOCK_BYTES", block_bytes)
-            table = class_columns(counts, method, 9, **scoring)
-            classes = np.array([position[label] for label in table["class"]])
-            assert_array_equal(table["sign"], directions[classes, table["index"]])
-            eligible = (directions > 0) & occurs
-            rankings = distinctive_terms(counts, method, **scoring)
-            for c, (label, found) in enumerate(rankings.items()):
-                order = np.argsort(-scores[c], kind="stable")
-                assert found.indices.tolist() == order[eligible[c, order]].tolist()
-                assert_array_equal(found.scores, scores[c, found.indices])
-                some = distinctive_terms(counts, method, 3, [label], **scoring)[label]
-                assert some.indices.tolist() == found.indices[:3].tolist()
-                assert_array_equal(some.scores, found.scores[:3])
-            best = np.where(eligible, scores, -np.inf).argmax(axis=0)
-            expected = np.where(eligible.any(axis=0), best, -1)
-            terms = np.array([7, 3, 59])
-            assert_array_equal(dominant_class(counts, terms, method, **scoring), expected[terms])
+        table = class_columns(counts, method, 9, **scoring)
+        classes = np.array([position[label] for label in table["class"]])
+        assert_array_equal(table["sign"], directions[classes, table["index"]])
+        eligible = (directions > 0) & occurs
+        rankings = distinctive_terms(counts, method, **scoring)
+        for c, (label, found) in enumerate(rankings.items()):
+            order = np.argsort(-scores[c], kind="stable")
+            assert found.indices.tolist() == order[eligible[c, order]].tolist()
+            assert_array_equal(found.scores, scores[c, found.indices])
+            some = distinctive_terms(counts, method, 3, [label], **scoring)[label]
+            assert some.indices.tolist() == found.indices[:3].tolist()
+            assert_array_equal(some.scores, found.scores[:3])
+        best = np.where(eligible, scores, -np.inf).argmax(axis=0)
+        expected = np.where(eligible.any(axis=0), best, -1)
+        terms = np.array([7, 3, 59])
+        assert_array_equal(dominant_class(counts, terms, method, **scoring), expected[terms])
 
 
 def test_one_class_and_no_terms() -> None:

@@ -202,10 +202,10 @@ def test_scores_are_class_scores_and_blocks_of_terms_are_the_whole(
         assert table["index"].tolist() == order[:, :k].ravel().tolist()
         expected = np.take_along_axis(scores, order[:, :k], axis=1).ravel()
         assert table["score"].tolist() == expected.tolist()
-        monkeypatch.setattr(
-            "termsift._scores.scoring._BLOCK_BYTES", 8 * 5 * 4
-        )  # four terms at a time
-        blocks = class_columns(counts, method, k, **scoring)
+        under = {"direction": "under", **scoring}  # lists made of blocks of terms
+        table = class_columns(counts, method, k, **under)
+        monkeypatch.setattr("termsift._scores.scoring._BLOCK_BYTES", 8 * 5 * 4)  # of four terms
+        blocks = class_columns(counts, method, k, **under)
         monkeypatch.undo()
         if kind != "fractions":  # whose sums may round differently
             assert blocks["index"].tolist() == table["index"].tolist()

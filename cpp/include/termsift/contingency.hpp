@@ -93,4 +93,10 @@ template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});
 
+// scores and directions (n_pairs,): class_scores and class_directions of the pairs; scores may be null. O(pairs of the
+// counts and given pairs).
+template <CountType Count>
+void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
+                 const Threads& threads, const Pairs& pairs, double* scores, std::int8_t* directions);
+
 }  // namespace termsift

@@ -71,6 +71,20 @@ TERMSIFT_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
+// Returns the high half of the product of 128 bits.
+TERMSIFT_INLINE std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
+}
+
+// Adds 1 to a counter that other threads may change, unless it is 255.
+inline void count_up_to_255(std::uint8_t& counter) {
+  std::uint8_t now = __atomic_load_n(&counter, __ATOMIC_RELAXED);
+  while (now < 255 && !__atomic_compare_exchange_n(&counter, &now, static_cast<std::uint8_t>(now + 1), true,
+                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
 // ---- vectors -----------------------------------------------------------------------------------------------------------
 
 // n numbers that are added, multiplied and compared lane by lane, for loops that compilers do not vectorise. Functions

@@ -39,7 +39,13 @@ struct Estimation {
   double b2_rest = 0;  // the rounding error of b2, since alpha * n_terms is rarely a double
 };
 
-// All three functions compare the classes that have documents; other classes take no part. They throw std::invalid_argument
+// Pairs of a class and a term: row c of the counts has the terms [starts[c], starts[c + 1]), which increase.
+struct Pairs {
+  const std::int64_t* starts;  // (n_classes + 1,)
+  const TermId* terms;
+};
+
+// All functions compare the classes that have documents; other classes take no part. They throw std::invalid_argument
 // - if fewer than two classes take part, or the others have less than 2^-450 of the prior mass (q would be nearly 0/0),
 // - unless 0 <= b1 <= b2 < inf, or b1 and b2 are in [0, inf) for rates,
 // - if the smoothed p of an absent term is neither 0 nor at least 2^-450, or a rate exceeds 2^64,
@@ -71,5 +77,11 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
 template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});
+
+// scores and directions (n_pairs,): class_scores and class_directions of the pairs; scores may be null. O(n_classes * terms
+// of the pairs).
+template <CountType Count>
+void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
+                 const Pairs& pairs, double* scores, std::int8_t* directions);
 
 }  // namespace termsift

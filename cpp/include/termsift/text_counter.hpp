@@ -39,6 +39,9 @@ class TextCounter {
   // reads a block while the others count theirs. Returns the number of documents.
   std::int64_t add(TableReader& table, std::int64_t n_bytes, const Threads& threads);
 
+  // Returns about how many bytes the terms and counts so far take.
+  std::int64_t n_bytes() const;
+
   // Sorts the terms found so far by code points. No text may be added afterwards.
   void sort(const Threads& threads);
   std::int64_t n_terms() const;

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "termsift/term_sketch.hpp"
 
 namespace termsift {
 
@@ -21,6 +24,8 @@ struct TextRules {
   StripAccents strip_accents = StripAccents::none;  // after lowercasing
   std::int64_t min_n = 1, max_n = 1;                // ngram_range
   std::vector<std::string> stop_words;              // UTF-8 (surrogates pass); removed before n-grams are formed
+  std::shared_ptr<const TermSketch> sketch;         // if given, only terms whose counter is at least `least` are counted
+  std::uint8_t least = 1;
 };
 
 }  // namespace termsift

@@ -37,6 +37,13 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
 // 256 KiB for each array of a chunk. In smaller chunks a class of 5,000 would have too few terms.
 inline constexpr std::int64_t most_chunk_terms = 1 << 15;
 
+// Terms are handed to threads in chunks of this many, small enough that no thread waits long for another's last chunk.
+inline std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
+  constexpr std::int64_t least_chunk_terms = 1 << 10;  // with fewer terms, visiting the classes would take most of the time
+  if (threads.count == 1) return most_chunk_terms;
+  return std::clamp(n_terms / (8 * threads.count), least_chunk_terms, most_chunk_terms);
+}
+
 template <CountType Count>
 struct ContingencyTask {
   ContingencyTask(const ClassCounts<Count>& counted, const Estimation& estimation, ContingencyMeasure measure,
@@ -61,6 +68,20 @@ struct ContingencyTask {
     return n;
   }
 };
+
+// Returns the task of class_directions(): the directions are the signs of its values.
+template <CountType Count>
+ContingencyTask<Count> task_of_directions(const ClassCounts<Count>& counts, const Estimation& estimation,
+                                          ContingencyMeasure measure) {
+  if (measure == ContingencyMeasure::tfidf) measure = ContingencyMeasure::direction;
+  ContingencyTask<Count> task(counts, estimation, measure, Aggregate::sum);
+  if (!task.model.facts.direction_is_sign)
+    task.kernel = kernels_in_use<ContingencyKernels>().values_of(ContingencyMeasure::direction);
+  task.cell_kernel = nullptr;
+  return task;
+}
+
+inline std::int8_t direction_of(double value) { return static_cast<std::int8_t>((value > 0) - (value < 0)); }
 
 // Calls use(values) with an array of the frequencies, so that a loop need not test each time how wide they are.
 template <CountType Count, class Use>

@@ -8,19 +8,13 @@
 
 #include "termsift/double_double.hpp"
 #include "base/per_thread.hpp"
-#include "contingency/column_totals.hpp"
+#include "base/sorting.hpp"
+#include "contingency/class_values.hpp"
 #include "contingency/term_batch.hpp"
 #include "simd/targets.hpp"
 
 namespace termsift {
 namespace {
-
-// Terms are handed to threads in chunks of this many, small enough that no thread waits long for another's last chunk.
-std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
-  constexpr std::int64_t least_chunk_terms = 1 << 10;  // with fewer terms, visiting the classes would take most of the time
-  if (threads.count == 1) return most_chunk_terms;
-  return std::clamp(n_terms / (8 * threads.count), least_chunk_terms, most_chunk_terms);
-}
 
 // Replaces an infinite value(0, t, c), which occurs only where the other classes have no room for a term of t. What is added
 // to a sum is subtracted again, so it must be finite.
@@ -32,38 +26,20 @@ class AbsentSums {
   template <CountType Count>
   AbsentSums(const ContingencyTask<Count>& task, const Threads& threads);
   DoubleDouble operator[](DoubleDouble t) const {
-    const auto at = std::lower_bound(totals_.begin(), totals_.end(), t, less) - totals_.begin();
+    const auto at = std::lower_bound(totals_.begin(), totals_.end(), t, is_less) - totals_.begin();
     return sums_[static_cast<std::size_t>(at)];
   }
 
  private:
-  static bool less(DoubleDouble x, DoubleDouble y) { return x.hi != y.hi ? x.hi < y.hi : x.lo < y.lo; }
   std::vector<DoubleDouble> totals_;  // increasing
   std::vector<DoubleDouble> sums_;
 };
 
 template <CountType Count>
 AbsentSums::AbsentSums(const ContingencyTask<Count>& task, const Threads& threads) {
-  struct Workspace {
-    explicit Workspace(const ContingencyTask<Count>& t) : entries(t.n_classes()) {}
-    ChunkEntries entries;
-    ColumnTotals<Count> totals;
-  };
-  const std::int64_t n_terms = task.counts.n_terms, n_classes = std::ssize(task.model.classes);
-  totals_.resize(static_cast<std::size_t>(n_terms));
-  const Threads for_totals = worth(threads, n_terms * n_classes);
-  PerThread<Workspace> workspaces(for_totals);
-  const std::int64_t chunk_size = chunk_terms(n_terms, for_totals);
-  for_each_block((n_terms + chunk_size - 1) / chunk_size, for_totals, [&](std::int64_t chunk, Worker& worker) {
-    worker.check();
-    Workspace& work = workspaces.own(worker, task);
-    const std::int64_t first = chunk * chunk_size, last = std::min(first + chunk_size, n_terms);
-    work.entries.find(task, first, last);
-    work.totals.find(task, work.entries, first, last, task.model.facts.column_totals_are_tokens);
-    for (std::int64_t t = first; t < last; ++t)
-      totals_[static_cast<std::size_t>(t)] = work.totals[static_cast<std::size_t>(t - first)];
-  });
-  std::sort(totals_.begin(), totals_.end(), less);
+  const std::int64_t n_classes = std::ssize(task.model.classes);
+  totals_ = totals_of_terms(task, threads);
+  sort_in_parts(totals_.begin(), totals_.end(), threads, is_less);
   const auto equal = [](DoubleDouble x, DoubleDouble y) { return x.hi == y.hi && x.lo == y.lo; };
   totals_.erase(std::unique(totals_.begin(), totals_.end(), equal), totals_.end());
   sums_.resize(totals_.size());
@@ -415,14 +391,8 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
 template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range) {
-  if (measure == ContingencyMeasure::tfidf) measure = ContingencyMeasure::direction;
-  ContingencyTask<Count> task(counts, estimation, measure, Aggregate::sum);
-  if (!task.model.facts.direction_is_sign)
-    task.kernel = kernels_in_use<ContingencyKernels>().values_of(ContingencyMeasure::direction);
-  task.cell_kernel = nullptr;
-  fill_classes(task, threads, range.within(counts.n_terms), directions, [](double value) {
-    return static_cast<std::int8_t>((value > 0) - (value < 0));  // the sign times the measure's unit where counts are scaled
-  });
+  const ContingencyTask<Count> task = task_of_directions(counts, estimation, measure);
+  fill_classes(task, threads, range.within(counts.n_terms), directions, direction_of);
 }
 
 #define TERMSIFT_INSTANTIATE(Count)                                                                                        \

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/per_thread.hpp"
+#include "base/sorting.hpp"
 #include "simd/targets.hpp"
 
 namespace termsift {
@@ -42,7 +43,7 @@ BestOfClasses<Count>::BestOfClasses(const ClassCounts<Count>& counts, const Esti
   sum_mixtures();
   for (std::int64_t t = 0; t < counts.n_terms; ++t)
     (n_classes_of_[static_cast<std::size_t>(t)] > 0 ? seen_ : unseen_).push_back(static_cast<TermId>(t));
-  std::sort(seen_.begin(), seen_.end(), [&](TermId a, TermId b) {
+  sort_in_parts(seen_.begin(), seen_.end(), threads_, [&](TermId a, TermId b) {
     const double U_a = U_hi_[static_cast<std::size_t>(a)], U_b = U_hi_[static_cast<std::size_t>(b)];
     return U_a != U_b ? U_a > U_b : a < b;
   });

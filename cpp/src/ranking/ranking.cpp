@@ -4,11 +4,12 @@
 #include <cmath>
 #include <memory>
 
+#include "base/sorting.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift {
 
-void top_k(const double* scores, std::int64_t n, std::int64_t k, std::int64_t* indices) {
+void top_k(const double* scores, std::int64_t n, std::int64_t k, const Threads& threads, std::int64_t* indices) {
   // Score and index stand side by side: looking the score up in a comparison would miss the cache every time.
   struct Entry {
     double score;
@@ -21,7 +22,7 @@ void top_k(const double* scores, std::int64_t n, std::int64_t k, std::int64_t* i
   for (std::int64_t i = 0; i < n; ++i) entries[i] = {scores[i], i};
   Entry* const begin = entries.get();
   if (k < n) std::nth_element(begin, begin + k, begin + n, better);
-  std::sort(begin, begin + k, better);
+  sort_in_parts(begin, begin + k, threads, better);
   for (std::int64_t i = 0; i < k; ++i) indices[i] = entries[i].index;
 }
 

@@ -5,9 +5,12 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
+#include "base/per_thread.hpp"
+#include "contingency/class_values.hpp"
 #include "ranking/best_of_classes.hpp"
 
 namespace termsift {
@@ -31,11 +34,14 @@ class Stretch {
     worst_ = last_of_all;
   }
 
-  void add(double value, std::int64_t term) {
+  // Returns whether terms after this one can still be among the best.
+  bool add(double value, std::int64_t term) {
     const Listed listed{value, term};
-    if (!before(listed, worst_) || !before(previous_, listed)) return;
+    if (!before(listed, worst_)) return false;
+    if (!before(previous_, listed)) return true;
     terms_.push_back(listed);
     if (terms_.size() >= 2 * length_) shrink();
+    return true;
   }
 
   void finish() {
@@ -62,16 +68,127 @@ class Stretch {
   Listed worst_ = last_of_all;      // no term after this is among the best
 };
 
+// The lists of the classes, one part at a time.
+template <CountType Count, class AnyMeasure>
+class ClassLists {
+ public:
+  ClassLists(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, const Threads& threads)
+      : counts_(counts), estimation_(estimation), measure_(measure), threads_(threads), lists_(counts.rows.size()) {
+    std::int64_t n_pairs = 0;
+    for (const auto& row : counts.rows)
+      if (row->is_present()) ++n_classes_, n_pairs += row->size;
+    if constexpr (std::is_same_v<AnyMeasure, Measure>) {
+      if (Best::pays(counts, estimation, measure)) best_.emplace(counts, estimation, measure, threads);
+    } else if (4 * n_pairs + 64 * counts.n_terms < n_classes_ * counts.n_terms) {  // measured
+      by_total_.emplace(ContingencyTask<Count>(counts, estimation, measure, Aggregate::sum), threads);
+    }
+  }
+
+  std::int64_t n_classes() const { return n_classes_; }  // that take part
+  // Returns the current part of the list of a row; it is empty for a class that takes no part.
+  const std::vector<Listed>& operator[](std::size_t row) const { return lists_[row].terms(); }
+
+  // Makes the next terms of all lists current, and returns how many: `few` if this takes the values of few terms, `many`
+  // otherwise.
+  std::int64_t next(std::int64_t few, std::int64_t many) {
+    // The candidates for these parts of the lists. Empty if most terms would be candidates.
+    std::vector<std::int64_t> terms;
+    if (best_ && 4 * (n_places_ + few) * n_classes_ <= counts_.n_terms) {
+      terms = best_->terms(n_places_ + few);
+      if (2 * std::ssize(terms) > counts_.n_terms) terms.clear();
+    }
+    if (terms.empty()) best_.reset();
+    const std::int64_t length = terms.empty() ? many : few;
+    for (Stretch& list : lists_) list.begin(length);
+    if (by_total_) add_by_total();
+    else add_every_value(terms);
+    n_places_ += length;
+    return length;
+  }
+
+ private:
+  using Best = BestOfClasses<Count>;
+
+  struct ByTotal {
+    ByTotal(const ContingencyTask<Count>& t, const Threads& threads)
+        : task(t), totals(totals_of_terms(task, threads)), terms(totals, threads) {}
+    const ContingencyTask<Count> task;
+    const std::vector<DoubleDouble> totals;
+    const TermsByTotal terms;
+  };
+
+  // Adds the values of `terms`, or of all terms if there are none, class by class.
+  void add_every_value(const std::vector<std::int64_t>& terms) {
+    const bool few = !terms.empty();
+    const ClassCounts<Count> counts_of_few = few ? of_terms(counts_, terms, threads_) : ClassCounts<Count>{};
+    const ClassCounts<Count>& source = few ? counts_of_few : counts_;
+    const std::int64_t n_rows = std::ssize(counts_.rows);
+    // Even the counts of few terms take memory.
+    const std::int64_t width =
+        std::min(source.n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows) / (few ? 2 : 1));
+    std::vector<double> values(static_cast<std::size_t>(n_rows * width));
+    for (std::int64_t first = 0; first < source.n_terms; first += width) {
+      const std::int64_t n = std::min(width, source.n_terms - first);
+      class_scores(source, estimation_, measure_, threads_, values.data(), {first, first + n});
+      for_each_block(n_rows, worth(threads_, n * n_classes_), [&](std::int64_t c, Worker&) {
+        if (!counts_.rows[static_cast<std::size_t>(c)]->is_present()) return;
+        Stretch& list = lists_[static_cast<std::size_t>(c)];
+        for (std::int64_t t = 0; t < n; ++t)
+          list.add(values[static_cast<std::size_t>(c * n + t)],
+                   few ? terms[static_cast<std::size_t>(first + t)] : first + t);
+        if (first + n == source.n_terms) list.finish();
+      });
+    }
+  }
+
+  // Adds the values of the terms that a class has, and then one value for all terms with the same total that it lacks.
+  void add_by_total() {
+    struct Workspace {
+      explicit Workspace(std::int64_t n_terms) : values(static_cast<std::size_t>(n_terms)), has(values.size()) {}
+      std::vector<double> values;
+      std::vector<unsigned char> has;  // whether the class has the term
+    };
+    const ByTotal& by_total = *by_total_;
+    const ContingencyTask<Count>& task = by_total.task;
+    PerThread<Workspace> workspaces(threads_);
+    for_each_block(static_cast<std::int64_t>(task.n_classes()), threads_, [&](std::int64_t block, Worker& worker) {
+      worker.check();
+      Workspace& work = workspaces.own(worker, counts_.n_terms);
+      const auto k = static_cast<std::size_t>(block);
+      Stretch& list = lists_[static_cast<std::size_t>(task.model.classes[k].row)];
+      const std::span<const TermId> terms{task.row(k).terms, static_cast<std::size_t>(task.row(k).size)};
+      values_of_terms(task, k, terms, by_total.totals, work.values.data());
+      for (std::size_t i = 0; i < terms.size(); ++i) {
+        list.add(work.values[i], terms[i]);
+        work.has[static_cast<std::size_t>(terms[i])] = 1;
+      }
+      values_if_absent(task, k, by_total.terms.totals(), work.values.data());
+      for (std::size_t i = by_total.terms.totals().size(); i-- > 0;)  // most measures grow with the total
+        for (const TermId term : by_total.terms.terms(i))
+          if (work.has[static_cast<std::size_t>(term)] == 0 && !list.add(work.values[i], term)) break;
+      for (const TermId term : terms) work.has[static_cast<std::size_t>(term)] = 0;
+      list.finish();
+    });
+  }
+
+  const ClassCounts<Count>& counts_;
+  const Estimation& estimation_;
+  const AnyMeasure measure_;
+  const Threads& threads_;
+  std::vector<Stretch> lists_;  // (rows of the counts,)
+  std::int64_t n_classes_ = 0, n_places_ = 0;
+  std::optional<Best> best_;        // of a Measure
+  std::optional<ByTotal> by_total_;  // of a ContingencyMeasure
+};
+
 }  // namespace
 
 template <CountType Count, class AnyMeasure>
 void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
                  const Threads& threads, std::int64_t* indices, double* scores, std::int64_t* classes) {
-  std::vector<std::size_t> present;
-  for (std::size_t c = 0; c < counts.rows.size(); ++c)
-    if (counts.rows[c]->is_present()) present.push_back(c);
-  const std::int64_t n_classes = std::ssize(present), n_terms = counts.n_terms;
-  if (n_classes == 0 || n_terms == 0 || k == 0) {
+  const std::int64_t n_terms = counts.n_terms;
+  const bool any_present = std::any_of(counts.rows.begin(), counts.rows.end(), [](auto& row) { return row->is_present(); });
+  if (!any_present || n_terms == 0 || k == 0) {
     double none = 0;
     class_scores(counts, estimation, measure, threads, &none, {0, 0});  // checks the arguments
     std::iota(indices, indices + k, 0);
@@ -79,77 +196,58 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
     std::fill_n(classes, k, std::int64_t{0});
     return;
   }
-  std::optional<BestOfClasses<Count>> best;
-  if constexpr (std::is_same_v<AnyMeasure, Measure>)
-    if (BestOfClasses<Count>::pays(counts, estimation, measure)) best.emplace(counts, estimation, measure, threads);
-
-  const std::int64_t n_rows = std::ssize(counts.rows);
-  const std::int64_t longest =
-      std::min(n_terms, std::max<std::int64_t>(64, list_bytes / static_cast<std::int64_t>(2 * sizeof(Listed)) / n_classes));
-  std::vector<Stretch> lists(present.size());
+  ClassLists lists(counts, estimation, measure, threads);
+  const std::int64_t longest = std::min(
+      n_terms, std::max<std::int64_t>(64, list_bytes / static_cast<std::int64_t>(2 * sizeof(Listed)) / lists.n_classes()));
   std::vector<bool> taken(static_cast<std::size_t>(n_terms));
   struct Turn {
     Listed listed;
-    std::size_t list;
+    std::size_t row;
   };
   std::vector<Turn> turn;  // the terms of one place
-  std::int64_t n_taken = 0, n_places = 0, length = 0;
+  std::int64_t n_taken = 0, length = 0;
   while (n_taken < k) {
-    // The candidates for these parts of the lists. Empty if most terms would be candidates.
-    std::vector<std::int64_t> terms;
-    const std::int64_t share = (k - n_taken) / n_classes + 1;
-    if (const std::int64_t next = std::min(longest, std::max(share, 2 * length));
-        best && 4 * (n_places + next) * n_classes <= n_terms) {
-      length = next;
-      terms = best->terms(n_places + length);
-      if (2 * std::ssize(terms) > n_terms) terms.clear();
-    }
-    if (terms.empty()) {
-      best.reset();
-      // Lists share their best terms, so four times as many terms as needed are usually enough.
-      length = k - n_taken > n_terms / 4 ? longest : std::min(longest, std::max(4 * share + 12, 2 * length));
-    }
-    const bool few = !terms.empty();
-    const ClassCounts<Count> counts_of_few = few ? of_terms(counts, terms, threads) : ClassCounts<Count>{};
-    const ClassCounts<Count>& source = few ? counts_of_few : counts;
-    // Even the counts of few terms take memory.
-    const std::int64_t width =
-        std::min(source.n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows) / (few ? 2 : 1));
-    std::vector<double> values(static_cast<std::size_t>(n_rows * width));
-    for (Stretch& list : lists) list.begin(length);
-    for (std::int64_t first = 0; first < source.n_terms; first += width) {
-      const std::int64_t n = std::min(width, source.n_terms - first);
-      class_scores(source, estimation, measure, threads, values.data(), {first, first + n});
-      for_each_block(n_classes, worth(threads, n * n_classes), [&](std::int64_t i, Worker&) {
-        const double* const row = values.data() + static_cast<std::int64_t>(present[static_cast<std::size_t>(i)]) * n;
-        Stretch& list = lists[static_cast<std::size_t>(i)];
-        for (std::int64_t t = 0; t < n; ++t)
-          list.add(row[t], few ? terms[static_cast<std::size_t>(first + t)] : first + t);
-        if (first + n == source.n_terms) list.finish();
-      });
-    }
+    const std::int64_t share = (k - n_taken) / lists.n_classes() + 1;
+    const auto up_to_longest = [&](std::int64_t least) { return std::min(longest, std::max(least, 2 * length)); };
+    // Lists share their best terms, so four times as many terms as needed are usually enough.
+    length = lists.next(up_to_longest(share), k - n_taken > n_terms / 4 ? longest : up_to_longest(4 * share + 12));
     for (std::size_t place = 0; place < static_cast<std::size_t>(length) && n_taken < k; ++place) {
       turn.clear();
-      for (std::size_t i = 0; i < lists.size(); ++i) {
-        if (place >= lists[i].terms().size()) continue;
-        const Listed& listed = lists[i].terms()[place];
+      for (std::size_t row = 0; row < counts.rows.size(); ++row) {
+        if (place >= lists[row].size()) continue;
+        const Listed& listed = lists[row][place];
         if (taken[static_cast<std::size_t>(listed.term)]) continue;
         taken[static_cast<std::size_t>(listed.term)] = true;
-        turn.push_back({listed, i});
+        turn.push_back({listed, row});
       }
       std::sort(turn.begin(), turn.end(), [](const Turn& a, const Turn& b) { return a.listed.term < b.listed.term; });
       for (std::size_t i = 0; i < turn.size() && n_taken < k; ++i, ++n_taken) {
         indices[n_taken] = turn[i].listed.term, scores[n_taken] = turn[i].listed.value;
-        classes[n_taken] = static_cast<std::int64_t>(present[turn[i].list]);
+        classes[n_taken] = static_cast<std::int64_t>(turn[i].row);
       }
     }
-    n_places += length;
   }
+}
+
+template <CountType Count, class AnyMeasure>
+void best_of_classes(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
+                     const Threads& threads, std::int64_t* indices, double* scores) {
+  if (counts.rows.empty() || k == 0) {
+    double none = 0;
+    class_scores(counts, estimation, measure, threads, &none, {0, 0});  // checks the arguments
+    return;
+  }
+  ClassLists lists(counts, estimation, measure, threads);
+  lists.next(k, k);
+  for (std::size_t row = 0; row < counts.rows.size(); ++row)
+    for (const Listed& listed : lists[row]) *indices++ = listed.term, *scores++ = listed.value;
 }
 
 #define TERMSIFT_INSTANTIATE(Count, AnyMeasure)                                                                            \
   template void round_robin(const ClassCounts<Count>&, const Estimation&, AnyMeasure, std::int64_t, const Threads&,        \
-                            std::int64_t*, double*, std::int64_t*);
+                            std::int64_t*, double*, std::int64_t*);                                                        \
+  template void best_of_classes(const ClassCounts<Count>&, const Estimation&, AnyMeasure, std::int64_t, const Threads&,    \
+                                std::int64_t*, double*);
 TERMSIFT_INSTANTIATE(std::int64_t, Measure)
 TERMSIFT_INSTANTIATE(std::int64_t, ContingencyMeasure)
 TERMSIFT_INSTANTIATE(double, Measure)

@@ -16,6 +16,7 @@ class DocumentRows {
 
   const RowStore<DocumentEntry>& store() const { return store_; }
   RowStore<DocumentEntry>& store() { return store_; }
+  std::int64_t n_entries() const { return store_.n_entries(); }
 
   // The tokens of one part.
   class Count {

@@ -46,10 +46,8 @@ struct NgramKey {
 
 class KeyHash {
  public:
-  KeyHash() {
-    const TextTuning& tuning = text_tuning();
-    std::memcpy(seed_, tuning.seed, sizeof seed_);
-  }
+  KeyHash() : KeyHash(text_tuning().seed) {}
+  explicit KeyHash(const std::uint64_t (&seed)[3]) : seed_{seed[0], seed[1], seed[2]} {}
   std::uint64_t operator()(const WordKey& key) const {
     return key.is_outside() ? key.low : fold(key.low ^ seed_[0], key.high ^ seed_[1]);
   }

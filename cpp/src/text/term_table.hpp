@@ -39,6 +39,7 @@ class SlotTable {
   explicit SlotTable(bool keeps_keys) : keeps_keys_(keeps_keys) { resize(text_tuning().first_slots); }
 
   std::uint32_t size() const { return size_; }
+  std::int64_t n_bytes() const { return n_slots_ * std::int64_t{sizeof(Slot<Key>)}; }
   const KeyHash& hash() const { return hash_; }
   // The slots where searches begin. Valid until a key is inserted.
   struct Homes {
@@ -169,6 +170,7 @@ class WordTable : public SlotTable<WordKey> {
  public:
   using SlotTable::SlotTable;
 
+  std::int64_t n_bytes() const { return SlotTable::n_bytes() + static_cast<std::int64_t>(arena_.size()); }
   // Returns the slot of a token (which may be outside), or an empty slot.
   Slot<WordKey>* find_token(const WordKey& key, const std::uint8_t* bytes, std::uint32_t size) const {
     const std::uint64_t hashed = hash()(key);
@@ -230,6 +232,11 @@ struct TermTables {
   }
   // Returns the number of terms of n words found.
   std::uint32_t size(std::size_t n) const { return n == 1 ? words.size() : ngrams[n - 2].size(); }
+  std::int64_t n_bytes() const {
+    std::int64_t sum = words.n_bytes();
+    for (const NgramTable& table : ngrams) sum += table.n_bytes();
+    return sum;
+  }
 
   WordTable words;
   std::vector<NgramTable> ngrams;  // of n words at n - 2

@@ -346,6 +346,13 @@ std::int64_t TextCounter::add(TableReader& table, std::int64_t n_bytes, const Th
   return n_docs;
 }
 
+std::int64_t TextCounter::n_bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& counter : state_->classes) sum += counter ? counter->n_bytes() : 0;
+  for (const auto& counter : state_->documents) sum += counter ? counter->n_bytes() : 0;
+  return sum;
+}
+
 void TextCounter::sort(const Threads& threads) {
   if (state_->vocabulary) return;
   state_->change([&] {

@@ -25,6 +25,7 @@ struct TokenIds {
 // Looks up the tokens of parts with a table of terms, and counts them.
 //   source.key(i)        the key of token i
 //   source.slot(i, key)  its slot in `table`, which is filled if the term is new and source.inserts
+//   Source::is_gated     whether source.slot may return a slot of the id no_term instead, for a term that is not counted
 //   counts.begin_part(table, part, n_tokens)  an object for the tokens of a part, where
 //     .add(slot)  counts a token
 //     .end()      ends the part
@@ -73,7 +74,7 @@ void count_tokens(Table& table, const Source& source, std::span<const Part> part
           slot = search(i);
         const std::uint32_t id = slot->id;
         if (!stops || id >= n_stop) {
-          count.add(*slot);
+          if (!Source::is_gated || id != no_term) count.add(*slot);
           if constexpr (lists) list.ids[n_ids++] = id;
         }
       }

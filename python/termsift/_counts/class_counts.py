@@ -283,7 +283,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Round robin takes O(n_classes * n_terms) time and up to 160 MiB of memory.
+        Round robin takes up to 160 MiB of memory, and O(n_classes * n_terms) time, or less for few
+        terms of many classes that each have few of the terms.
 
         Examples
         --------
@@ -313,7 +314,7 @@ class ClassCounts(AdditiveCounts):
             chosen_by = object_array(self.classes)[rows] if self._present.any() else None
         else:
             every = scoring.scores(self._aggregate(aggregate, scoring))
-            indices = _core.top_k(every, k)
+            indices = _core.top_k(every, k, scoring.n_threads)
             scores, chosen_by = every[indices], None
         names = self._names_of(indices)
         return Ranking(
@@ -376,8 +377,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        It takes O(n_classes * n_terms) time and some 64 MiB of memory, and for tests another 50
-        bytes for each class and term.
+        Apart from the table, it takes the time of round robin of so many terms and some 64 MiB of
+        memory, and for tests another 50 bytes for each class and term.
 
         Examples
         --------

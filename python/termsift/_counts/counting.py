@@ -18,6 +18,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held
 from termsift._counts.scan_counting import count_scan
 from termsift._counts.texts import counted, kept_terms_only, with_terms
+from termsift._counts.two_passes import counted_within
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
 from termsift._util.files import check_path
@@ -27,6 +28,7 @@ from termsift.io._scan import Scan
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
 from termsift.text._rules import check_rules, shows_rules
+from termsift.text._sketch import TermSketch
 
 
 def count(
@@ -151,6 +153,8 @@ def count_texts(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     rules: TextRules | None = None,
+    terms: TermSketch | None = None,
+    max_memory: int | None = None,
     n_threads: int | None = None,
     **keywords: Any,
 ) -> ClassCounts:
@@ -170,6 +174,12 @@ def count_texts(
         As for `termsift.count`.
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
+    terms : TermSketch, optional
+        Count only terms that may be in ``terms.min_df`` documents, as `sketch_texts` found, by the
+        rules of the sketch. `ClassCounts.with_min_df` drops the others among them.
+    max_memory : int, optional
+        About how many bytes counting may take. If all terms take more, the texts are read twice,
+        and rare terms are never counted. This needs ``min_df`` and texts that are no iterator.
     **keywords
         Rules by the names that `termsift.text.TextRules` and scikit-learn's ``CountVectorizer``
         give them, such as ``ngram_range=(1, 2)``, in place of ``rules``.
@@ -191,6 +201,7 @@ def count_texts(
     See Also
     --------
     merge : Add the counts of further texts, with terms matched by name.
+    sketch_texts : Find the terms that may be frequent, if memory cannot hold all terms.
 
     Notes
     -----
@@ -210,10 +221,32 @@ def count_texts(
     array([[1, 1, 0, 3, 0],
            [0, 0, 1, 0, 1]])
     """
-    rules = check_rules(rules, keywords, count_texts)
-    columns = {"text": text, "label": label}
-    documents = LabelledTexts(texts, y, **columns, classes=classes)
-    return ClassCounts._of(with_terms(counted(documents, rules, tf, n_threads), rules))
+    if terms is not None:
+        if rules is not None or keywords or max_memory is not None:
+            raise TypeError("terms has the rules of sketch_texts: leave out rules and max_memory")
+        rules = terms.rules
+        cutting = terms.counting_rules()
+    else:
+        rules = cutting = check_rules(rules, keywords, count_texts)
+    if max_memory is not None and iter(texts) is texts:
+        raise TypeError("max_memory may need to read texts twice, and an iterator is read once")
+
+    def count(cutting: TextRules, limit: int | None = None) -> Held:
+        documents = LabelledTexts(
+            texts, y, text=text, label=label, classes=classes, in_parts=limit is not None
+        )
+        return counted(documents, cutting, tf, n_threads, limit)
+
+    def add_to(sketch: TermSketch) -> None:
+        sketch.update(texts, text=text, n_threads=n_threads)
+
+    if max_memory is None:
+        held = count(cutting)
+    else:
+        held = counted_within(max_memory, rules, tf, count, add_to)
+    # A part of a collection may have no frequent term.
+    held = with_terms(held, rules) if terms is None else held._replace(rules=rules.that_cut)
+    return ClassCounts._of(held)
 
 
 @printable_errors()

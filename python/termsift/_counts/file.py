@@ -33,7 +33,7 @@ from termsift import _core
 from termsift._counts.held import Held
 from termsift._util import validation
 from termsift._util.tabular import object_array
-from termsift.text import TextRules
+from termsift.text._rules import read_rules
 
 MAGIC = b"termsift"
 _VERSION = 1
@@ -147,8 +147,7 @@ def _parse(file: IO[bytes], length: int) -> Held:
     tf = validation.check_tf(header.get("tf", "raw"))
     rules = None
     if (given := header.get("rules")) is not None:
-        values = (tuple(value) if type(value) is list else value for value in given.values())
-        rules = TextRules(**dict(zip(given, values, strict=True))).that_cut
+        rules = read_rules(given).that_cut
     if (names := header.get("names")) is not None:
         if type(names) is not list or len(names) != n_terms or {*map(type, names)} - {str}:
             raise ValueError("the names of the terms do not fit")

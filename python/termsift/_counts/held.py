@@ -125,15 +125,17 @@ def of_collection(
     counts: _core.Counts, frequency: Literal["term_frequency", "document_frequency"]
 ) -> NDArray[Any]:
     """Return a frequency of each term in the collection, where a document counts once."""
-    data, terms, _ = getattr(counts.as_one_class(), frequency)()
+    if counts.has_collection or not counts.exact:  # sums of fractions depend on their order
+        counts = counts.as_one_class()
+    data, terms, _ = getattr(counts, frequency)()
     dense = np.zeros(counts.n_terms, dtype=data.dtype)
-    dense[terms] = data
+    np.add.at(dense, terms, data)
     return dense
 
 
 def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
     """Return the counts of groups of rows, each of which becomes one class."""
-    if counts.to_arrays()["has_collection"]:
+    if counts.has_collection:
         raise ValueError(
             "documents have several classes, and counts do not hold which of them two classes "
             "share: count the documents of these classes instead"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -13,16 +12,20 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held
 from termsift._counts.texts import (
     ByClass,
+    check_fits,
     check_rules_of_parts,
     kept_terms_only,
     tally_of,
     with_terms,
 )
+from termsift._counts.two_passes import counted_within
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.io._matrices import integers_if_all_whole
 from termsift.io._scan import Scan
 from termsift.io._source import MatrixBlock, TextBlock, labelled
+from termsift.text import TextRules
+from termsift.text._sketch import TermSketch
 
 
 @printable_errors()
@@ -56,25 +59,36 @@ def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
 
 def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     check_rules_of_parts(scan.rules, tf)
-    counting = TextCounting(scan, tf, validation.check_n_threads(n_threads))
-    counter = counting if isinstance(counting.tally, ByClass) else None
-    with closing(scan._blocks("counted", counter)) as blocks:
-        for block in blocks:
-            assert isinstance(block, TextBlock)
-            counting.add(block)
-            del block  # before the next one is read
-    scan._check_read(counting.n_docs)
-    counts = counting.tally.counts(counting.coder.classes, counting.n_docs)
-    return counts.in_order(counting.coder)
+    threads = validation.check_n_threads(n_threads)
+
+    def count(rules: TextRules, limit: int | None) -> Held:
+        counting = TextCounting(rules, tf, threads)
+        counter = counting if isinstance(counting.tally, ByClass) else None
+        with closing(scan._blocks("counted", counter)) as blocks:
+            for block in blocks:
+                assert isinstance(block, TextBlock)
+                counting.add(block)
+                del block  # before the next one is read
+                check_fits(counting.tally, limit)
+        scan._check_read(counting.n_docs)
+        counts = counting.tally.counts(counting.coder.classes, counting.n_docs)
+        return counts.in_order(counting.coder)
+
+    def add_to(sketch: TermSketch) -> None:
+        with closing(scan._blocks("sketched")) as blocks:
+            for block in blocks:
+                assert isinstance(block, TextBlock)
+                sketch.update(block.texts, n_threads=n_threads)
+                del block
+
+    return counted_within(scan._options.max_memory, scan.rules, tf, count, add_to)
 
 
 class TextCounting:
     """The counts of texts in files; the core reads tables itself if it counts by class."""
 
-    def __init__(self, scan: Scan, tf: str, n_threads: int) -> None:
-        # The rules drop terms only at the end.
-        all_terms = replace(scan.rules, min_df=1, max_df=1.0, max_features=None)
-        self.tally = tally_of(all_terms, tf, n_threads)
+    def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
+        self.tally = tally_of(rules, tf, n_threads)
         self.coder = validation.LabelCoder(None)
         self.n_docs = 0
 

@@ -20,15 +20,32 @@ from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._terms import kept_terms
 
 
-def counted(documents: LabelledTexts, rules: TextRules, tf: str, n_threads: int | None) -> Held:
-    """Count labelled texts; the result may have no terms."""
+class TermsDoNotFitError(Exception):
+    """The terms so far take more memory than they may."""
+
+
+def counted(
+    documents: LabelledTexts,
+    rules: TextRules,
+    tf: str,
+    n_threads: int | None,
+    limit: int | None = None,
+) -> Held:
+    """Count labelled texts in a counter of at most ``limit`` bytes; there may be no terms."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     tally = tally_of(rules, tf, threads, plain=documents.one_label_each)
     for texts, labels in documents:
         with documents.naming_rows():
             tally.add(texts, labels)
+        check_fits(tally, limit)
     counts = tally.counts(documents.classes, documents.n_docs)
     return counts if documents.coder is None else counts.in_order(documents.coder)
+
+
+def check_fits(tally: ByClass | ByDocument, limit: int | None) -> None:
+    """Raise an error if a counter takes more than ``limit`` bytes."""
+    if limit is not None and tally.n_bytes > limit:
+        raise TermsDoNotFitError
 
 
 def with_terms(counts: Held, rules: TextRules) -> Held:
@@ -84,6 +101,11 @@ class ByClass:
         """Count further documents."""
         self._counter.add(texts, labels.codes, self._n_threads)
 
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes the terms and counts so far take."""
+        return self._counter.n_bytes
+
     def add_table(self, table: _core.Table, n_bytes: int) -> int:
         """Count about the next ``n_bytes`` of a table, and return the number of documents."""
         return table.count(self._counter, n_bytes, self._n_threads)
@@ -119,6 +141,11 @@ class ByDocument:
         self._grow_classes(len(labels.classes))
         matrix = validation.check_matrix(X, self._n_threads)
         self._counts = add_documents(self._counts, matrix, labels, None, self._tf, self._n_threads)
+
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes the terms so far take, as Python strings with their counts."""
+        return 200 * self._blocks.n_columns if self._blocks.grows else 0
 
     def _grow_classes(self, n_classes: int) -> None:
         present = len(self._counts.class_docs)

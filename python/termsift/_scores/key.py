@@ -48,11 +48,34 @@ class _KeyScoring(Scoring):
         of_class, of_all = self._documents
         cells = of_class[:, first:last].tocoo()
         rows, columns = cells.coords
-        a = cells.data.astype(np.float64)
-        b = of_all[first:last][columns] - a
+        scores = np.zeros_like(g2)
+        b = of_all[first:last][columns] - cells.data
+        scores[rows, columns] = self._of_cells(g2[rows, columns], cells.data, b, rows)
+        return scores
+
+    def best_of_classes(self, k: int) -> None:
+        """Return None: the core does not know key."""
+
+    def of_pairs(
+        self, starts: NDArray[np.int64], terms: NDArray[np.int32], *, with_scores: bool
+    ) -> tuple[NDArray[np.int8], Any]:
+        signs, g2 = super().of_pairs(starts, terms, with_scores=with_scores)
+        if not with_scores:
+            return signs, g2
+        of_class, of_all = self._documents
+        rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        if not len(terms):  # scipy would return a matrix
+            return signs, g2
+        a = np.asarray(of_class.tocsr()[rows, terms]).ravel()
+        return signs, np.where(a > 0, self._of_cells(g2, a, of_all[terms] - a, rows), 0)
+
+    def _of_cells(
+        self, g2: NDArray[Any], a: NDArray[Any], b: NDArray[Any], rows: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """Return key of a documents of the classes ``rows``, and b elsewhere, with the term."""
         n_c = np.asarray(self.counts.class_docs, dtype=np.float64)[rows]
         docs = np.stack([n_c, self.counts.n_docs - n_c])
+        a, b = a.astype(np.float64), b.astype(np.float64)
         least, _ = certain_ratios(a, b, docs, _LEVEL, self.n_seen)
-        scores = np.zeros_like(g2)
-        scores[rows, columns] = np.sqrt(g2[rows, columns]) * np.logaddexp2(0, least)
+        scores: NDArray[np.float64] = np.sqrt(g2) * np.logaddexp2(0, least)
         return scores

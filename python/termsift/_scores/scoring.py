@@ -93,6 +93,24 @@ class Scoring:
         """Return the first k terms by round robin, with their scores and their classes."""
         return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
+    def best_of_classes(self, k: int) -> tuple[_core.Int64s, _core.Float64s] | None:
+        """Return the k best terms of each class with documents and their scores, a row per class.
+
+        Equal scores are ordered by index.
+        """
+        return _core.best_of_classes(self.counts, self.measure, *self.smoothing, k, self.n_threads)
+
+    def of_pairs(
+        self, starts: NDArray[np.int64], terms: NDArray[np.int32], *, with_scores: bool
+    ) -> tuple[NDArray[np.int8], Any]:
+        """Return the directions of some terms of each class and, if wanted, their class scores.
+
+        Row c of the counts has the terms ``terms[starts[c]:starts[c + 1]]``, which increase.
+        """
+        return _core.score_pairs(
+            self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms, with_scores
+        )
+
     def strongest_class(self) -> tuple[_core.Float64s, _core.Int64s, NDArray[np.int8]]:
         """Return the largest class score of each term, its class and its direction."""
         return _core.strongest_class(self.counts, self.measure, self.n_threads)

@@ -145,7 +145,7 @@ def greedy(
     exhaustive = validation.check_flag(exhaustive, "exhaustive")
     if scoring.model.independent:
         scores = scoring.scores(_core.Aggregate.sum)
-        indices = _core.top_k(scores, k)
+        indices = _core.top_k(scores, k, scoring.n_threads)
         divergences = _core.running_sums(scores[indices])
         informative = int(np.count_nonzero(scores[indices]))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 
@@ -34,4 +35,6 @@ def available(module: str) -> Any | None:
 
 def is_from(value: object, library: str) -> bool:
     """Return whether the class of an object, or one of its base classes, is from a library."""
-    return any(base.__module__.partition(".")[0] == library for base in type(value).__mro__)
+    return library in sys.modules and any(  # testing the modules first is much cheaper
+        base.__module__.partition(".")[0] == library for base in type(value).__mro__
+    )

@@ -13,4 +13,5 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in ("sparse", "special"):
         raise AttributeError(name)
-    return importlib.import_module(f"scipy.{name}")
+    module = globals()[name] = importlib.import_module(f"scipy.{name}")  # found at once next time
+    return module

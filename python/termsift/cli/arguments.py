@@ -150,3 +150,11 @@ def number(text: str) -> int | float:
 def numbers(text: str) -> tuple[int, ...]:
     """Parse whole numbers that are separated by commas."""
     return tuple(map(int, text.split(",")))
+
+
+def size(text: str) -> int:
+    """Read a number of bytes, such as 2GB, 500M or 1GiB."""
+    unit = text.lstrip("0123456789.")
+    letter = unit.upper().removesuffix("B").removesuffix("I")
+    base = 1024 if "I" in unit.upper() else 1000
+    return int(float(text.removesuffix(unit)) * base ** ["", "K", "M", "G", "T"].index(letter))

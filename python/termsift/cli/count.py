@@ -25,6 +25,10 @@ def add(commands: Any) -> None:
     usage = "INPUT ... -o FILE [options]"
     parser = arguments.add_command(commands, "count", _run, about, _MORE, usage)
     arguments.add_input(parser, several=True)
+    about = "about how much counting texts may take, such as 2GB; needs --min-df, may read twice"
+    parser.add_argument(
+        "--memory", dest="max_memory", type=arguments.size, metavar="SIZE", help=about
+    )
     arguments.add_output_file(parser, f"the counts, FILE{output.COUNTS_FILE}")
 
 

@@ -48,6 +48,7 @@ def scan(
     on_error: Literal["raise", "skip"] = "raise",
     input_format: str | None = None,
     n_threads: int | None = None,
+    max_memory: int | None = None,
     **rules: Any,
 ) -> Scan:
     r"""Read labelled collections of any size, a chunk of documents at a time.
@@ -81,6 +82,9 @@ def scan(
         ``"csv"``.
     n_threads : int, optional
         The number of threads that read and parse, as for `termsift.count`.
+    max_memory : int, optional
+        The approximate number of bytes that counting the texts may take. If all terms would take
+        more, the files are read twice, and rare terms are not counted. This needs ``min_df``.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
         Rules that drop terms count the documents of all files together. ``min_df`` also applies to
@@ -126,7 +130,7 @@ def scan(
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
     given = {"terms": terms, "text": text, "label": None if label is False else label}
-    given |= {"encoding": encoding, **rules}
+    given |= {"encoding": encoding, "max_memory": max_memory, **rules}
     options = Options(
         TextRules(**rules),
         # No kind of input refuses min_df, because counting applies it, also to matrices.
@@ -140,6 +144,7 @@ def scan(
         input_format,
         skip=on_error == "skip",
         n_threads=validation.check_n_threads(n_threads),
+        max_memory=max_memory,
     )
     check_encoding(options.encoding)
     inputs = _paths(paths, "paths")

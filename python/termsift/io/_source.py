@@ -20,7 +20,7 @@ from termsift.text import TextRules
 
 SKIP = "on_error='skip' (--on-error skip) leaves it out"  # ends errors that can be skipped
 NAMED = "name the columns by text and label (--text, --label)"
-TEXT_OPTIONS = frozenset({"encoding", *(rule.name for rule in fields(TextRules))})
+TEXT_OPTIONS = frozenset({"encoding", "max_memory", *(rule.name for rule in fields(TextRules))})
 BLOCK_BYTES = 1 << 22  # how much text is read at once
 _COMPLAINTS_KEPT = 5
 
@@ -40,6 +40,7 @@ class Options:
     input_format: str | None = None
     skip: bool = False
     n_threads: int = 0
+    max_memory: int | None = None
 
 
 @dataclass

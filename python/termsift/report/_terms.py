@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift._counts.class_counts import ClassCounts
 from termsift._scores.class_terms import dominant_class
@@ -26,9 +27,10 @@ def class_cards(
     passages: Passages,
 ) -> tuple[Element, str]:
     """Return a card for each of the largest classes, and a sentence about the other classes."""
+    frequency, whole = counts.term_frequency[list(largest)], counts.collection_term_frequency
     made = (
-        _card(counts, c, terms, passages.get(label, {}))
-        for c, (label, terms) in zip(largest, leading.items(), strict=True)
+        _card(counts, c, terms, passages.get(label, {}), frequency[[i]].toarray()[0], whole)
+        for i, (c, (label, terms)) in enumerate(zip(largest, leading.items(), strict=True))
     )
     cards = element("div", *made, class_="cards")
     n_hidden = counts.n_classes - len(largest)
@@ -40,14 +42,20 @@ def class_cards(
 
 
 def _card(
-    counts: ClassCounts, c: int, leading: Ranking, passages: Mapping[str, Sequence[Passage]]
+    counts: ClassCounts,
+    c: int,
+    leading: Ranking,
+    passages: Mapping[str, Sequence[Passage]],
+    frequency: NDArray[Any],
+    whole: NDArray[Any],
 ) -> Element:
+    """Return the card of a class, from the occurrences of each term in it and in all classes."""
     docs, share = counts.class_docs[c], counts.class_docs[c] / counts.n_docs
     size = f"documents: {number(docs)} ({share:.1%}), tokens: {number(counts.class_tokens[c])}"
     best = leading.scores[np.isfinite(leading.scores)].max(initial=0.0)
     label, indices = counts.classes[c], leading.indices
-    occurs = counts.term_frequency[[c]].toarray()[0, indices]
-    parts = (indices, leading.scores, occurs, counts.collection_term_frequency[indices] - occurs)
+    occurs = frequency[indices]
+    parts = (indices, leading.scores, occurs, whole[indices] - occurs)
     rows = [
         (_term(counts, i, _bar(score, best)), _shown(score), number(here), number(elsewhere))
         for i, score, here, elsewhere in zip(*(part.tolist() for part in parts), strict=True)

@@ -170,6 +170,18 @@ def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
             validation.check_one_column(parameter, name, names, "name a column of the frame")
 
 
+def _parts_of(blocks: Iterator[Block]) -> Iterator[Block]:
+    """Cut blocks, so that a limit of memory is checked in time."""
+    for texts, column in blocks:
+        n_rows = max(1, len(texts) * _BLOCK_CHARACTERS // max(texts.n_bytes, 1))
+        for first in range(0, len(texts), n_rows):
+            rows = np.arange(first, min(first + n_rows, len(texts)))
+            if isinstance(column, _core.Texts):
+                yield texts.take(rows), column.take(rows)
+            else:
+                yield texts.take(rows), None if column is None else column[rows[0] : rows[-1] + 1]
+
+
 # ---- labels --------------------------------------------------------------------------------------
 
 
@@ -189,8 +201,10 @@ class LabelledTexts:
         text: Any = None,
         label: Any = None,
         classes: Iterable[Hashable] | None = None,
+        in_parts: bool = False,
     ) -> None:
-        self._blocks = labelled_blocks(texts, text, label)
+        blocks = labelled_blocks(texts, text, label)
+        self._blocks = _parts_of(blocks) if in_parts else blocks
         if (y is None) == (label is None):
             raise TypeError(
                 "expected labels: pass either y, with one label per document in order, or label, "

@@ -269,7 +269,8 @@ def shows_rules(function: _Function) -> _Function:
     shown = signature(function)
     others = [one for one in shown.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
     rules = signature(TextRules).parameters.values()
-    named = [rule.replace(kind=Parameter.KEYWORD_ONLY) for rule in rules]
+    new = [rule for rule in rules if rule.name not in shown.parameters]
+    named = [rule.replace(kind=Parameter.KEYWORD_ONLY) for rule in new]
     function.__signature__ = shown.replace(parameters=[*others, *named])  # type: ignore[attr-defined]
     return function
 
@@ -296,3 +297,9 @@ def check_rules(
     if keywords:
         raise TypeError(f"rules cannot be combined with {', '.join(keywords)}: pass only one")
     return rules
+
+
+def read_rules(changed: dict[str, Any]) -> TextRules:
+    """Return the rules of `TextRules.changed`, which may have been through JSON."""
+    values: Any = (tuple(value) if type(value) is list else value for value in changed.values())
+    return TextRules(**dict(zip(changed, values, strict=True)))

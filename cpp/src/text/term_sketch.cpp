@@ -1,0 +1,105 @@
+#include "termsift/term_sketch.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/per_thread.hpp"
+#include "termsift/text_rules.hpp"
+#include "text/chunks.hpp"
+#include "text/cutter.hpp"
+#include "text/term_hash.hpp"
+#include "text/thread_counter.hpp"
+
+namespace termsift {
+namespace {
+
+// Adds the documents of one thread to the counters, which all threads share.
+class Sketcher {
+ public:
+  Sketcher(const TextRules& rules, TermSketch* sketch)
+      : sketch_(*sketch),
+        min_n_(static_cast<std::size_t>(fewest_words(rules))),
+        cutter_(rules),
+        ngrams_(static_cast<std::size_t>(most_words(rules))) {
+    add_stop_words(rules, stop_words_);
+  }
+
+  void add(Texts texts, std::int64_t begin, std::int64_t end, Worker& worker) {
+    std::int64_t document = begin;
+    cutter_.start(texts, begin, end);
+    while (cutter_.next(tokens_)) {
+      worker.check();
+      std::int64_t i = 0;
+      for (const Tokens::Part& part : tokens_.parts) {
+        if (part.document != document) end_document();
+        document = part.document;
+        for (; i < part.end; ++i) add_token(tokens_.bytes + tokens_.bounds[static_cast<std::size_t>(2 * i)],
+                                            tokens_.bounds[static_cast<std::size_t>(2 * i + 1)] -
+                                                tokens_.bounds[static_cast<std::size_t>(2 * i)]);
+      }
+    }
+    end_document();
+  }
+
+ private:
+  void add_token(const std::uint8_t* bytes, std::uint32_t size) {
+    if (stop_words_.size() > 0 &&
+        !stop_words_.find_token(key_of_token(bytes, size, stop_words_.hash()), bytes, size)->key.is_empty())
+      return;
+    const std::uint64_t word = word_hash(bytes, size);
+    n_words_ = std::min(n_words_ + 1, ngrams_.size());
+    for (std::size_t n = n_words_; n > 1; --n) ngrams_[n - 1] = ngram_hash(ngrams_[n - 2], word);
+    ngrams_[0] = word;
+    for (std::size_t n = min_n_; n <= n_words_; ++n) places_.push_back(sketch_.place(ngrams_[n - 1]));
+    if (places_.size() >= limit_) {
+      keep_once();
+      limit_ = std::max(limit_, 2 * places_.size());
+    }
+  }
+  void keep_once() {
+    std::sort(places_.begin(), places_.end());
+    places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
+  }
+  void end_document() {
+    keep_once();
+    std::uint8_t* const counters = sketch_.counters().data();
+    for (const std::uint64_t place : places_) prefetch_for_write(counters + place);
+    for (const std::uint64_t place : places_) count_up_to_255(counters[place]);
+    places_.clear();
+    n_words_ = 0;
+  }
+
+  TermSketch& sketch_;
+  const std::size_t min_n_;
+  Cutter cutter_;
+  Tokens tokens_;
+  WordTable stop_words_{false};
+  std::vector<std::uint64_t> ngrams_;  // at n - 1: the hash of the last n words
+  std::size_t n_words_ = 0;            // the number of these that the document has
+  std::vector<std::uint64_t> places_;  // of the document's terms
+  std::size_t limit_ = 1 << 16;        // the number of places at which repeated places are removed
+};
+
+}  // namespace
+
+TermSketch::TermSketch(std::int64_t n_counters) : n_(n_counters) {
+  if (n_counters < 1) throw std::invalid_argument("a sketch needs counters, got " + std::to_string(n_counters));
+  counters_ = LargeArray<std::uint8_t>::zeroed(n_counters);
+}
+
+void TermSketch::add(const TextRules& rules, Texts texts, const Threads& threads) {
+  const std::vector<std::int64_t> bounds = chunk_bounds(texts);
+  const auto n_chunks = static_cast<std::int64_t>(bounds.size()) - 1;
+  PerThread<Sketcher> sketchers(worth(threads, n_chunks, 1));
+  name_first_bad_text(rules, texts, threads, [&] {
+    for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
+      const auto b = static_cast<std::size_t>(block);
+      prefetch_texts(texts, bounds[b], bounds[b + 1]);
+      sketchers.own(worker, rules, this).add(texts, bounds[b], bounds[b + 1], worker);
+    });
+  });
+}
+
+}  // namespace termsift

@@ -1,0 +1,221 @@
+"""Sketches: bounds on document frequencies, for vocabularies that are larger than memory."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from operator import methodcaller
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from termsift import _core
+from termsift._util.validation import check_integer, check_kind, check_n_threads
+from termsift.text._blocks import labelled_blocks
+from termsift.text._rules import TextRules, check_rules, read_rules, shows_rules
+
+_MOST = 255  # of a counter
+_MOST_FULL = 0.5  # share of the counters at which a sketch leaves out too little
+
+
+class TermSketch:
+    """Upper bounds on the document frequency of every term, in one byte each.
+
+    `sketch_texts` makes a sketch, and `count_texts` takes it as ``terms``. All terms with the same
+    hash share a counter, which counts the documents that contain any of them, up to 255. The hash
+    is the same everywhere, so sketches of parts add up to the sketch of the whole, in any order.
+
+    Attributes
+    ----------
+    rules : TextRules
+        The rules that cut the texts.
+    min_df : int
+        The document frequency that a term needs to be counted.
+    """
+
+    def __init__(self, rules: TextRules, min_df: int = 20, n_bytes: int = 2**28) -> None:
+        check_integer(min_df, "min_df", 1)
+        check_integer(n_bytes, "n_bytes", 1, 2**40)
+        if rules.native is None or rules.drops or rules.hashing or rules.vocabulary is not None:
+            raise ValueError(
+                "a sketch needs rules by which the core cuts texts, and it drops terms only by "
+                "min_df: leave out functions, token_pattern, max_df, max_features, hashing and "
+                "vocabulary"
+            )
+        self.rules, self.min_df = rules.that_cut or rules, min_df
+        self._sketch = _core.TermSketch(n_bytes)
+
+    @property
+    def _counters(self) -> npt.NDArray[np.uint8]:
+        return self._sketch.counters
+
+    @property
+    def n_bytes(self) -> int:
+        """The number of counters, which is the memory in bytes."""
+        return len(self._counters)
+
+    def update(self, texts: Any, *, text: Any = None, n_threads: int | None = None) -> TermSketch:
+        """Add further documents.
+
+        Parameters
+        ----------
+        texts, text, n_threads
+            As for `sketch_texts`.
+
+        Returns
+        -------
+        self : TermSketch
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a text that is missing or is not a string. Some texts have been added then: start
+            again.
+        """
+        threads, native = check_n_threads(n_threads), self.rules.native
+        assert native is not None
+        row = 0
+        for block, _ in labelled_blocks(texts, text):
+            if len(block.missing):
+                raise ValueError(f"the text of document {row + block.missing[0]} is missing")
+            self._sketch.add(native, block, threads)
+            row += len(block)
+        return self
+
+    def like(self) -> TermSketch:
+        """Return an empty sketch of the same rules and size, for another part."""
+        return TermSketch(self.rules, self.min_df, self.n_bytes)
+
+    def __add__(self, other: TermSketch) -> TermSketch:
+        """Return the sketch of the documents of two sketches."""
+        check_kind(other, TermSketch, "other")
+        for name in ("rules", "min_df", "n_bytes"):
+            if getattr(self, name) != getattr(other, name):
+                raise ValueError(
+                    f"the sketches differ in {name}: {getattr(self, name)} and "
+                    f"{getattr(other, name)}"
+                )
+        total = self.like()
+        a, b = self._counters, other._counters
+        np.add(a, np.minimum(b, _MOST - a), out=total._counters)
+        return total
+
+    def to_bytes(self) -> bytes:
+        """Return the sketch as bytes, for `from_bytes`."""
+        about = {"min_df": self.min_df, "rules": self.rules.changed}
+        return (
+            json.dumps(about, default=methodcaller("item")).encode()
+            + b"\n"
+            + self._counters.tobytes()
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> TermSketch:
+        """Return the sketch that `to_bytes` wrote; nothing in the bytes is executed."""
+        try:
+            line, counters = data.split(b"\n", 1)
+            about = json.loads(line)
+            sketch = cls(read_rules(about["rules"]), about["min_df"], len(counters))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"the bytes are no sketch: {error}") from error
+        sketch._counters[:] = np.frombuffer(counters, np.uint8)
+        return sketch
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TermSketch.from_bytes, (self.to_bytes(),)
+
+    def counting_rules(self) -> TextRules:
+        """Return rules that cut texts into the terms that may be frequent enough.
+
+        Raise ValueError if the sketch is so full that it leaves out too little.
+        """
+        least = min(self.min_df, _MOST)
+        full = float(np.count_nonzero(self._counters >= least)) / self.n_bytes
+        if full > _MOST_FULL:
+            mean = float(self._counters.mean())
+            enough = 2 ** int(np.ceil(np.log2(self.n_bytes * 4 * max(mean / least, 1))))
+            raise ValueError(
+                f"{full:.0%} of the sketch's counters reach min_df={self.min_df}, so that it would "
+                f"keep too many terms: make it with n_bytes={enough} or more"
+            )
+        return _RulesOfSketch(**vars(self.rules), sketch=self, least=least)
+
+
+@dataclass(frozen=True)
+class _RulesOfSketch(TextRules):
+    """Rules that cut texts only into the terms whose counter in a sketch is at least ``least``."""
+
+    sketch: TermSketch | None = None
+    least: int = 1
+
+    @property
+    def native(self) -> _core.TextRules | None:
+        assert self.sketch is not None
+        native = self.sketch.rules.native
+        assert native is not None
+        return native.with_sketch(self.sketch._sketch, self.least)
+
+
+@shows_rules
+def sketch_texts(
+    texts: Any,
+    *,
+    text: Any = None,
+    min_df: int = 20,
+    n_bytes: int = 2**28,
+    rules: TextRules | None = None,
+    n_threads: int | None = None,
+    **keywords: Any,
+) -> TermSketch:
+    """Bound the document frequency of each term, so that rare terms need not be counted.
+
+    A collection with more terms than memory holds is read twice: once for the sketch, and once to
+    count the terms that may be in ``min_df`` documents or more.
+
+    Parameters
+    ----------
+    texts : iterable of str, or frame
+        The documents, as for `termsift.count_texts`.
+    text : str, optional
+        The column of texts, if ``texts`` is a frame.
+    min_df : int, default 20
+        The number of documents that a term must be in. Above 255, more terms are counted than for
+        the same number of bytes below.
+    n_bytes : int, default 2**28
+        The size of the sketch. One byte for each four different terms is usually enough.
+    rules : TextRules, optional
+        How texts are cut into terms.
+    n_threads : int, optional
+        As for `termsift.count`.
+    **keywords
+        Rules by name, such as ``ngram_range=(1, 2)``, in place of ``rules``.
+
+    Returns
+    -------
+    sketch : TermSketch
+        For ``count_texts(texts, y, terms=sketch)``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a text that is missing or is not a string, and for rules that drop terms otherwise or
+        that only Python can apply.
+
+    Notes
+    -----
+    A counter is at least the document frequency of each of its terms, unless it is 255. So a
+    counter below ``min_df`` proves that its terms are rare. With the others, some rare terms are
+    counted too, and `ClassCounts.with_min_df` drops them. The result is exact.
+
+    Examples
+    --------
+    >>> import termsift as ts
+    >>> texts, y = ["Bacon and eggs", "Eggs, eggs!", "Cheap pills"], ["ham", "ham", "spam"]
+    >>> sketch = ts.sketch_texts(texts, min_df=2, n_bytes=1000)
+    >>> counts = ts.count_texts(texts, y, terms=sketch).with_min_df(2)
+    >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
+    (['eggs'], [[3], [0]])
+    """
+    checked = check_rules(rules, keywords, sketch_texts)
+    return TermSketch(checked, min_df, n_bytes).update(texts, text=text, n_threads=n_threads)

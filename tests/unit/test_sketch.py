@@ -1,0 +1,181 @@
+"""A sketch leaves out rare terms, and what is counted equals counting everything."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import termsift as ts
+
+WORDS = [f"w{i}" for i in range(40)] + ["a_word_of_more_than_sixteen_bytes", "naïve", "的话", "x\0"]
+RULES: list[dict[str, Any]] = [
+    {},
+    {"ngram_range": (1, 2)},
+    {"ngram_range": (2, 3)},
+    {"ngram_range": (1, 3), "stop_words": ["w0", "w1", "naïve"]},
+    {"analyzer": "char", "ngram_range": (2, 4)},
+    {"analyzer": "char_wb", "ngram_range": (3, 3), "strip_accents": "unicode"},
+    {"binary": True, "lowercase": False},
+]
+
+
+def collection(seed: int, n_docs: int = 300) -> tuple[list[str], list[str]]:
+    random = np.random.default_rng(seed)
+    share = 1 / np.arange(1, len(WORDS) + 1)
+    lengths = random.integers(0, 30, n_docs)
+    texts = [" ".join(random.choice(WORDS, n, p=share / share.sum())) for n in lengths]
+    return texts, random.choice(["ham", "news", "spam"], n_docs).tolist()
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("n_bytes", [2000, 2**16])
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_counts_of_frequent_terms_are_those_of_all(
+    rules: dict[str, Any], n_bytes: int, n_threads: int
+) -> None:
+    texts, y = collection(0)
+    sketch = ts.sketch_texts(texts, min_df=60, n_bytes=n_bytes, n_threads=n_threads, **rules)
+    counts = ts.count_texts(texts, y, terms=sketch, n_threads=n_threads)
+    everything = ts.count_texts(texts, y, **rules)
+    assert 0 < counts.n_terms < everything.n_terms
+    assert counts.with_min_df(60) == everything.with_min_df(60)
+
+
+def test_terms_are_left_out_and_none_of_the_frequent_ones() -> None:
+    texts, y = collection(1)
+    rules = {"ngram_range": (1, 3)}
+    everything = ts.count_texts(texts, y, **rules)
+    sketch = ts.sketch_texts(texts, min_df=5, n_bytes=2**20, **rules)
+    counts = ts.count_texts(texts, y, terms=sketch)
+    # A term with a counter of its own is kept exactly if it is frequent.
+    assert counts.n_terms < 1.01 * everything.with_min_df(5).n_terms < everything.n_terms
+    assert set(counts.term_names) >= set(everything.with_min_df(5).term_names)
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=12), min_size=1, max_size=30), st.data())
+def test_a_sketch_of_parts_is_that_of_the_whole(documents: list[list[str]], data: Any) -> None:
+    texts = [" ".join(words) for words in documents]
+    cut = data.draw(st.integers(0, len(texts)))
+    options = {"min_df": 2, "n_bytes": 64, "ngram_range": (1, 2)}
+    whole = ts.sketch_texts(texts, **options).to_bytes()
+    first, second = (ts.sketch_texts(part, **options) for part in (texts[:cut], texts[cut:]))
+    assert (first + second).to_bytes() == (second + first).to_bytes() == whole
+    assert first.update(texts[cut:], n_threads=2).to_bytes() == whole
+    assert ts.TermSketch.from_bytes(whole).to_bytes() == whole
+    assert pickle.loads(pickle.dumps(second)).to_bytes() == second.to_bytes()
+
+
+def test_counters_bound_document_frequencies_and_stop_at_255() -> None:
+    texts = ["common rare"] + ["common other"] * 300
+    sketch = ts.sketch_texts(texts, n_bytes=2**20)
+    # Each document counts once, however often a term occurs in it.
+    assert Counter(sketch._counters.tolist())[255] == 2
+    assert ts.sketch_texts(["twice twice"], n_bytes=2**20)._counters.sum() == 1
+    assert (sketch + sketch)._counters.max() == 255
+
+
+@pytest.mark.parametrize("pieces", [1, 7])
+def test_a_long_document_counts_once(pieces: int) -> None:
+    # The core cuts a document of more than 64 KiB in pieces.
+    text = " ".join(" ".join(WORDS) for _ in range(3000))
+    sketch = ts.sketch_texts([text] * pieces, min_df=2, n_bytes=2**20, ngram_range=(1, 2))
+    assert sketch._counters.max() == pieces
+
+
+def test_merged_parts_equal_the_whole() -> None:
+    texts, y = collection(2, 400)
+    sketch = ts.sketch_texts(texts, min_df=30, n_bytes=500, ngram_range=(1, 2))
+    parts = [
+        ts.count_texts(texts[part], y[part], terms=sketch)
+        for part in itertools.starmap(slice, [(0, 100), (100, 101), (101, 400)])
+    ]
+    expected = ts.count_texts(texts, y, ngram_range=(1, 2)).with_min_df(30)
+    merged = ts.merge(parts).with_min_df(30)
+    assert merged == expected
+
+
+@pytest.mark.parametrize("tf", ["log", "binary"])
+def test_counting_by_document_takes_a_sketch_too(tf: Any) -> None:
+    texts, y = collection(3)
+    sketch = ts.sketch_texts(texts, min_df=40, n_bytes=400)
+    counts = ts.count_texts(texts, y, terms=sketch, tf=tf).with_min_df(40)
+    expected = ts.count_texts(texts, y, tf=tf).with_min_df(40)
+    assert list(counts.term_names) == list(expected.term_names)
+    assert (counts.term_frequency != expected.term_frequency).nnz == 0
+
+
+def test_a_full_sketch_names_the_size_that_would_do() -> None:
+    texts, y = collection(4)
+    rules: dict[str, Any] = {"ngram_range": (1, 3)}
+    sketch = ts.sketch_texts(texts, min_df=3, n_bytes=16, **rules)
+    with pytest.raises(ValueError, match=r"100% of the sketch's counters reach") as error:
+        ts.count_texts(texts, y, terms=sketch)
+    enough = int(re.findall(r"n_bytes=(\d+)", str(error.value))[0])
+    larger = ts.sketch_texts(texts, min_df=3, n_bytes=enough, **rules)
+    assert ts.count_texts(texts, y, terms=larger).with_min_df(3).n_terms > 0
+
+
+def test_what_a_sketch_refuses() -> None:
+    sketch = ts.sketch_texts(["a text"], n_bytes=8)
+    with pytest.raises(ValueError, match="a sketch needs rules by which the core cuts"):
+        ts.sketch_texts(["a text"], max_df=0.5)
+    with pytest.raises(ValueError, match="the sketches differ in n_bytes: 8 and 9"):
+        sketch + ts.sketch_texts(["a text"], n_bytes=9)
+    with pytest.raises(ValueError, match="the bytes are no sketch"):
+        ts.TermSketch.from_bytes(b"{}\n")
+    with pytest.raises(TypeError, match="terms has the rules of sketch_texts"):
+        ts.count_texts(["a text"], ["ham"], terms=sketch, lowercase=False)
+    with pytest.raises(ValueError, match="the text of document 1 is missing"):
+        ts.sketch_texts(["a text", None])
+
+
+# ---- max_memory ------------------------------------------------------------------------------
+
+
+def many_words(n_docs: int) -> tuple[list[str], list[str]]:
+    """Return texts of a few frequent words and of words that occur once."""
+    rare = [[f"once{i}x{j}" for j in range(40)] for i in range(n_docs)]
+    texts = [" ".join([*WORDS[: i % 9], *words]) for i, words in enumerate(rare)]
+    return texts, ["ham" if i % 3 else "spam" for i in range(n_docs)]
+
+
+@pytest.mark.parametrize("n_docs", [100, 4000])  # which fit, and which do not
+@pytest.mark.parametrize("source", ["list", "table", "csv"])
+def test_max_memory_changes_no_result(
+    source: str, n_docs: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts, y = many_words(n_docs)
+    expected = ts.count_texts(texts, y, min_df=5)
+    limits = {"min_df": 5, "max_memory": 2**22}
+    caplog.set_level("INFO", "termsift")
+    if source == "list":
+        counts = ts.count_texts(texts, y, **limits)
+    elif source == "table":
+        pa = pytest.importorskip("pyarrow")
+        frame = pa.table({"text": texts, "label": y})
+        counts = ts.count_texts(frame, text="text", label="label", **limits)
+    else:
+        path = tmp_path / "texts.csv"
+        path.write_text("\n".join(["label,text", *map(",".join, zip(y, texts, strict=True))]))
+        counts = ts.count(ts.scan(path, **limits))
+    assert counts == expected
+    assert ("reading twice" in caplog.text) == (n_docs == 4000)
+
+
+def test_what_max_memory_refuses() -> None:
+    texts, y = many_words(20_000)
+    with pytest.raises(ValueError, match="max_memory needs min_df, a number of documents"):
+        ts.count_texts(texts, y, max_memory=2**22)
+    with pytest.raises(TypeError, match="an iterator is read once"):
+        ts.count_texts(iter(texts), y, max_memory=2**22, min_df=2)
+    with pytest.raises(ValueError, match="of the sketch's counters reach"):
+        ts.count_texts([*texts, *texts], [*y, *y], max_memory=2**20, min_df=2)
