@@ -59,7 +59,7 @@ def test_other_formats_have_the_passages_of_python(run: Any, mail: Path) -> None
 def test_a_class_is_chosen(run: Any, mail: Path) -> None:
     result = run("context", mail, "bacon", "free", "--class", "spam")
     assert result.out.startswith("spam:")
-    assert "no document of spam has 'bacon'" in result.err
+    assert "no document of spam contains 'bacon'" in result.err
     wrong = run("context", mail, "bacon", "--class", "span")
     assert "no class 'span', expected one of 'ham', 'spam'; did you mean 'spam'?" in wrong.complaint
 
@@ -88,4 +88,4 @@ def test_matrices_and_counts_hold_no_passages(run: Any, tmp_path: Path) -> None:
     counts = tmp_path / "mail.termsift"
     ts.count_texts(TEXTS, LABELS).save(counts)
     for path in (svm, counts, "demo"):
-        assert "expected texts, a table or a folder" in run("context", path, "x").complaint
+        assert "expected texts in a table or a folder" in run("context", path, "x").complaint

@@ -75,7 +75,7 @@ def test_rules_and_keywords_are_one_or_the_other() -> None:
         ts.count_texts(TEXTS, Y, rules=rules, min_df=1)
     with pytest.raises(TypeError, match="rules must be a TextRules, got dict"):
         ts.count_texts(TEXTS, Y, rules={"min_df": 2})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"no rule .ngram., .* did you mean .ngram_range"):
+    with pytest.raises(TypeError, match=r"unknown argument .ngram., .* did you mean .ngram_range"):
         ts.count_texts(TEXTS, Y, ngram=(1, 2))
 
 

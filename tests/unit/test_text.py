@@ -124,7 +124,7 @@ def test_rules_apply_only_to_texts(tmp_path: Path) -> None:
     assert complaint(table, min_df=1.0) == expected
     table = write(tmp_path / "c.csv", "label,text\n")
     assert complaint(table, min_df=2) == "c.csv: holds no documents"
-    with pytest.raises(TypeError, match="unknown rule 'mindf' for texts"):
+    with pytest.raises(TypeError, match="unknown argument 'mindf'"):
         read_collection(table, mindf=2)
 
 

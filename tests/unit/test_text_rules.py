@@ -134,7 +134,7 @@ def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
 )
 def test_a_misspelt_option_of_reading_is_told(name: str, meant: str) -> None:
     for read in (ts.scan, ts.io.read_collection):
-        with pytest.raises(TypeError, match=f"no rule '{name}', .*; did you mean '{meant}'"):
+        with pytest.raises(TypeError, match=f"argument '{name}', .*; did you mean '{meant}'"):
             read("c.csv", **{name: "x"})
 
 

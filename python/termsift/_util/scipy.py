@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in ("sparse", "special"):
         raise AttributeError(name)
-    module = globals()[name] = importlib.import_module(f"scipy.{name}")  # found at once next time
+    module = globals()[name] = importlib.import_module(f"scipy.{name}")  # found directly next time
     return module

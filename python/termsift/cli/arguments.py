@@ -153,7 +153,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def size(text: str) -> int:
-    """Read a number of bytes, such as 2GB, 500M or 1GiB."""
+    """Parse a number of bytes, such as 2GB, 500M or 1GiB."""
     unit = text.lstrip("0123456789.")
     letter = unit.upper().removesuffix("B").removesuffix("I")
     base = 1024 if "I" in unit.upper() else 1000

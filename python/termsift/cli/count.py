@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
     usage = "INPUT ... -o FILE [options]"
     parser = arguments.add_command(commands, "count", _run, about, _MORE, usage)
     arguments.add_input(parser, several=True)
-    about = "about how much counting texts may take, such as 2GB; needs --min-df, may read twice"
+    about = "memory for counting texts, such as 2GB; needs --min-df, and may read texts twice"
     parser.add_argument(
         "--memory", dest="max_memory", type=arguments.size, metavar="SIZE", help=about
     )

@@ -171,7 +171,7 @@ def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
 
 
 def _parts_of(blocks: Iterator[Block]) -> Iterator[Block]:
-    """Cut blocks, so that a limit of memory is checked in time."""
+    """Split large blocks, so that the limit of memory is checked often enough."""
     for texts, column in blocks:
         n_rows = max(1, len(texts) * _BLOCK_CHARACTERS // max(texts.n_bytes, 1))
         for first in range(0, len(texts), n_rows):

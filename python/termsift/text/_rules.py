@@ -282,7 +282,7 @@ def check_rule_names(names: Iterable[str], function: Callable[..., Any]) -> None
             arguments = [*signature(function).parameters]
             hint = did_you_mean(name, arguments)
             raise TypeError(
-                f"unknown rule {name!r} for texts, expected one of {', '.join(arguments)}{hint}"
+                f"unknown argument {name!r}, expected one of {', '.join(arguments)}{hint}"
             )
 
 
@@ -300,6 +300,6 @@ def check_rules(
 
 
 def read_rules(changed: dict[str, Any]) -> TextRules:
-    """Return the rules of `TextRules.changed`, which may have been through JSON."""
+    """Return the rules that `TextRules.changed` returned, even if they were stored as JSON."""
     values: Any = (tuple(value) if type(value) is list else value for value in changed.values())
     return TextRules(**dict(zip(changed, values, strict=True)))
