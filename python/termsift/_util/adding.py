@@ -25,7 +25,7 @@ def add_documents(
     tf: str,
     n_threads: int,
 ) -> _core.Counts:
-    """Return the counts plus the documents. ``counts`` and ``labels`` have the same classes."""
+    """Add documents to counts, and return the sum. ``counts`` and ``labels`` have equal classes."""
     exact = counts.exact and is_exact(matrix, weights, tf)
     # The core cannot add documents to counts of a frequency list, so such counts are merged.
     has_lists = counts.undocumented.any() or counts.unlisted_tokens.any()

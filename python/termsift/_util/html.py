@@ -21,7 +21,7 @@ _IMPOSSIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
 _LONGEST = 120  # a name with more characters is cut
-_MINUS = "\N{MINUS SIGN}"  # is as wide as a digit, unlike the hyphen
+_MINUS = "\N{MINUS SIGN}"  # unlike the hyphen, it is as wide as a digit
 
 
 def element(tag: str, *children: Child, **attributes: str | None) -> Element:

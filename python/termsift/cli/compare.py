@@ -27,7 +27,7 @@ from termsift.io._collection import read_split
 
 # The methods of the paper's figures, and the selector that does best with few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
-_METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # tables show these, other formats all
+_METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # shown in tables
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _MORE = """\
 The classifier is naive Bayes with only the first k terms of a ranking. It classifies the documents

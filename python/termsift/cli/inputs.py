@@ -41,7 +41,7 @@ READING = (
 
 @contextmanager
 def standard_input(args: argparse.Namespace) -> Iterator[None]:
-    """Copy standard input, if it is an input, to a file: some formats are read more than once."""
+    """If standard input is an input, copy it to a file, since some formats are read twice."""
     inputs = getattr(args, "inputs", None) or [getattr(args, "input", None)]
     args.source = "standard input" if inputs == [STDIN] else inputs[0]
     if STDIN not in inputs:

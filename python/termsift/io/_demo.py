@@ -17,7 +17,7 @@ from termsift.text import TextRules
 
 _WORD = re.compile(r"[a-z]{2,}")
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"}
-_FEWEST = 10  # least docstrings of a package, so that each fold of a cross-validation has one
+_FEWEST = 10  # docstrings that a package needs, so that each fold of ten can have one
 _STOP_WORDS = frozenset(
     _WORD.findall("""
     about after all also an and any are as at be because been before being but by can cannot could

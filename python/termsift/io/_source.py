@@ -115,7 +115,7 @@ class Source(ABC):
     """One input. Its ``kind`` is its ending or the given format. ``files`` lists files to read."""
 
     has_texts: ClassVar[bool] = False
-    labels_are_text: ClassVar[bool] = True  # they become integers if all are whole
+    labels_are_text: ClassVar[bool] = True  # text labels become integers if all are whole
     takes: ClassVar[Set[str]]  # the arguments that this kind takes and some other kinds refuse
     why: ClassVar[str] = "a matrix holds no texts"  # begins the error about a refused argument
 

@@ -29,7 +29,7 @@ __all__ = ["write_report"]
 _CLASSES = 24
 _VERSIONS = ("termsift", "python", "numpy", "scipy")
 
-# A function that takes the terms of each class and returns a result of `find_passages`.
+# A function that returns passages for the terms of each class, in the form of `find_passages`.
 FindPassages: TypeAlias = Callable[[dict[Hashable, list[str]]], Passages]
 
 

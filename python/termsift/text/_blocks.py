@@ -91,7 +91,7 @@ def _whole(texts: Any) -> _core.Texts | None:
         texts = np.asarray(texts, dtype=object if dtype.kind == "O" else None)
     if isinstance(texts, np.ndarray):
         if texts.dtype.kind == "f" and np.isnan(texts).all():
-            texts = np.full(len(texts), None)  # pandas makes an empty column float
+            texts = np.full(len(texts), None)  # an empty column of pandas is float
         if texts.dtype.kind not in "OUT":
             raise TypeError(f"texts has the dtype {texts.dtype}, expected strings")
         texts = texts.tolist()

@@ -67,10 +67,10 @@ def find_passages(
     texts, y, text, label
         As for `termsift.count_texts`.
     terms : str, sequence of str, or mapping
-        Words or phrases to find. The rules are applied to them as to the texts, except if there is
-        a ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``. Then pass the terms as they
-        are named in the counts. A mapping gives the terms to find in each class. Without a mapping,
-        the terms are searched in all classes.
+        Words or phrases to find. The rules are applied to them as to the texts. Only if there is a
+        ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, they must be terms as named in
+        the counts. A mapping gives the terms to find in each class. Without a mapping, the terms
+        are searched in all classes.
     n_passages : int, default 3
         The largest number of passages per term and class. The first ones are returned.
     width : int, default 60
@@ -210,7 +210,7 @@ def _terms_of(text: str, rules: TextRules) -> list[str]:
 def _places(
     text: str, term: str, rules: TextRules, cut: Callable[[str], list[str]]
 ) -> list[tuple[int, int]]:
-    """Return the spans of the words that the rules turn into a term that a text contains."""
+    """Return the spans of the words of a text that the rules turn into the term."""
     usual = rules.token_pattern is None or rules.token_pattern == TOKEN_PATTERN
     for pattern in (_WORD if usual else str(rules.token_pattern), r"\S+"):
         words = [match.span() for match in re.finditer(pattern, text)]

@@ -43,8 +43,8 @@ class TextRules:
 
     The names and meanings of the rules, the matrix and the vocabulary are those of scikit-learn's
     ``CountVectorizer``. By default, a word is two or more letters, digits or underscores. The
-    compiled core cuts the texts unless a rule is a function or ``token_pattern`` is changed. Then
-    scikit-learn cuts them, which takes some fifty times as long.
+    compiled core cuts the texts unless a rule is a function or ``token_pattern`` is changed. In
+    these two cases, scikit-learn cuts them, which takes some fifty times as long.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ class TextRules:
         Raises
         ------
         ImportError
-            If a rule needs scikit-learn, which is not installed.
+            If a rule needs scikit-learn and it is not installed.
         ValueError
             If min_df asks for more documents than max_df allows.
         """

@@ -126,7 +126,7 @@ def is_column_of_arrow(values: Any) -> bool:
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
-    """Return labels of one class per document. The error about an indicator gives ``why``."""
+    """Return labels of one class per document. The error about an indicator ends with ``why``."""
     labels = check_labels(y, n_docs, None, name=name)
     if labels.indptr is not None:
         raise ValueError(f"{name} is an indicator matrix, expected one label per document: {why}")

@@ -207,8 +207,8 @@ def check_smoothing(
 ) -> tuple[float, tuple[float, float]]:
     """Return b1, and b2 with its rounding error.
 
-    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes). By default, each
-    term is one outcome. The rounding error of the product is returned too, because small
+    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes). By default,
+    ``outcomes`` is ``n_terms``. The rounding error of the product is returned too, because small
     differences of probabilities would be wrong without it. b1 may exceed b2 only if ``is_rate``.
     """
     is_pair = isinstance(alpha, (tuple, list))
@@ -222,7 +222,7 @@ def check_smoothing(
         b2 = b1 * factor
         if math.isfinite(b2):
             (n, d), (n2, d2) = b1.as_integer_ratio(), b2.as_integer_ratio()
-            rest = (n * factor * d2 - n2 * d) / (d * d2)  # exact integers, rounded once
+            rest = (n * factor * d2 - n2 * d) / (d * d2)  # division of integers rounds once
     if not 0 <= b1 < math.inf or not 0 <= b2 < math.inf:
         raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
     if is_rate:
