@@ -32,7 +32,7 @@ def test_a_row_for_each_document_and_the_accuracy(run: Any, table: Path, texts: 
     expected = classifier.predict_log_proba(listed).max(axis=1)
     assert [float(row["log_probability"]) for row in rows] == expected.tolist()
     assert [row["document"] for row in rows] == list("12345")
-    assert f"5 of 5 documents have the label of {table}: accuracy 1.0000" in result.err
+    assert f"5 of 5 predictions equal the label in {table}: accuracy 1.0000" in result.err
     shown = run("classify", table, "--counts", texts).out.splitlines()
     assert (shown[0].split(), len(shown)) == (["document", "label", "log_probability"], 6)
 
@@ -54,7 +54,7 @@ def test_svmlight_may_have_fewer_columns(run: Any, tmp_path: Path) -> None:
     (tmp_path / "new.svm").write_text("7 1:2\n8 2:1\n7 2:1\n")
     result = run("classify", tmp_path / "new.svm", "--counts", tmp_path / "c.termsift")
     assert [row.split()[1] for row in result.out.splitlines()[1:]] == ["7", "8", "8"]
-    assert "2 of 3 documents" in result.err
+    assert "2 of 3 predictions" in result.err
 
 
 def unlabelled(folder: Path, texts: list[str], kind: str) -> Path:
@@ -113,7 +113,7 @@ def test_chosen_terms(run: Any, table: Path, texts: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "options", "error"),
     [
-        ("texts", ["--min-df", "2"], "has the rules of its texts, so leave out --min-df"),
+        ("texts", ["--min-df", "2"], "stores the rules for texts, so leave out --min-df"),
         ("texts", ["--no-labels", "--label", "label"], "no labels, so leave out --label"),
         ("saved", [], "hold no rules for them"),
         ("texts", ["--alpha", "0"], "alpha must be positive"),

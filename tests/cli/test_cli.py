@@ -119,7 +119,7 @@ def test_a_failure_leaves_the_old_file(
 
 def test_output_to_nowhere(run: Any, table: Path, tmp_path: Path) -> None:
     target = tmp_path / "absent" / "top"
-    expected = f"{target.parent}: no such folder, to write top to"
+    expected = f"{target.parent}: no such folder; cannot write top"
     assert run("rank", table, "-o", target).complaint == expected
     complaint = run("rank", table, "-o", tmp_path).complaint
     assert complaint == f"{tmp_path}: is a folder, expected the name of a file"

@@ -85,7 +85,7 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
     assert first == (
         f"{texts}: 60 documents, 41 terms; multinomial naive Bayes, 10-fold cross-validation."
     )
-    assert second == "Shares in per cent, the best of each column marked *."
+    assert second == "Percentages. The best of each column is marked *."
 
     curves = ts.cross_validate(collection.X, collection.y, COMPARED, [5, 10, 20])
     titles = {"accuracy": "accuracy", "f1": "weighted F1"}
@@ -224,7 +224,7 @@ def test_a_split_of_matrices(run: Any, tmp_path: Path) -> None:
     curve = ts.selection_curve(ranking, X[:30], y[:30], X[30:], y[30:], [10])
     assert read_csv(result.out) == as_columns({"md": curve})
 
-    expected = f"{tmp_path / 'test.npz'}: has no labels; give one per line"
+    expected = f"{tmp_path / 'test.npz'}: has no labels; pass a file of one label per line"
     assert run(*arguments).complaint.startswith(expected)
 
 

@@ -1,4 +1,4 @@
-"""``termsift context``: terms as they stand in the texts of each class."""
+"""``termsift context``: show terms in their context, in the texts of each class."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_other_formats_have_the_passages_of_python(run: Any, mail: Path) -> None
 def test_a_class_is_chosen(run: Any, mail: Path) -> None:
     result = run("context", mail, "bacon", "free", "--class", "spam")
     assert result.out.startswith("spam:")
-    assert "no document of spam has 'bacon'" in result.err
+    assert "no document of spam contains 'bacon'" in result.err
     wrong = run("context", mail, "bacon", "--class", "span")
     assert "no class 'span', expected one of 'ham', 'spam'; did you mean 'spam'?" in wrong.complaint
 
@@ -77,7 +77,7 @@ def test_a_phrase_in_files(run: Any, tmp_path: Path) -> None:
 def test_a_term_that_is_nowhere(run: Any, mail: Path) -> None:
     result = run("context", mail, "zebra", "pills", "the")
     assert (result.code, result.out) == (0, "spam:\n3  Free  pills\n")
-    assert "no document has 'zebra' or 'the', by these rules" in result.err
+    assert "with these rules, no document contains 'zebra' or 'the'" in result.err
     mail.write_text("")
     assert run("context", mail, "zebra").complaint == f"{mail}: holds no documents"
 
@@ -88,4 +88,4 @@ def test_matrices_and_counts_hold_no_passages(run: Any, tmp_path: Path) -> None:
     counts = tmp_path / "mail.termsift"
     ts.count_texts(TEXTS, LABELS).save(counts)
     for path in (svm, counts, "demo"):
-        assert "expected texts, a table or a folder" in run("context", path, "x").complaint
+        assert "expected texts in a table or a folder" in run("context", path, "x").complaint

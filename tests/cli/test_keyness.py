@@ -166,7 +166,7 @@ def test_faults_of_a_list_are_named(
 def test_a_target_or_a_list_is_needed(run: Any, mail: Path) -> None:
     result = run("keyness", mail)
     assert result.code == 1
-    assert "name the class TARGET, or a list to compare with by --versus-list" in result.err
+    assert "pass the class TARGET, or a list to compare with (--versus-list)" in result.err
 
 
 def test_a_file_of_unknown_documents_is_described(run: Any, tmp_path: Path) -> None:

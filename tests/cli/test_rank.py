@@ -236,7 +236,7 @@ def test_every_selector(
     assert [term["score"] for term in found["terms"]] == list(ranking.scores)
     assert [term["term"] for term in found["terms"]] == list(ranking.terms)
     if ranking.informative is not None:
-        last = f"From rank {ranking.informative + 1} on no term adds anything.\n"
+        last = f"The terms from rank {ranking.informative + 1} on add no information.\n"
         assert run(*command).out.endswith("\n" + last)
         assert last not in run(*command, "-k", 1).out
     if selector.reads_documents:

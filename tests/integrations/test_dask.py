@@ -292,9 +292,9 @@ def test_classes_tf_and_what_is_missing() -> None:
         (TEXTS[0], {}, TypeError, "texts must be a dask data frame, .* or a list of parts, got"),
         (PARTS, {"classes": ["class 0"]}, ValueError, "part .: the label of document .* not in c"),
         (PARTS, {"max_features": 3, "tf": "log"}, ValueError, "max_features needs tf='raw'"),
-        (PARTS, {"nonsense": 3}, TypeError, "texts have no rule 'nonsense'"),
+        (PARTS, {"nonsense": 3}, TypeError, "unknown argument 'nonsense'"),
         ([(["", "x"], [1, 2])], {}, ValueError, "empty vocabulary; no text has a word"),
-        (PARTS, {"min_df": 61}, ValueError, "of 60 documents, min_df=61 asks for"),
+        (PARTS, {"min_df": 61}, ValueError, "of 60 documents, min_df=61 requires"),
     ],
 )  # fmt: skip
 def test_texts_that_are_refused(

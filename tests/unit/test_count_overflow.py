@@ -142,7 +142,7 @@ def test_an_integer_that_no_double_holds_is_refused_in_float_counts(dtype, value
 
 def test_a_weight_that_no_double_holds_is_refused_in_float_counts():
     for weight in (2**53 + 1, MOST):
-        at_most = "expected at most 2^53 beside counts that are not integers"
+        at_most = "expected at most 2^53 because the counts are not integers"
         expected = f"sample_weight has {weight} at row 2, {at_most}"
         assert complaint(VALUE, ts.count, DENSE / 2, Y, [1, 1, weight]) == expected
         assert failed_update(base("float"), VALUE, DENSE, Y, [1, 1, weight]) == expected

@@ -126,7 +126,7 @@ def test_labels_that_are_all_whole_numbers_are_integers(
 
 
 def test_matrices_need_labels(matrix: Path) -> None:
-    message = "c.npz: has no labels; give one per line in a file (--labels)"
+    message = "c.npz: has no labels; pass a file of one label per line (--labels)"
     assert complaint(matrix) == message
 
 

@@ -140,7 +140,7 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          + QUOTES),
         ("c.csv", b"label,text\na,one\nb,\xff\n", {}, f"c.csv, line 3: {NOT_UTF8}"),
         ("c.csv", "label,text\na,one\n", {"text": 2},
-         "text and label are names of columns or numbers, not 2 and 'label'"),
+         "text and label must both be names or both be numbers, got 2 and 'label'"),
         ("c.csv", "a,one\n", {"text": 3, "label": 1},
          "c.csv, line 1: expected at least 3 fields, found 2; "
          + COLUMNS),

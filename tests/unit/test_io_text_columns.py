@@ -66,7 +66,7 @@ def test_numbers_of_columns(tmp_path: Path) -> None:
     path.write_text("ham\tbacon\teggs\nspam\tpills\tfree\n")
     counts = ts.count(ts.scan(path, text=[2, 3], label=1))
     assert counts == ts.count_texts(["bacon eggs", "pills free"], ["ham", "spam"])
-    with pytest.raises(ValueError, match="names of columns or numbers, not 'a' and 2 and 1"):
+    with pytest.raises(ValueError, match="both be names or both be numbers, got 'a' and 2 and 1"):
         ts.scan(path, text=["a", 2], label=1)
 
 
@@ -90,8 +90,8 @@ def test_both_tables_of_a_split(tmp_path: Path) -> None:
     ("text", "error", "message"),
     [
         ([], ValueError, "text names no column"),
-        (["body", None], TypeError, "text and label name or number columns, got None"),
-        (["body", 1.5], TypeError, "text and label name or number columns, got 1.5"),
+        (["body", None], TypeError, "text and label must be names or numbers of columns, got None"),
+        (["body", 1.5], TypeError, "text and label must be names or numbers of columns, got 1.5"),
         (["body", "titel"], ValueError, "expected one column 'titel'.*did you mean 'title'"),
     ],
 )

@@ -202,7 +202,7 @@ def test_a_failure_leaves_the_old_file(
     with pytest.raises(OSError, match="No space left"):
         write_figure(plot_curves(one_run), tmp_path / "a.png")
     assert (tmp_path / "a.png").read_text() == "old"
-    with pytest.raises(FileNotFoundError, match=r"absent: no such folder, to write a.png to"):
+    with pytest.raises(FileNotFoundError, match=r"absent: no such folder; cannot write a.png"):
         check_plot_path(tmp_path / "absent" / "a.png")
 
 
@@ -249,7 +249,7 @@ def test_compare_refuses_a_wrong_plot_before_the_work(
     expected = f"{path}: a plot's name ends in .png or .svg"
     assert run("compare", texts, "--plot", path).complaint == expected
     path = tmp_path / "absent" / "a.png"
-    expected = f"{path.parent}: no such folder, to write a.png to"
+    expected = f"{path.parent}: no such folder; cannot write a.png"
     assert run("compare", texts, "--plot", path).complaint == expected
 
 

@@ -306,7 +306,7 @@ def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("termsift.cli.inputs.read_counts", None)
     path = tmp_path / "absent" / "page.html"
     complaint = run("report", table, "-o", path).complaint
-    assert complaint == f"{path.parent}: no such folder, to write page.html to"
+    assert complaint == f"{path.parent}: no such folder; cannot write page.html"
 
 
 def test_to_an_open_file(tmp_path: Path) -> None:

@@ -57,8 +57,8 @@ def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
         os.mkfifo(folder / "ham" / "pipe")
         odd.append("pipe")
     assert refused(folder) == (
-        f"{folder}/ham/1a: expected a file, a document of the class 'ham'; if it is a class, "
-        f"give {folder}/ham"
+        f"{folder}/ham/1a: expected a file with a document of the class 'ham'; if it is a class, "
+        f"pass {folder}/ham"
     )
     for _ in range(2):
         scan = ts.scan(folder, on_error="skip")

@@ -90,7 +90,7 @@ def test_another_encoding(folder: Path, tmp_path: Path) -> None:
     assert "größe" in words(read_collection(folder, encoding="latin-1"))
     table = write(tmp_path / "c.csv", "label,text\na,ball\n")
     for unknown in ("latin-l", "hex", "undefined"):
-        expected = f"no encoding {unknown!r}, expected one such as 'utf-8'"
+        expected = f"unknown encoding {unknown!r}, expected one such as 'utf-8'"
         assert complaint(table, encoding=unknown) == expected
     for file in (f for f in folder.rglob("*") if f.parent.name in ("sport", "trade")):
         file.write_bytes("ball".encode("utf-16"))
@@ -105,8 +105,8 @@ def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert complaint(tmp_path / "none") == "none: holds no documents"
     assert caplog.messages == [f"{tmp_path}/none/empty: a class without documents is left out"]
     (folder / "trade/deep").mkdir()
-    expected = "trade/deep: expected a file, a document of the class 'trade'; "
-    assert complaint(folder) == f"{expected}if it is a class, give trade"
+    expected = "trade/deep: expected a file with a document of the class 'trade'; "
+    assert complaint(folder) == f"{expected}if it is a class, pass trade"
     labels = write(tmp_path / "labels", "a\n")
     expected = "news: a folder of class folders has its own labels and terms, and no columns; "
     assert complaint(folder, text="a", labels=labels) == expected + "leave out labels and text"
@@ -124,7 +124,7 @@ def test_rules_apply_only_to_texts(tmp_path: Path) -> None:
     assert complaint(table, min_df=1.0) == expected
     table = write(tmp_path / "c.csv", "label,text\n")
     assert complaint(table, min_df=2) == "c.csv: holds no documents"
-    with pytest.raises(TypeError, match="texts have no rule 'mindf'"):
+    with pytest.raises(TypeError, match="unknown argument 'mindf'"):
         read_collection(table, mindf=2)
 
 

@@ -320,7 +320,7 @@ def test_columns_that_hold_no_strings_are_refused() -> None:
     for column in (pyarrow.array([1]), pyarrow.array([b"a"]), pyarrow.array([["a"]])):
         with pytest.raises(TypeError, match=r"the Arrow array holds .*, expected strings"):
             list(text_blocks(column))
-    with pytest.raises(TypeError, match="texts is a list: leave them out"):
+    with pytest.raises(TypeError, match="texts is a list and has no columns: leave out"):
         read(DOCUMENTS, "t")
     with pytest.raises(TypeError, match="found a table; its columns are 't'"):
         Texts.of_arrow(pyarrow.table({"t": ["a"]}))

@@ -93,7 +93,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"tokenizer": "a"}, TypeError, "tokenizer must be a function, got 'a'"),
         ({"preprocessor": 1}, TypeError, "preprocessor must be a function, got 1"),
         ({"token_pattern": None}, TypeError, "token_pattern must be a str, got NoneType"),
-        ({"token_pattern": "["}, ValueError, "token_pattern is no regular expression: "),
+        ({"token_pattern": "["}, ValueError, "token_pattern is not a regular expression: "),
         ({"vocabulary": []}, ValueError, "vocabulary must hold terms, got none"),
         ({"vocabulary": [["a"]]}, TypeError, "each of vocabulary must be a str, got list"),
         ({"vocabulary": {1, "a"}}, TypeError, "each of vocabulary must be a str, got int"),
@@ -104,9 +104,9 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"hashing": 0}, ValueError, "hashing must be in [1, 2147483647], got 0"),
         ({"hashing": 2**31}, ValueError, "hashing must be in [1, 2147483647], got 2147483648"),
         ({"hashing": 2.0}, TypeError, "hashing must be an integer, got 2.0"),
-        ({"hashing": 4, "min_df": 2}, ValueError, "hashing keeps no terms: not with min_df"),
-        ({"hashing": 4, "max_df": 1}, ValueError, "hashing keeps no terms: not with min_df"),
-        ({"hashing": 4, "vocabulary": ["a"]}, ValueError, "hashing keeps no terms: not with"),
+        ({"hashing": 4, "min_df": 2}, ValueError, "hashing keeps no terms, so leave out min_df"),
+        ({"hashing": 4, "max_df": 1}, ValueError, "hashing keeps no terms, so leave out min_df"),
+        ({"hashing": 4, "vocabulary": ["a"]}, ValueError, "hashing keeps no terms, so leave out"),
         ({"hashing": 4, "tokenizer": blanks}, ValueError, "hashing needs rules by which the core"),
     ],
 )  # fmt: skip
@@ -118,10 +118,10 @@ def test_wrong_rules_are_refused(rules: dict[str, Any], error: Any, message: str
 
 @pytest.mark.parametrize("more", [{}, {"analyzer": blanks}], ids=["core", "python"])
 def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
-    crossed = r"of 6 documents, min_df=4 asks for .* 4 or more and max_df=0.5 .* 3 or fewer; lower"
+    crossed = r"of 6 documents, min_df=4 requires 4 or more and max_df=0.5 .* 3 or fewer; lower"
     with pytest.raises(ValueError, match=crossed):
         TextRules(min_df=4, max_df=0.5, **more).count(TEXTS)
-    with pytest.raises(ValueError, match=r"of 6 documents, min_df=7 asks .*; lower min_df"):
+    with pytest.raises(ValueError, match=r"of 6 documents, min_df=7 requires .*; lower min_df"):
         TextRules(min_df=7, **more).count(TEXTS)
     X, names = TextRules(min_df=6, **more).count(TEXTS)
     assert names is not None
@@ -134,7 +134,7 @@ def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
 )
 def test_a_misspelt_option_of_reading_is_told(name: str, meant: str) -> None:
     for read in (ts.scan, ts.io.read_collection):
-        with pytest.raises(TypeError, match=f"no rule '{name}', .*; did you mean '{meant}'"):
+        with pytest.raises(TypeError, match=f"argument '{name}', .*; did you mean '{meant}'"):
             read("c.csv", **{name: "x"})
 
 

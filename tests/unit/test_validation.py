@@ -42,7 +42,7 @@ def case(message: str, X: Any = DENSE, y: Any = Y, w: Any = None, error: Any = V
 COUNT = "expected a finite count that is not negative"
 HASHED = f"{COUNT} (HashingVectorizer needs alternate_sign=False)"
 TEXTS = (
-    "expected a matrix of counts: count texts by termsift.count_texts, or make a matrix by "
+    "expected a matrix of counts: count texts with termsift.count_texts, or make a matrix with "
     "termsift.text.CountVectorizer"
 )
 NUMBERS = "expected booleans, integers or floats"

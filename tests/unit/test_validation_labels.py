@@ -27,7 +27,7 @@ from termsift._util.validation import LEAVE_OUT
 
 A_COLUMN = (
     "y is a single column, of shape (3, 1), expected labels in one dimension: pass y.ravel(), "
-    "or np.ravel(y) of a list or a data frame"
+    "or np.ravel(y) if it is a list or a data frame"
 )
 
 

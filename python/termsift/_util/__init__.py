@@ -1,1 +1,1 @@
-"""What every stage uses: checks of arguments, messages, files, progress."""
+"""Helpers for every stage: argument checks, messages, file handling and progress reports."""

@@ -25,9 +25,9 @@ def add_documents(
     tf: str,
     n_threads: int,
 ) -> _core.Counts:
-    """Return the counts with documents added; both have the classes ``labels.classes``."""
+    """Add documents to counts, and return the sum. ``counts`` and ``labels`` have equal classes."""
     exact = counts.exact and is_exact(matrix, weights, tf)
-    # The core adds documents to documents alone; tokens of a frequency list are merged.
+    # The core cannot add documents to counts of a frequency list, so such counts are merged.
     has_lists = counts.undocumented.any() or counts.unlisted_tokens.any()
     base = _core.Counts(len(labels.classes), counts.exact) if has_lists else counts
     try:
@@ -42,9 +42,9 @@ def add_documents(
         )
     except MemoryError:
         raise MemoryError(
-            f"not enough memory to count documents of {matrix.n_terms:,} terms: besides the "
-            "counts, it takes up to 12 bytes for each term and thread, or 28 for fractions; use "
-            "fewer terms (hashing) or fewer threads"
+            f"not enough memory to count documents of {matrix.n_terms:,} terms: in addition to the "
+            "counts, each term and thread needs up to 12 bytes, or 28 bytes if the counts are not "
+            "integers; use fewer terms (hashing) or fewer threads"
         ) from None
     sizes = matrix.n_docs, matrix.n_terms, len(labels.classes), len(matrix.data)
     logger.debug("counted %d documents, %d terms, %d classes, %d entries by %s", *sizes, path)

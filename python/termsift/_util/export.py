@@ -19,7 +19,7 @@ Columns: TypeAlias = Mapping[str, NDArray[Any]]
 
 
 def frame_of(columns: Columns, library: str, what: str) -> Any:
-    """Return the columns as a data frame of the library; ``what`` begins a message."""
+    """Return the columns as a data frame of the library. Error messages begin with ``what``."""
     check_choice(library, get_args(Library), "library")
     if library == "pandas":
         pandas = require("pandas", "pandas", what)
@@ -32,13 +32,13 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
             lists[name] = [_plain(value) for value in values]
             if len({type(value) for value in lists[name] if value is not None}) > 1:
                 raise ValueError(
-                    f"the column {name!r} holds values of several types, expected one in "
-                    f"{library}; library='pandas' holds any"
+                    f"the column {name!r} holds values of several types, but {library} allows only "
+                    "one; use library='pandas'"
                 )
     return frames.DataFrame(lists) if library == "polars" else frames.table(lists)
 
 
-# The format that the ending of a file's name stands for; "table" is aligned text.
+# The output format for each ending of a file's name. "table" is aligned text.
 FORMAT_OF: dict[str, str] = {
     ".txt": "table",
     ".csv": "csv",
@@ -47,7 +47,7 @@ FORMAT_OF: dict[str, str] = {
 
 
 def write_csv(file: TextIO, columns: Columns) -> None:
-    """Write a header and one line per row; floats are written so that they read back the same."""
+    """Write a header and one line per row. Floats have enough digits to be read back exactly."""
     writer = csv.writer(_UnixLines(file), lineterminator="\r\n")
     writer.writerow(columns)
     for row in _rows(columns):
@@ -55,7 +55,10 @@ def write_csv(file: TextIO, columns: Columns) -> None:
 
 
 class _UnixLines:
-    r"""A file with lines that end by "\n"; the csv writer quotes only the ends that it writes."""
+    r"""A file whose lines end with "\n".
+
+    The csv writer ends lines with "\r\n", because it quotes only the line ends that it writes.
+    """
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -65,7 +68,7 @@ class _UnixLines:
 
 
 def write_json(file: TextIO, head: Mapping[str, Any], name: str, lines: Iterator[str]) -> None:
-    """Write one JSON object: ``head`` and the list ``name``, with one value per line."""
+    """Write a JSON object with the members of ``head`` and a list ``name``, one value per line."""
     file.write(json.dumps(head)[:-1] + (", " if head else "") + json.dumps(name) + ": [")
     for number, line in enumerate(lines):
         file.write((",\n" if number else "\n") + line)
@@ -79,7 +82,7 @@ def json_rows(columns: Columns) -> Iterator[str]:
 
 
 def json_value(value: Any) -> Any:
-    """Return a value that JSON can hold: None for what is not finite, str for other objects."""
+    """Return a value for JSON: None for a float that is not finite, str for an unknown type."""
     plain = _plain(value)
     if isinstance(plain, float):
         return plain if math.isfinite(plain) else None

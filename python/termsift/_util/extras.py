@@ -1,4 +1,4 @@
-"""Import optional packages where they are used: most users need none of them."""
+"""Import optional packages only where they are used, since most users need none of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def require(module: str, extra: str, what: str) -> Any:
-    """Import a module that ``what`` needs; the error names the extra that installs it.
+    """Import a module that ``what`` needs. If it is missing, the error says how to install it.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def require(module: str, extra: str, what: str) -> Any:
     except ImportError as error:
         package = module if module == "backports.zstd" else module.partition(".")[0]
         package = package.replace("sklearn", "scikit-learn")
-        raise ImportError(  # in a checkout that is not installed, only the second cure works
+        raise ImportError(  # only the second command works in a checkout that is not installed
             f"{what} needs {package}: pip install 'termsift[{extra}]', or pip install {package}"
         ) from error
 
@@ -34,7 +34,7 @@ def available(module: str) -> Any | None:
 
 
 def is_from(value: object, library: str) -> bool:
-    """Return whether a class of a library, or a subclass of one, made an object."""
-    return library in sys.modules and any(  # the test of the modules is much the cheaper
+    """Return whether the class of an object, or one of its base classes, is from a library."""
+    return library in sys.modules and any(  # testing the modules first is much cheaper
         base.__module__.partition(".")[0] == library for base in type(value).__mro__
     )

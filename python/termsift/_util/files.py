@@ -19,12 +19,12 @@ _PARTIAL = ".termsift-"  # begins the names of incomplete files
 def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[IO[Any]]:
     """Open a new file that replaces ``path`` when the block ends without an error.
 
-    At every moment ``path`` is the old file or the complete new one. Devices and pipes are written
-    to directly.
+    At every moment ``path`` is the old file or the complete new one. Output to a device or a pipe
+    is written directly.
     """
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
     check_path(path)
-    if _is_special(path):  # nothing would be lost
+    if _is_special(path):  # it has no old content that could be lost
         with open(path, **mode) as file:  # type: ignore[call-overload]
             yield file
         return
@@ -37,7 +37,7 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
 
 
 def check_replaceable(path: str | os.PathLike[str]) -> None:
-    """Raise, before the work, any error of `replacing` that can be detected already."""
+    """Raise errors of `replacing` early, as far as they can be detected before the work."""
     check_path(path)
     if not _is_special(path):
         with _partial_file(path):
@@ -45,38 +45,38 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
 
 
 def text_output(path: Any) -> AbstractContextManager[IO[Any]]:
-    """Open a path for text as `replacing` does; write to a file that is open for text."""
+    """Open a path for text as `replacing` does. A file that is already open is used as it is."""
     return nullcontext(path) if hasattr(path, "write") else replacing(path, text=True)
 
 
 def check_path(path: object, name: str = "path") -> None:
-    """Check that an argument is a path; `open` would also take the number of an open file."""
+    """Check that an argument is a path and not a file number, which `open` would also accept."""
     check_kind(path, (str, os.PathLike), name)
     text = os.fspath(path)  # type: ignore[call-overload]
     check_kind(text, str, name)
-    # A scheme of one letter would be a drive.
+    # The pattern needs two letters, because one letter before a colon names a drive of Windows.
     is_url = re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text)
     if is_url and not os.path.exists(os.path.dirname(text)):
         raise ValueError(f"{text}: is a URL, expected a path on this machine")
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a device or pipe, which is not replaced."""
+    """Return whether a path is a device or a pipe. Such a path is not replaced."""
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 @contextmanager
 def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
-    """Create a file beside the one that ``path`` leads to, and yield the paths of both.
+    """Create a temporary file beside the target of ``path``, and yield the paths of both.
 
-    It is removed if the block does not rename it; a kill leaves it behind.
+    The temporary file is removed unless the block renames it. If the process is killed, it stays.
     """
-    target = os.path.realpath(path)  # so that a link stays a link
+    target = os.path.realpath(path)  # so that a symbolic link is kept
     folder, name = os.path.split(target)
     if os.path.isdir(target):
         raise IsADirectoryError(printable(f"{path}: is a folder, expected the name of a file"))
     if not os.path.isdir(folder):
-        raise FileNotFoundError(printable(f"{folder}: no such folder, to write {name} to"))
+        raise FileNotFoundError(printable(f"{folder}: no such folder; cannot write {name}"))
     with suppress(FileNotFoundError):
         os.lstat(target)  # raises an error if the name is too long
     partial = os.path.join(folder, f"{_PARTIAL}{os.urandom(8).hex()}.partial")
@@ -85,10 +85,10 @@ def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
         if os.path.exists(target):
             os.chmod(partial, stat.S_IMODE(os.stat(target).st_mode))
         yield partial, target
-    except OSError as error:  # it names the partial file, or nothing if the disk is full
+    except OSError as error:  # the error names the partial file, or none if the disk is full
         if error.errno is None or error.filename not in (None, partial):
             raise
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
     finally:
-        with suppress(FileNotFoundError):  # it has been renamed
+        with suppress(FileNotFoundError):  # raised if the block renamed the file
             os.unlink(partial)

@@ -1,7 +1,7 @@
 """Build HTML as trees, so that no text can become markup.
 
-Terms, labels and file names are untrusted text. Here they become the text of elements, which the
-serialiser of the standard library escapes.
+Terms, labels and file names are untrusted text. Here they become the text of elements. The
+serialiser of the standard library escapes this text.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 
 Child: TypeAlias = "Element | str"
 
-# Characters that HTML cannot hold: control characters, halves of surrogate pairs, noncharacters.
+# Characters that HTML cannot hold: control characters, lone surrogates and noncharacters.
 _IMPOSSIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
-_LONGEST = 120  # letters of a name
-_MINUS = "\N{MINUS SIGN}"  # as wide as a digit
+_LONGEST = 120  # a name with more characters is cut
+_MINUS = "\N{MINUS SIGN}"  # unlike the hyphen, it is as wide as a digit
 
 
 def element(tag: str, *children: Child, **attributes: str | None) -> Element:
@@ -55,7 +55,7 @@ def clean(text: object) -> str:
 
 
 def name(text: object) -> Element:
-    """Wrap untrusted text in ``<bdi>``, which isolates its direction of writing; cut it if long."""
+    """Wrap untrusted text in ``<bdi>``, which isolates its writing direction. Long text is cut."""
     whole = str(text)
     if len(whole) <= _LONGEST:
         return element("bdi", whole)
@@ -63,12 +63,12 @@ def name(text: object) -> Element:
 
 
 def cut(text: str) -> str:
-    """Return a long text without its end."""
+    """Return the text. If it is long, an ellipsis replaces its end."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def number(value: Any, form: str | None = None) -> str:
-    """Format a number; without a format, with commas, and two decimals if it is not whole.
+    """Format a number. By default it has commas, and two decimals unless it is whole.
 
     Examples
     --------
@@ -84,9 +84,10 @@ def number(value: Any, form: str | None = None) -> str:
 
 
 def table(caption: Child, columns: Mapping[str, str], rows: Iterable[Sequence[Child]]) -> Element:
-    """Return a table, whose rows have a cell for each column.
+    """Return a table. Each row has one cell per column.
 
-    ``columns`` maps the title of a column to "text", "number", or "name" if it heads the rows.
+    ``columns`` maps the title of each column to its kind: "text", "number" or "name". The cells of
+    a "name" column are the headers of the rows.
     """
     titles = columns.items()
     head = element("tr", *(element("th", t, scope="col", class_=kind) for t, kind in titles))
@@ -96,7 +97,7 @@ def table(caption: Child, columns: Mapping[str, str], rows: Iterable[Sequence[Ch
         for cell, kind in zip(row, columns.values(), strict=True):
             tag, scope = ("th", "row") if kind == "name" else ("td", None)
             line.append(element(tag, cell, scope=scope, class_=kind))
-        line.tail = "\n"  # for readers of the source
+        line.tail = "\n"  # makes the source of the page readable
         body.append(line)
     return element("table", element("caption", caption), element("thead", head), body)
 

@@ -1,7 +1,7 @@
-"""The package's one logger, which is silent by default, and the caller that a warning names.
+"""The package's only logger, which is silent by default, and the stack level of its warnings.
 
-``logging.getLogger("termsift").setLevel("DEBUG")`` with any handler shows, among other things,
-which algorithm counted a collection.
+If a handler is installed, ``logging.getLogger("termsift").setLevel("DEBUG")`` shows more messages,
+such as the algorithm that counted a collection.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ logger.addHandler(logging.NullHandler())
 
 
 def levels_to_caller() -> int:
-    """Return the stacklevel of a warning that names the line that called the package."""
+    """Return the stacklevel with which a warning names the line that called the package."""
     frame, level = inspect.currentframe(), 0
-    ours = ("termsift", "contextlib")  # which runs `printable_errors`
+    ours = ("termsift", "contextlib")  # contextlib runs `printable_errors`
     while frame is not None and frame.f_globals.get("__name__", "").startswith(ours):
         frame, level = frame.f_back, level + 1
     return level

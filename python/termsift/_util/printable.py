@@ -1,4 +1,4 @@
-"""Make untrusted text fit for one line of a terminal."""
+"""Make untrusted text safe to print on one line of a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 def printable(word: object, longest: int | None = None) -> str:
-    r"""Return text without control characters and line ends, cut to at most ``longest`` letters.
+    r"""Return text with control characters and line ends escaped, cut to ``longest`` characters.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def printable(word: object, longest: int | None = None) -> str:
 def printable_errors() -> Iterator[None]:
     """Make the messages of errors printable, since they quote names and contents of files.
 
-    Public functions that read files are decorated with it.
+    The public functions that read files have this decorator.
     """
     try:
         yield

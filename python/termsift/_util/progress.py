@@ -1,4 +1,4 @@
-"""Show the progress of long work as one line on a terminal, and nothing anywhere else."""
+"""Show the progress of long work in one line on a terminal. Other outputs show no progress."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EVERY = 0.1  # seconds between updates
 
 @contextmanager
 def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None] | None]:
-    """Yield a function that reports how much is done, or None where nobody would see it."""
+    """Yield a function that shows how much is done, or None if stderr is not a terminal."""
     stream = sys.stderr
     if getattr(stream, "closed", True) or not stream.isatty():
         yield None
@@ -25,11 +25,11 @@ def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None]
         nonlocal due, width
         if time.monotonic() >= due:
             line = f"termsift: {verb} {done:,} of {total:,} {unit}"
-            # A line wider than the terminal would wrap, and each update would be a new line.
+            # A line wider than the terminal would wrap, and each update would start a new line.
             from shutil import get_terminal_size  # is slow to import, and most work is short
 
             line = line[: get_terminal_size().columns - 1]
-            stream.write(f"\r{line.ljust(width)}")  # blanks cover a longer line
+            stream.write(f"\r{line.ljust(width)}")  # blanks overwrite a longer line
             stream.flush()
             width = len(line)
             due = time.monotonic() + _EVERY

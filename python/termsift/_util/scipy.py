@@ -1,4 +1,4 @@
-"""The parts of scipy, each imported when it is first used: all of them take longer than numpy."""
+"""Import parts of scipy when they are first used, because importing scipy takes long."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in ("sparse", "special"):
         raise AttributeError(name)
-    module = globals()[name] = importlib.import_module(f"scipy.{name}")  # found at once next time
+    module = globals()[name] = importlib.import_module(f"scipy.{name}")  # found directly next time
     return module

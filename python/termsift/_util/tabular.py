@@ -1,4 +1,4 @@
-"""Results that are tables: their columns as a data frame."""
+"""The base class of results that are tables and can become data frames."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from termsift._util.export import Columns, Library, frame_of
 
 
 class Tabular(ABC):
-    """Base of results that are tables; a subclass has ``columns``, the columns by name."""
+    """Base of results that are tables. A subclass defines ``columns``."""
 
     @abstractmethod
     def columns(self) -> Columns:
@@ -34,7 +34,8 @@ class Tabular(ABC):
         Raises
         ------
         ValueError
-            For another library, or labels of several types, which only pandas holds.
+            If the library is unknown, or if a column has labels of several types, which only
+            pandas allows.
         ImportError
             If the library is not installed.
         """
@@ -42,7 +43,7 @@ class Tabular(ABC):
 
 
 def object_array(values: Sequence[Any]) -> NDArray[np.object_]:
-    """Return an array of the values themselves; numpy's str arrays would pad each one."""
+    """Return an array of Python objects. A str array would pad each string to the longest."""
     result = np.empty(len(values), dtype=object)
     result[:] = values
     return result

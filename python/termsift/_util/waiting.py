@@ -1,4 +1,4 @@
-"""Set how libraries start threads and how these wait; libraries read this once."""
+"""Set environment variables for the threads of libraries, which read them when they are loaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BLAS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def threads_wait_asleep() -> AbstractContextManager[None]:
-    """Let threads sleep while they wait if the OpenMP runtime is loaded in this block.
+    """Make waiting threads sleep, if the OpenMP runtime is loaded in this block.
 
     By default they spin for milliseconds, and a call may last four times as long.
     """
@@ -20,13 +20,13 @@ def threads_wait_asleep() -> AbstractContextManager[None]:
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
-    """Let OpenBLAS have one thread if it is loaded in this block; the others would only spin."""
+    """Limit OpenBLAS to one thread if it is loaded in this block. More threads would only spin."""
     return _setting(_BLAS, "1")
 
 
 @contextmanager
 def _setting(names: Sequence[str], value: str) -> Iterator[None]:
-    """Set the first of some variables in a block, unless the user has set one of them."""
+    """Set the first of the variables in a block, unless the user has set any of them."""
     if any(name in os.environ for name in names):
         yield
         return

@@ -23,20 +23,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0 for success, even if the reader of the output closed it early; 1 for an error, with one
-        line on standard error; 130 after Ctrl-C. The process exits with 2 if the usage is wrong,
-        and with 143 after SIGTERM.
+        0 for success, even if the reader of the output closes it early. 1 for an error, which is
+        reported in one line on standard error. 130 after Ctrl-C. The process exits with 2 if the
+        usage is wrong, and with 143 after SIGTERM.
     """
     if argv is None:
         argv = sys.argv[1:]
-        # Batch schedulers send SIGTERM. As an exception, it lets incomplete files be removed.
+        # Batch schedulers send SIGTERM. SystemExit lets cleanup code remove incomplete files.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    if list(argv) == ["--version"]:  # at once, without numpy
+    if list(argv) == ["--version"]:  # answered before numpy is imported
         print(f"termsift {ts.__version__}")
         return 0
     try:
         with one_blas_thread():
             from termsift.cli import running
         return running.run(argv)
-    except KeyboardInterrupt:  # also while modules are imported
+    except KeyboardInterrupt:  # may also come while modules are imported
         return 130  # the code that a shell reports

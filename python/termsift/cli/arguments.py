@@ -1,6 +1,6 @@
-"""Arguments that several commands share, and how their values are read.
+"""Arguments that several commands share, and functions that parse their values.
 
-An option that was not given is None: the library has the defaults and checks the values.
+An option that was not given is None. The library sets the defaults and checks the values.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from termsift.text._rules import Accents, Analyzer
 _INPUT = """\
 INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet .arrow), a folder with a
 sub-folder per class and a file per document, or a matrix (.svm, or .npz and .mtx with --labels).
-Texts and .mtx may be compressed (.gz .zst .zip). The word demo stands for the docstrings of
-Python's standard library, and - for standard input, whose format --input-format gives.
+All files except .parquet and .arrow may be compressed (.gz .zst .zip). The word demo stands for the
+docstrings of Python's standard library. - stands for standard input: give its --input-format.
 """
 
 
@@ -30,7 +30,7 @@ def add_command(
     more: str = "",
     usage: str = "INPUT [options]",
 ) -> argparse.ArgumentParser:
-    """Add the parser of a command, which calls ``run``."""
+    """Add the parser of a command. The command calls ``run`` with the parsed arguments."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         usage=f"%(prog)s {usage}",
@@ -40,7 +40,7 @@ def add_command(
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="log what is done, and errors in full"
+        "-v", "--verbose", action="store_true", help="log each step, and errors in full"
     )
     parser.set_defaults(run=run)
     return parser
@@ -64,7 +64,7 @@ def add_values(group: Any, *rows: tuple[str, Callable[[str], Any], str, str]) ->
 
 
 def add_choice(group: Any, option: str, names: Sequence[Any], about: str, usual: str = "") -> None:
-    """Add an option that takes a name; the default is ``usual``, or else the first name."""
+    """Add an option that takes a name. The help gives ``usual`` or the first name as default."""
     shown = f"{about}: {', '.join(map(str, names))} (default: {usual or names[0]})"
     group.add_argument(option, type=type(names[0]), choices=names, metavar="NAME", help=shown)
 
@@ -77,7 +77,7 @@ def add_flag(group: Any, option: str, about: str) -> None:
 def add_input(
     parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
 ) -> None:
-    """Add the input, or several inputs, and the options of reading; ``counts`` allows counts."""
+    """Add one input or several, and the options for reading. ``counts`` allows counts as input."""
     saved = ", or counts that termsift saved (.termsift)" * (counts and not several)
     kinds = "collections" if several else f"a collection{saved}"
     name, number_of = ("inputs", "+") if several else ("input", None)
@@ -88,13 +88,13 @@ def add_input(
     add_choice(group, "--input-format", FORMATS, "format of INPUT", "by the ending")
     add_choice(group, "--index-base", (1, 0), "index of the first term in svmlight files")
     action: Any = "append" if several else "store"
-    labels = "labels, one per line" + ("; once for each INPUT" * several)
+    labels = "labels, one per line" + ("; repeat it for each INPUT" * several)
     group.add_argument("--labels", metavar="FILE", action=action, help=labels)
-    joined = "column of the text; repeat it to join the texts of several with a blank"
+    joined = "column of the text; if repeated, the texts of all columns are joined with a blank"
     group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(
         group,
-        ("--label", str, "COL", "column of the label; 1 is the first of a table without header"),
+        ("--label", str, "COL", "column of the label; a number from 1 if the table has no header"),
         ("--threads", int, "N", "number of threads (default: all that are available)"),
     )
     add_choice(group, "--on-error", ("raise", "skip"), "what to do with bad lines and rows")
@@ -105,13 +105,13 @@ def add_input(
 
 
 def _add_text_rules(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("texts (a * marks what needs scikit-learn)")
-    drop = "drop terms in {} than N documents, or than a share such as 0.01 of all"
+    group = parser.add_argument_group("texts (values marked * need scikit-learn)")
+    drop = "drop terms in {} than N documents; N may be a share of all, such as 0.01"
     add_values(
         group,
         ("--min-df", number, "N", drop.format("fewer")),
         ("--max-df", number, "N", drop.format("more")),
-        ("--max-features", int, "N", "keep only the N terms that occur most"),
+        ("--max-features", int, "N", "keep only the N most frequent terms"),
         ("--ngram-range", numbers, "A,B", "terms of A to B words (default: 1,1)"),
         ("--stop-words", str, "FILE", "words to leave out, one per line, or the word english *"),
         ("--hashing", int, "N", "hash terms into N columns, without names"),
@@ -119,7 +119,7 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         ("--token-pattern", str, "REGEX", r"what a word is, such as '\w+' * (default: \w\w+)"),
     )
     add_choice(group, "--analyzer", get_args(Analyzer), "kind of terms")
-    accents = "drop accents; ascii drops every other character too"
+    accents = "drop accents; ascii also drops all characters that are not ASCII"
     add_choice(group, "--strip-accents", get_args(Accents), accents, "keep them")
     add_flag(group, "--binary", "count each term at most once per document")
     case = "whether Bacon and bacon are one word (default: they are)"
@@ -135,12 +135,12 @@ def add_output_file(group: Any, what: str) -> None:
 def add_method(parser: Any, rankers: Sequence[ts.Method | ts.Selector], usual: str) -> None:
     """Add the choice of a method; ``usual`` describes the default."""
     names = [ranker.name for ranker in rankers]
-    about = f"what scores the terms: {', '.join(names)} (default: {usual})"
+    about = f"method that scores the terms: {', '.join(names)} (default: {usual})"
     parser.add_argument("--method", choices=names, metavar="NAME", help=about)
 
 
 def number(text: str) -> int | float:
-    """Read a number: an integer for 2, a float for 2.0."""
+    """Parse a number: "2" becomes an integer, and "2.0" a float."""
     try:
         return int(text)
     except ValueError:
@@ -148,12 +148,12 @@ def number(text: str) -> int | float:
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """Read whole numbers separated by commas."""
+    """Parse whole numbers that are separated by commas."""
     return tuple(map(int, text.split(",")))
 
 
 def size(text: str) -> int:
-    """Read a number of bytes, such as 2GB, 500M or 1GiB."""
+    """Parse a number of bytes, such as 2GB, 500M or 1GiB."""
     unit = text.lstrip("0123456789.")
     letter = unit.upper().removesuffix("B").removesuffix("I")
     base = 1024 if "I" in unit.upper() else 1000

@@ -1,4 +1,4 @@
-"""``termsift classify``: the classes of documents, by naive Bayes from counts."""
+"""``termsift classify``: predict the classes of documents by naive Bayes from counts."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from termsift.cli.rank import K
 from termsift.io._source import TextBlock
 
 _MORE = """\
-The file of counts has the rules of its texts, so INPUT takes no options for them. It has labels as
-for the other commands, and the share of them that is predicted is printed at the end. With
---no-labels, it has none, and a folder holds the files of the documents.
+The file of counts stores the rules by which its texts were cut, so do not pass these rules again.
+INPUT has labels as for the other commands. At the end, the command prints the share of documents
+whose label was predicted. With --no-labels, INPUT has no labels, and the files of a folder are the
+documents.
 
 """
 
@@ -36,14 +37,14 @@ def add(commands: Any) -> None:
     parser = arguments.add_command(commands, "classify", _run, about, _MORE, usage)
     arguments.add_input(parser, counts=False)
     group = parser.add_argument_group("classifier")
-    arguments.add_flag(group, "--no-labels", "INPUT has no labels: write predictions alone")
+    arguments.add_flag(group, "--no-labels", "INPUT has no labels; write only predictions")
     counts = f"counts of the training documents, FILE{output.COUNTS_FILE}"
     group.add_argument("--counts", metavar="FILE", required=True, help=counts)
     arguments.add_choice(group, "--model", BAYES_MODELS, "the model of naive Bayes")
-    smoothing = "smoothing: A more occurrences of each term (default: 1)"
+    smoothing = "smoothing: add A to each count (default: 1)"
     arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
     group = parser.add_argument_group("terms")
-    how_many = f"classify by the best N terms alone (default: all; {K} with --method)"
+    how_many = f"use only the best N terms (default: all; {K} with --method)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))
     rankers = [*ts.methods(), *(each for each in ts.selectors() if not each.reads_documents)]
     arguments.add_method(group, rankers, MD.name)
@@ -52,7 +53,7 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
-    arguments.refuse(args, f"{args.counts}: has the rules of its texts", *inputs.RULES)
+    arguments.refuse(args, f"{args.counts}: stores the rules for texts", *inputs.RULES)
     with output.answering(args) as answer:
         options = arguments.given(args, "model", "alpha")
         counts, terms = ts.load(args.counts), None
@@ -70,7 +71,7 @@ def _run(args: argparse.Namespace) -> None:
                 else:
                     X, ends = block.X, np.cumsum(block.n_labels)[:-1]
                     known = [part.tolist() for part in np.split(block.labels, ends)]
-                    if X.shape[1] < classifier.n_features_in_:  # svmlight ends at its last entry
+                    if X.shape[1] < classifier.n_features_in_:  # svmlight may lack columns
                         X.resize(len(block), classifier.n_features_in_)
                 joints = list(classifier._joint(X))
                 codes = np.concatenate([*map(best_of, joints)])
@@ -91,5 +92,5 @@ def _run(args: argparse.Namespace) -> None:
         head = {} if args.no_labels else {"accuracy": n_right / len(labels)}
         answer(columns, write, head, "documents")
         if not args.no_labels:
-            share = f"{n_right:,} of {len(labels):,} documents have the label of {args.source}"
+            share = f"{n_right:,} of {len(labels):,} predictions equal the label in {args.source}"
             logger.warning("%s: accuracy %.4f", share, n_right / len(labels))

@@ -1,4 +1,4 @@
-"""``termsift compare``: how well a classifier does by the first k terms of several methods."""
+"""``termsift compare``: the accuracy of a classifier with the first k terms of each method."""
 
 from __future__ import annotations
 
@@ -27,26 +27,27 @@ from termsift.io._collection import read_split
 
 # The methods of the paper's figures, and the selector that does best with few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
-_METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # in the tables; the other formats have all
+_METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # shown in tables
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _MORE = """\
-Naive Bayes knows only the first k terms of a ranking. It classifies the documents of --test, or the
-documents of each fold after training on all others. The smallest k is the first k whose value is
-within one standard error (s.e.) of the best. Methods closer than that may be equally good.
+The classifier is naive Bayes with only the first k terms of a ranking. It classifies the documents
+of --test, or those of each fold after training on all other folds. "smallest k" is the least k
+whose value is within one standard error (s.e.) of the best value. Methods that differ by less than
+one standard error may be equally good.
 
 """
 
 _Curves: TypeAlias = dict[str, ts.Curve]
-_About: TypeAlias = dict[str, Any]  # what was evaluated and how; the members of the JSON output
+_About: TypeAlias = dict[str, Any]  # members of the JSON output that describe the evaluation
 
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    about = "evaluate methods: how well a classifier does by the first k terms of each"
+    about = "evaluate methods by the accuracy of a classifier that uses the first k terms of each"
     parser = arguments.add_command(commands, "compare", _run, about, _MORE)
     arguments.add_input(parser, counts=False)
     group = parser.add_argument_group(
-        "rankings, each method with each model and policy that it has"
+        "rankings (each method is combined with all models and policies that it has)"
     )
     methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
     for option, names, usual in (
@@ -59,19 +60,19 @@ def add(commands: Any) -> None:
             option, type=methodcaller("split", ","), default=usual, metavar="NAME,...", help=about
         )
     group = parser.add_argument_group("evaluation")
-    ks = f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)"
+    ks = f"numbers of terms (default: {','.join(map(str, _KS))}, up to the number of all terms)"
     smoothing = "smoothing of classifier and methods: add A to each count (default: 1)"
     arguments.add_values(
         group,
         ("-k --k", arguments.numbers, "N,...", ks),
         ("--alpha", arguments.number, "A", smoothing),
         ("--test", str, "FILE", "documents to classify instead of folds; read like INPUT"),
-        ("--test-labels", str, "FILE", "their labels, as --labels"),
+        ("--test-labels", str, "FILE", "labels of the documents of --test, one per line"),
         ("--cv", int, "N", f"number of folds (default: {USUAL_FOLDS})"),
-        ("--random-state", int, "N", "seed for dealing documents to folds (default: 0)"),
+        ("--random-state", int, "N", "seed for assigning documents to folds (default: 0)"),
     )
     arguments.add_choice(group, "--naive-bayes", MODELS, "the model of the classifier")
-    plot = "also draw the curves: .png or .svg (needs matplotlib)"
+    plot = "also draw the curves to a .png or .svg file (needs matplotlib)"
     arguments.add_values(output.add_output(parser), ("--plot", str, "FILE", plot))
 
 
@@ -134,7 +135,7 @@ def _tested(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves,
 
 
 def _ks_of(args: argparse.Namespace, collection: io.Collection) -> list[int] | None:
-    """Return the given ks, or the usual ones that fit; None, for every k, if none fits."""
+    """Return the given ks, or the default ks up to the number of terms. None means every k."""
     return args.k or [k for k in _KS if k <= collection.X.shape[1]] or None
 
 
@@ -146,7 +147,7 @@ def _about(args: argparse.Namespace, collection: io.Collection) -> _About:
 
 
 def _title(about: _About) -> str:
-    """Return what was evaluated and how, in words."""
+    """Describe the collection and the evaluation in words."""
     if "cv" in about:
         how = f"{about['cv']}-fold cross-validation"
     else:
@@ -158,7 +159,7 @@ def _title(about: _About) -> str:
 
 
 def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
-    out.write(f"{_title(about)}.\nShares in per cent, the best of each column marked *.\n")
+    out.write(f"{_title(about)}.\nPercentages. The best of each column is marked *.\n")
     width = max(len(TITLES[metric]) for metric in _METRICS)
     for metric in _METRICS:
         out.write("\n")
@@ -167,7 +168,10 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
 
 
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
-    """Return the table of a metric; folds add the best k, its error and the smallest good k."""
+    """Return the table of a metric.
+
+    With several folds it has columns for the best k, its standard error and the smallest good k.
+    """
     ks = next(iter(curves.values())).ks
     shares = {name: [_percent(x) for x in curve.mean(metric)] for name, curve in curves.items()}
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]

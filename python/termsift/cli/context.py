@@ -1,4 +1,4 @@
-"""``termsift context``: terms as they stand in the texts of each class."""
+"""``termsift context``: show terms in their context, in the texts of each class."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from termsift.io._class_folder import ClassFolder
 from termsift.text._passages import Passages, passages_of
 
 _MORE = """\
-Each passage is shown with the file or row of its document. Rows count from 1, without the header
-and skipped rows. The rules for texts also apply to terms: Lunch finds lunch. A term of several
-words is one argument: 'free prize'.
+Each passage is shown with the file or row of its document. Row numbers begin with 1 and do not
+count the header or skipped rows. The rules for texts also apply to the terms, so Lunch finds lunch.
+Quote a term of several words: 'free prize'.
 
 """
 
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    about = "show terms as they stand in the texts of each class"
+    about = "show terms in their context, in the texts of each class"
     usage = "INPUT TERM ... [options]"
     parser = arguments.add_command(commands, "context", _run, about, _MORE, usage)
     arguments.add_input(parser, counts=False)
@@ -46,8 +46,8 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     if args.input == inputs.DEMO or not inputs.has_texts(args):
         raise ValueError(
-            f"{args.input}: expected texts, a table or a folder of them; matrices and counts hold "
-            "no passages"
+            f"{args.input}: expected texts in a table or a folder; matrices and counts hold no "
+            "passages"
         )
     with output.answering(args) as answer:
         scan = inputs.scan_of(args)
@@ -69,7 +69,7 @@ def _run(args: argparse.Namespace) -> None:
         if absent:
             where = f" of {' or '.join(args.classes)}" if args.classes else ""
             terms = " or ".join(map(repr, absent))
-            logger.warning("no document%s has %s, by these rules", where, terms)
+            logger.warning("with these rules, no document%s contains %s", where, terms)
         (source,) = scan._sources
         files = source.files_read if isinstance(source, ClassFolder) else None
         columns = _columns(passages, files)

@@ -10,11 +10,11 @@ from termsift._util.printable import printable
 from termsift.cli import arguments, inputs, output
 
 _MORE = """\
-All inputs are matrices, or all are texts; demo and .termsift files are not allowed. Inputs are read
-in parts, except .npz and .mtx, which are read whole.
+The inputs must be either all matrices or all texts. demo and .termsift files are not allowed.
+Inputs are read in parts, except .npz and .mtx, which are read whole.
 
-If the job may be killed, count each input into its own file, and use 'termsift merge' to merge the
-files: after a kill, only the missing files must be counted.
+If the job may be killed, count each input into its own file and merge the files with 'termsift
+merge'. After a kill, count only the inputs whose files are missing.
 
 """
 
@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
     usage = "INPUT ... -o FILE [options]"
     parser = arguments.add_command(commands, "count", _run, about, _MORE, usage)
     arguments.add_input(parser, several=True)
-    about = "about how much counting texts may take, such as 2GB; needs --min-df, may read twice"
+    about = "memory for counting texts, such as 2GB; needs --min-df, and may read texts twice"
     parser.add_argument(
         "--memory", dest="max_memory", type=arguments.size, metavar="SIZE", help=about
     )

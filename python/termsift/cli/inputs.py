@@ -41,13 +41,13 @@ READING = (
 
 @contextmanager
 def standard_input(args: argparse.Namespace) -> Iterator[None]:
-    """Replace the input ``-`` by a file, since some formats are read twice or from their end."""
+    """If standard input is an input, copy it to a file, since some formats are read twice."""
     inputs = getattr(args, "inputs", None) or [getattr(args, "input", None)]
     args.source = "standard input" if inputs == [STDIN] else inputs[0]
     if STDIN not in inputs:
         yield
         return
-    import shutil  # both are needed for standard input alone
+    import shutil  # only standard input needs these modules
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="termsift-") as folder:
@@ -59,7 +59,7 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
 
 
 def holds_counts(path: str) -> bool:
-    """Return whether a file has the ending of counts."""
+    """Return whether a path has the ending of files of counts."""
     return Path(path).suffix.lower() == COUNTS_FILE
 
 
@@ -80,7 +80,7 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
 
 
 def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
-    """Return the labels that ``names`` gives: one label, or several as a row of CSV."""
+    """Return the labels in ``names``, which is one label or a CSV row of several labels."""
     import csv
 
     label_of = {str(label): label for label in counts.classes}
@@ -93,7 +93,7 @@ def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
 
 
 def check_classes(names: Sequence[str], classes: Collection[Any]) -> None:
-    """Check that there are classes of these names; the error lists the classes if they are few."""
+    """Check that all names are classes. The error lists the classes if there are at most ten."""
     for name in names:
         if name not in classes:
             few = f", expected one of {listed(sorted(classes))}" if len(classes) <= 10 else ""
@@ -165,7 +165,7 @@ def has_texts(args: argparse.Namespace) -> bool:
 
 
 def refuse_repeated(paths: Sequence[str]) -> None:
-    """Refuse an input that is given twice, even by different paths: it would count twice."""
+    """Raise an error if two paths lead to the same input, which would be counted twice."""
     files = [os.path.realpath(path) for path in paths]
     for place, path in enumerate(paths):
         if files[place] in files[:place]:
@@ -173,7 +173,7 @@ def refuse_repeated(paths: Sequence[str]) -> None:
 
 
 def log_skipped(read: ts.Scan | io.Collection) -> None:
-    """Log how many lines, rows and documents were left out, and why the first few were."""
+    """Log how many lines, rows and documents were left out, and the first few errors."""
     if read.n_skipped:
         logger.warning("left out %s with errors:", Skipped(read.n_skipped))
         for complaint in read.skipped:

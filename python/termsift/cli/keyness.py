@@ -19,9 +19,10 @@ from termsift.cli import arguments, inputs, output
 
 _K_ON_TERMINAL = 20  # terms of each direction
 _MORE = """\
-REFERENCE is by default all other classes. With --versus-list it is the list, and TARGET is by
-default all classes. Commas separate several classes of one corpus. The terms that TARGET uses more
-often come first, then the terms that it uses less often.
+By default, REFERENCE consists of all classes that are not in TARGET. With --versus-list, the list
+is the reference, and TARGET by default consists of all classes. Separate several classes of one
+corpus by commas. The terms that TARGET uses more often come first, then those that it uses less
+often.
 
 """
 
@@ -35,19 +36,22 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "target", metavar="TARGET", nargs="?", help="a class, or several as A,B,..."
     )
-    parser.add_argument("reference", metavar="REFERENCE", nargs="?", help="likewise")
+    parser.add_argument(
+        "reference", metavar="REFERENCE", nargs="?", help="the classes to compare TARGET with"
+    )
     versus = (
-        "compare with a table of terms and counts: its columns term and count, or the first two"
+        "compare with a frequency list: a table with the columns term and count, or else its first "
+        "two columns"
     )
     arguments.add_values(parser, ("--versus-list", str, "FILE", versus))
     group = parser.add_argument_group("terms")
-    arguments.add_choice(group, "--sort", KEYNESS_ORDERS, "what orders the terms of each direction")
+    arguments.add_choice(group, "--sort", KEYNESS_ORDERS, "column that orders the terms")
     arguments.add_choice(
-        group, "--direction", DIRECTIONS, "terms that TARGET uses more, less, or both"
+        group, "--direction", DIRECTIONS, "terms that TARGET uses more often, less often, or both"
     )
     alike = "list the terms that both corpora surely use about equally often (lockwords)"
     arguments.add_flag(group, "--similar", alike)
-    few = "least occurrences in the corpus that uses a term more (default: 1)"
+    few = "least number of occurrences in the corpus that uses the term more (default: 1)"
     arguments.add_values(
         group,
         ("--min-count", int, "N", few),
@@ -72,7 +76,7 @@ def _run(args: argparse.Namespace) -> None:
         if args.versus_list is not None:
             counts, target, reference = _with_list(args, counts)
         elif target is None:
-            raise ValueError("name the class TARGET, or a list to compare with by --versus-list")
+            raise ValueError("pass the class TARGET, or a list to compare with (--versus-list)")
         logger.info("comparing %d terms", counts.n_terms)
         options = arguments.given(args, "sort", "direction", "similar", "min_count", "level", "k")
         if output.is_shown(args):
@@ -115,14 +119,14 @@ def _with_list(
     return united(counts.subset(target), listed), target, [name]
 
 
-# The columns of the tables for people, with their formats. The other formats have all columns.
+# The columns of the printed tables, with their formats. CSV and JSON have all columns.
 _SHOWN = {"term": "", "n_target": ",.10g", "n_reference": ",.10g", "log_ratio": ".2f"}
 _SHOWN |= {"g2": ",.1f", "pvalue_adj": ".4g", "df_target": ",.10g", "df_reference": ",.10g"}
 _SHOWN |= {"dp_target": ".2f", "dp_reference": ".2f"}
 
 
 def _write_tables(out: TextIO, keyness: ts.Keyness, sorted_by: str | None) -> None:
-    """Write a table of each list that has terms."""
+    """Write one table for each list that is not empty."""
     columns = keyness.columns() | {"term": keyness.names}
     shown = dict(_SHOWN)
     if sorted_by is not None:

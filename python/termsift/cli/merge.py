@@ -12,14 +12,14 @@ from termsift.cli import arguments, inputs, output
 
 _MORE = """\
 Classes are matched by label. Terms are matched by name, or by index if no file has names. Files
-are read one at a time. Drop rare terms here, not when counting the shards: a term that is rare in
-one shard may be common in all.
+are read one at a time. Drop rare terms here and not when the parts are counted, because a term that
+is rare in one part may be common in the whole.
 """
 
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    about = "merge files of counts, by termsift count, into one"
+    about = "merge files of counts into one"
     usage = "COUNTS ... -o FILE [options]"
     parser = arguments.add_command(commands, "merge", _run, about, _MORE, usage)
     parser.add_argument("inputs", metavar="COUNTS", nargs="+", help="files of counts")

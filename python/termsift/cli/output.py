@@ -1,4 +1,4 @@
-"""Where commands write, in which formats, and how tables look on a terminal."""
+"""The output of commands: its files, its formats, and the layout of tables on a terminal."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _write(
     head: Mapping[str, Any],
     name: str,
 ) -> None:
-    """Write the columns of an answer; JSON has the members of ``head``, then the rows."""
+    """Write the columns of an answer. A JSON object has the members of ``head``, then the rows."""
     match form:
         case "table":
             write_table(out)
@@ -85,7 +85,7 @@ def opened(path: str | None) -> Iterator[TextIO]:
 
 
 def standard_output() -> TextIO:
-    """Return standard output, safe to write untrusted text to."""
+    """Return a file that writes untrusted text safely to standard output."""
     return cast(TextIO, _Terminal()) if sys.stdout.isatty() else sys.stdout
 
 
@@ -97,7 +97,7 @@ class _Terminal:
 
 
 def check_counts_file(path: str) -> None:
-    """Check that a path can become a file of counts, before the work is done."""
+    """Check, before the work, that a file of counts can be written to a path."""
     if _ending(path) != COUNTS_FILE:
         raise ValueError(f"{path}: expected the name of a file that ends in {COUNTS_FILE}")
     check_replaceable(path)
@@ -108,7 +108,7 @@ def _ending(path: str | None) -> str:
 
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
-    """Write rows of cells in columns; ``align`` has ``<`` or ``>`` for each column."""
+    """Write rows of cells in aligned columns. ``align`` has one ``<`` or ``>`` per column."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (f"{cell:{a}{w}}" for cell, a, w in zip(row, align, widths, strict=True))
@@ -116,7 +116,7 @@ def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
 
 
 def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> None:
-    """Write the columns that have a format. An empty format is for names, which are cut if long."""
+    """Write the columns that have a format. An empty format is for names; long names are cut."""
     table, align = [], ""
     for name, form in formats.items():
         if name in columns:
@@ -131,7 +131,7 @@ def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> 
 
 
 def shown(name: object) -> str:
-    """Return a name for a table: without control characters, and cut if it is long."""
+    """Return a name for a table: control characters are escaped, and long names are cut."""
     return printable(name, _LONGEST)
 
 

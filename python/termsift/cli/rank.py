@@ -26,7 +26,7 @@ from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
 K = 1000
-_K_ON_TERMINAL = 20  # also for each class
+_K_ON_TERMINAL = 20  # also the number per class
 # The options that only one method has, with their values and the name of the method.
 _METHOD_OPTIONS = {
     option: (values, method.name)
@@ -42,13 +42,13 @@ def add(commands: Any) -> None:
     arguments.add_input(parser)
     group = parser.add_argument_group("classes")
     arguments.add_flag(group, "--per-class", "list the best terms of each class")
-    direction = "with --per-class, the terms that a class has more of, less of, or both"
+    direction = "with --per-class, terms that are over- or under-represented in a class, or both"
     arguments.add_choice(group, "--direction", DIRECTIONS, direction, "over")
-    these = "compare only these classes, a row of CSV, as if there were no others"
+    these = "compare only these classes (a row of CSV) and ignore all others"
     arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
     rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors(), KEY]
-    arguments.add_method(group, rankers, f"md, with --per-class {DESCRIBING}")
+    arguments.add_method(group, rankers, f"md, or {DESCRIBING} with --per-class")
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
     arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
     smoothing = "smoothing: add A to each count (default: 1)"
@@ -108,7 +108,7 @@ def _run(args: argparse.Namespace) -> None:
                 if informative is not None:
                     head["informative"] = informative
                     if informative < len(ranking):
-                        note = f"From rank {informative + 1} on no term adds anything.\n"
+                        note = f"The terms from rank {informative + 1} on add no information.\n"
         if "term" not in columns:
             unnamed = np.full(len(columns["rank"]), None, dtype=object)
             columns = {"rank": columns["rank"], "term": unnamed, **columns}
@@ -118,7 +118,7 @@ def _run(args: argparse.Namespace) -> None:
         answer(columns, write, head, "terms")
 
 
-# The columns of the table for people, with their formats.
+# The columns of the printed table, with their formats.
 _SHOWN = {"class": "", "rank": "d", "score": ".6g", "sign": "", "term": "", "index": "d"}
 _SHOWN |= dict.fromkeys(("n_class", "n_rest", "df_class", "df_rest"), ".10g")
 _SHOWN["pvalue_adj"] = ".4g"

@@ -19,8 +19,9 @@ from termsift.text._passages import Passages, passages_of
 _PASSAGES = 3  # per term and class by default
 _WIDTH = 50
 _MORE = """\
-The page is one file that loads nothing else: the leading terms of each class with passages, a chart
-of two classes, and the best terms. Counts hold no texts, so their page has no passages.
+The page is a single file that loads nothing else. It shows the leading terms of each class with
+passages, a chart that compares two classes, and the best terms. Counts hold no texts, so a page
+about counts has no passages.
 
 """
 
@@ -36,7 +37,7 @@ def add(commands: Any) -> None:
     arguments.add_values(
         group,
         ("-k --k", int, "N", "terms per class (default: 10)"),
-        ("--passages", int, "N", f"passages of a term, or 0 for none (default: {_PASSAGES})"),
+        ("--passages", int, "N", f"passages per term, or 0 for none (default: {_PASSAGES})"),
         ("--title", str, "TEXT", "heading of the page"),
     )
     arguments.add_output_file(group, "the page of HTML, or - for stdout")

@@ -1,4 +1,4 @@
-"""Running a command: its parser, its log, and its errors in one line each.
+"""Run a command: build its parser, set up its log, and print each error in one line.
 
 Each command has a module with a function ``add``, which adds its parser. Methods and their options
 come from the registry, :func:`termsift.methods`.
@@ -62,7 +62,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return the parser of some commands; the parsed ``run`` is the function of the command."""
+    """Return a parser for some commands. The parsed arguments have the function ``run``."""
     parser = _Parser(
         "termsift",
         description=_DESCRIPTION,
@@ -80,8 +80,8 @@ def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 def run(argv: Sequence[str]) -> int:
     """Run the command that ``argv`` names; see `termsift.cli.main`."""
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # terms are in any language
-    is_command = bool(argv) and argv[0] in COMMANDS  # then other modules need no import
+        sys.stdout.reconfigure(errors="backslashreplace")  # terms may be in any language
+    is_command = bool(argv) and argv[0] in COMMANDS  # then only its module is needed
     args = main_parser(argv[:1] if is_command else COMMANDS).parse_args(argv)
     with _logging("DEBUG" if args.verbose else "WARNING"):
         try:
@@ -101,7 +101,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _refuse_to_overwrite(args: argparse.Namespace) -> None:
-    """Refuse an output that is one of the inputs: the input would be lost."""
+    """Raise an error if the output is one of the inputs, since the input would be lost."""
     output = getattr(args, "output", None)
     if output is None or not os.path.isfile(output):
         return

@@ -1,6 +1,6 @@
 """Reading labelled collections from files.
 
-The ending of a file's name tells how it is read:
+The ending of a file's name determines how the file is read:
 
 ==================================  ================================================  ==========
 ending                              content                                           compressed
@@ -17,28 +17,28 @@ ending                              content                                     
 a folder                            a sub-folder per class, a file per document       no
 ==================================  ================================================  ==========
 
-Compressed files end in ``.gz``, ``.zst`` (needs the extra ``termsift[zstd]``) or ``.zip`` (an
-archive of one file). svmlight needs ``termsift[sklearn]``, and Parquet and Arrow need
+The names of compressed files end in ``.gz``, ``.zst`` (needs the extra ``termsift[zstd]``) or
+``.zip`` (an archive of one file). svmlight needs ``termsift[sklearn]``, and Parquet and Arrow need
 ``termsift[text]``.
 
-**Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` need a
-file of labels; svmlight files hold their own labels (``1,3 5:2`` gives a document two) and count
-indices from 1, or from 0 with ``index_base=0``.
+**Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` files
+need a file of labels. svmlight files hold their own labels: ``1,3 5:2`` is a document with the two
+labels 1 and 3. Their indices begin with 1, or with 0 if ``index_base=0``.
 
-**Tables** name their columns in a header, and ``text`` and ``label`` choose two of them. In a table
-without header, both are column numbers from 1; ``.txt`` has no header by default (label 1, text 2).
-Fields are separated by a comma (``.csv``) or a tab. If the header then lacks the columns, a comma,
-semicolon, tab and bar are tried.
+**Tables** name their columns in a header. The arguments ``text`` and ``label`` choose columns by
+name, or by number from 1 if the table has no header. A ``.txt`` file by default has no header, and
+has the label in column 1 and the text in column 2. Fields are separated by a comma (``.csv``) or a
+tab. If the header then lacks the columns, commas, semicolons, tabs and bars are tried.
 
 **Folders** of classes are laid out as for scikit-learn's ``load_files``. Classes and documents are
 sorted by name. Hidden files and files beside the class folders are ignored.
 
-Files are UTF-8; ``encoding`` chooses another encoding for texts. **Labels** are read as text and
-mean the same in every format: JSON's ``1`` and ``"1"`` are one label, and its ``true`` is
-``"true"``. If all labels of a collection are whole numbers of at most 18 digits, they become
-integers in the end. Labels of svmlight files are numbers.
+Files are read as UTF-8 unless ``encoding`` sets another encoding for texts. **Labels** are read as
+text, so they mean the same in every format. In JSON, ``1`` and ``"1"`` are the same label, and
+``true`` is the label ``"true"``. If all labels of a collection are whole numbers of at most 18
+digits, they are converted to integers. Labels of svmlight files are numbers.
 
-An error is one line that names the file and, where there is one, the line.
+An error message is one line that names the file and, if known, the line in the file.
 """
 
 from termsift.io._collection import Collection, read_collection

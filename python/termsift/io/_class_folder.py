@@ -13,11 +13,11 @@ from termsift._util.log import logger
 from termsift.io._opening import COMPRESSED, check_encoding, decoded_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextBlock, TextSource, coded
 
-_Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the class, and the file
+_Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the name of the class, and the file
 
 
 class ClassFolder(TextSource):
-    """A folder of class folders; ``files_read`` has the files that were yielded so far."""
+    """A folder of class folders. ``files_read`` lists the files that were yielded so far."""
 
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"
@@ -30,7 +30,7 @@ class ClassFolder(TextSource):
             self._documents = [("", file) for file in visible(path)]
         elif not folders:
             expected = "one sub-folder per class with one file per document"
-            raise ValueError(f"{path}: expected {expected}, found none; give tables by name")
+            raise ValueError(f"{path}: expected {expected}, found none; pass tables by their paths")
         for folder in folders if options.label is not False else ():
             documents = visible(folder)
             self._documents += [(folder.name, document) for document in documents]
@@ -44,7 +44,7 @@ class ClassFolder(TextSource):
         self.files_read = list[os.DirEntry[str]]()
         for documents, done in self._groups():
             files, texts = [file for _, file in documents], None
-            # Reading a pipe may block.
+            # The core reads only regular files, because reading a pipe may block.
             if is_utf8 and all(f.is_file() and not f.name.endswith(COMPRESSED) for f in files):
                 with suppress(OSError):
                     texts = _core.Texts.of_files(files, self.options.n_threads)
@@ -66,15 +66,15 @@ class ClassFolder(TextSource):
         yield group, done
 
     def _one_by_one(self, documents: list[_Document]) -> tuple[_core.Texts, list[_Document]]:
-        """Return the readable texts and their documents; complain about the other documents."""
+        """Return the readable texts and their documents. Report errors about the others."""
         texts, good = list[str](), list[_Document]()
         for label, file in documents:
             try:
-                if not file.is_file():  # a folder, a pipe, a broken link
+                if not file.is_file():  # such as a folder, a pipe or a broken link
                     folder = os.path.dirname(file)
-                    cure = f"; if it is a class, give {folder}" if file.is_dir() else ""
+                    cure = f"; if it is a class, pass {folder}" if file.is_dir() else ""
                     raise ValueError(
-                        f"{file.path}: expected a file, a document of the class {label!r}{cure}"
+                        f"{file.path}: expected a file with a document of the class {label!r}{cure}"
                     )
                 texts.append(decoded_text(Path(file), self.options.encoding))
                 good.append((label, file))

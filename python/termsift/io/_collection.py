@@ -24,7 +24,7 @@ from termsift.text._matrices import count_blocks
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """A labelled collection: what `termsift.count` needs, and where it came from.
+    """A labelled collection: the arguments of `termsift.count`, and a description of the source.
 
     Attributes
     ----------
@@ -33,15 +33,15 @@ class Collection:
     y : ndarray of shape (n_docs,), or csr_array of shape (n_docs, n_classes)
         The label of each document, or an indicator matrix if documents may have several.
     term_names : ndarray of str of shape (n_terms,), or None
-        The names of the terms, if known; hashed terms have none.
+        The names of the terms if known. Hashed terms have no names.
     source : str
-        Where the collection came from, in words.
+        A description of where the collection came from.
     classes : list or None
-        The labels of the columns of an indicator matrix ``y``; None for plain labels.
+        The label of each column if ``y`` is an indicator matrix, otherwise None.
     n_skipped : int
-        How many lines, rows or documents ``on_error="skip"`` left out.
+        The number of lines, rows or documents that ``on_error="skip"`` left out.
     skipped : list of str
-        What was wrong with the first few lines, rows or documents that were left out.
+        The errors in the first few lines, rows or documents that were left out.
     """
 
     X: scipy.sparse.csr_array
@@ -87,7 +87,7 @@ def read_whole(scan: Scan) -> Collection:
 
 
 def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection, Collection]:
-    """Read training and test documents into the columns of ``train``, by its rules of texts.
+    """Read training and test documents. Both get the columns and the rules for texts of ``train``.
 
     Labels become integers if all labels of both files are whole numbers.
     """
@@ -104,7 +104,7 @@ def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection,
     n_columns = before.X.shape[1]
     if not after.X.nnz:
         raise ValueError(f"{after.source}: has no term of {before.source}")
-    if isinstance(second._sources[0], SvmlightFile):  # may leave the last columns unused
+    if isinstance(second._sources[0], SvmlightFile):  # may not use the last columns
         X: Any = after.X
         X.resize((X.shape[0], n_columns))
     elif after.X.shape[1] != n_columns:
@@ -124,7 +124,7 @@ def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection,
 
 
 def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
-    """Count the terms of all texts by the rules of the scan or of the training documents."""
+    """Count the terms of all texts by the rules ``of_train``, or else by those of the scan."""
     rules, labels = of_train or scan.rules, list[str]()
 
     def texts() -> Iterator[_core.Texts]:

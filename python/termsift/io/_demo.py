@@ -17,7 +17,7 @@ from termsift.text import TextRules
 
 _WORD = re.compile(r"[a-z]{2,}")
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"}
-_FEWEST = 10  # docstrings of a package: at least one for each fold of a cross-validation
+_FEWEST = 10  # docstrings that a package needs, so that each fold of ten can have one
 _STOP_WORDS = frozenset(
     _WORD.findall("""
     about after all also an and any are as at be because been before being but by can cannot could
@@ -36,7 +36,7 @@ def load_demo() -> Collection:
     Each docstring of a module, class or function is a document, and its class is the top-level
     package that contains it (``asyncio``, ``email``, ``json``, ...). Single-file modules and
     packages of fewer than ten docstrings are left out. The sources are read, never imported. The
-    collection depends on the version of Python: it is an example, not a benchmark.
+    collection depends on the version of Python, so it is an example and not a benchmark.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def _docstrings_of(path: Path) -> Iterator[str]:
 
     try:
         with tokenize.open(path) as file, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # no warnings about escapes in the sources
+            warnings.simplefilter("ignore")  # such as those about escapes in the sources
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError, RecursionError):
         return  # some sources are broken on purpose

@@ -1,7 +1,8 @@
 """Matrices and their labels: .npz by `scipy.sparse.save_npz`, Matrix Market and svmlight text.
 
 Each svmlight line is a document: ``label[,label...] [qid:number] index:count ... [# comment]``.
-Blank lines and comments are ignored. Indices rise within a line. scikit-learn parses the lines.
+Blank lines and comments are ignored. Indices must increase within a line. scikit-learn parses the
+lines.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fi
 
 
 def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
-    """Read a UTF-8 file, which may be compressed, with the name of one term per line."""
+    """Read term names, one per line, from a UTF-8 file that may be compressed."""
     return object_array(one_per_line(existing(path), "a term"))
 
 
@@ -49,7 +50,7 @@ class MatrixFile(Source):
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
         if labels is None and options.label is not False:
-            raise ValueError(f"{path}: has no labels; give one per line in a file (--labels)")
+            raise ValueError(f"{path}: has no labels; pass a file of one label per line (--labels)")
         self._labels = None if labels is None else existing(labels)
         self.files = [file for file in (path, self._labels) if file is not None]
 
@@ -78,7 +79,7 @@ class MatrixFile(Source):
 
 def _read_npz(path: Path) -> Any:
     """Read a sparse matrix that `scipy.sparse.save_npz` wrote."""
-    with opened(path) as (file, _):  # numpy does not close a broken archive
+    with opened(path) as (file, _):  # closes a broken archive, which numpy leaves open
         try:
             X = scipy.sparse.load_npz(file)
         except Exception as exc:  # an archive with other content may raise any exception
@@ -91,7 +92,7 @@ def _read_npz(path: Path) -> Any:
             X.check_format(full_check=True)  # conversion to CSR does not check the indices
         except ValueError as exc:
             raise ValueError(f"{path}: {exc}") from None
-    return widened(X) if X.format == "coo" else X  # scipy sums duplicates when it makes CSR
+    return widened(X) if X.format == "coo" else X  # converting COO sums duplicates
 
 
 def _read_matrix_market(path: Path) -> Any:
@@ -106,7 +107,7 @@ def _read_matrix_market(path: Path) -> Any:
 
 
 class SvmlightFile(Source):
-    """An svmlight file; scikit-learn parses it in blocks of lines."""
+    """An svmlight file. scikit-learn parses it in blocks of lines."""
 
     takes = frozenset({"terms"})
     why = "an svmlight file has its own labels and no texts"
@@ -131,7 +132,7 @@ class SvmlightFile(Source):
                 first_line += len(lines) - 1
 
     def _parsed(self, lines: list[bytes], first_line: int) -> Iterator[tuple[Any, Any, Any]]:
-        """Parse lines; if that fails, halve them until the bad line stands alone."""
+        """Parse lines. If that fails, split them in halves until the bad line is found."""
         try:
             yield self._checked(b"\n".join(lines))
         except (ValueError, OverflowError) as error:
@@ -179,7 +180,7 @@ def _whole_lines(file: BufferedIOBase) -> Generator[bytes, None, None]:
     parts, mark = list[bytes](), codecs.BOM_UTF8
     while piece := file.read(BLOCK_BYTES):
         end = piece.rfind(b"\n") + 1
-        if end:  # else the line is longer than the block
+        if end:  # otherwise the line continues in the next block
             yield b"".join([*parts, piece[:end]]).removeprefix(mark)
             parts, mark = [], b""
         parts.append(piece[end:])

@@ -14,14 +14,14 @@ from typing import Any, BinaryIO, cast
 from termsift._util.extras import available, require
 from termsift._util.files import check_path
 
-NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # ends such errors
+NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # ends errors about bytes
 COMPRESSED = (".gz", ".zst", ".zip")
-# Errors about damaged files, by name: their modules are imported only when needed.
+# Names of errors about damaged files. Their modules are imported only when needed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
 
 
 def existing(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file that exists."""
+    """Check that a path is an existing file, and return it as a `Path`."""
     check_path(path)
     path = Path(path)
     if not path.exists():
@@ -33,7 +33,7 @@ def existing(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
-    """Open a file that may be compressed; yield its content, and the file on disk."""
+    """Open a file that may be compressed. Yield a file of its content, and the file on disk."""
     with _naming_damage(path), open(path, "rb") as raw:
         ending = path.suffix.lower()
         # The packages accept an empty file as empty content, although it lacks the format's header.
@@ -89,20 +89,20 @@ def _naming_damage(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: damaged or cut short: {exc}") from None
 
 
-_UNDECODED = "termsift.undecoded"  # an error handler of codecs
+_UNDECODED = "termsift.undecoded"  # the name of an error handler for codecs
 
 
-# Replace a wrong byte by a lone surrogate: the table reader rejects it and names the row.
+# The handler replaces a wrong byte by a lone surrogate, and the table reader reports its row.
 codecs.register_error(_UNDECODED, lambda error: ("\udcff", cast("UnicodeDecodeError", error).end))
 
 
 def check_encoding(encoding: str) -> str:
-    """Return the codec of a text encoding; the codec of UTF-8 skips a byte order mark."""
+    """Return the name of a codec for a text encoding. For UTF-8, it skips a byte order mark."""
     try:
         name = codecs.lookup(encoding).name
         "\n".encode(name)  # fails for codecs that do not encode text
     except (LookupError, TypeError, ValueError):
-        raise ValueError(f"no encoding {encoding!r}, expected one such as 'utf-8'") from None
+        raise ValueError(f"unknown encoding {encoding!r}, expected one such as 'utf-8'") from None
     return "utf-8-sig" if name == "utf-8" else name
 
 
@@ -110,7 +110,10 @@ def check_encoding(encoding: str) -> str:
 def opened_text(
     path: Path, encoding: str
 ) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
-    """Open a text file; yield a function that reads it as UTF-8 into a buffer, and the raw file."""
+    """Open a text file, and yield a function and the file on disk.
+
+    The function reads the content as UTF-8 into a buffer.
+    """
     codec = check_encoding(encoding)
     with opened(path) as (content, raw):
         if codec == "utf-8-sig":
@@ -123,7 +126,7 @@ def opened_text(
 
 
 def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
-    """Return a function that reads a text as UTF-8 into a buffer."""
+    """Return a function that decodes the content and reads it as UTF-8 into a buffer."""
     text, ready = io.TextIOWrapper(content, codec, _UNDECODED, newline=""), io.BytesIO()
 
     def readinto(buffer: memoryview) -> int:
@@ -137,7 +140,7 @@ def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
 
 
 def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING) -> str:
-    """Return the text of a file; ``cure`` ends the error about bytes that cannot be decoded."""
+    """Return the text of a file. The error about undecodable bytes ends with ``cure``."""
     with opened(path) as (content, _):
         data = content.read()
     try:
@@ -149,7 +152,7 @@ def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING)
 
 
 def one_per_line(path: Path, what: str) -> list[str]:
-    """Return the values in a UTF-8 file with one value per line; no value may be empty."""
+    """Return the values of a UTF-8 file that has one value per line. No value may be empty."""
     lines = decoded_text(path, cure=", expected one value per line").removesuffix("\n").split("\n")
     values = [line.removesuffix("\r") for line in lines]
     if "" in values:

@@ -56,38 +56,39 @@ def scan(
     Parameters
     ----------
     paths : path, or sequence of paths
-        Files and folders to read. All hold matrices, or all hold texts. `termsift.io` lists the
-        kinds of files.
+        Files and folders to read. Either all hold matrices, or all hold texts. `termsift.io` lists
+        the kinds of files.
     labels : path, or sequence of as many paths, optional
         For each ``.npz`` or ``.mtx`` file, a file with one label per line.
     terms : path, optional
         A file of term names, one per line, in the order of the columns of a matrix. An svmlight
         file may use fewer columns than there are names.
     text, label : str or int, optional
-        The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
-        a table without header. For JSON objects, the keys. The texts of several columns, as in
-        ``text=["title", "body"]``, are joined with a blank. ``label=False`` reads documents without
-        labels, which then all have the label ``""``, and a folder of files.
+        The columns of a table, or the keys of JSON objects: names (``"text"`` and ``"label"`` by
+        default), or column numbers from 1 for a table without header. If ``text`` names several
+        columns, as in ``["title", "body"]``, their texts are joined with a blank. With
+        ``label=False``, the files have no labels, all documents get the label ``""``, and the files
+        of a folder are the documents.
     encoding : str, default "utf-8"
         The encoding of texts.
     index_base : {1, 0}
         The index of the first term in svmlight files.
     on_error : {"raise", "skip"}
-        "skip" leaves out a bad line of an svmlight file, row of a table or file of a class folder,
-        and counts it in ``Scan.n_skipped``. Some errors cannot be skipped: a wrong quote, since it
-        hides where the next row begins, a broken JSON array, and damaged columns.
+        "skip" leaves out bad lines of svmlight files, bad rows of tables and bad files of class
+        folders. ``Scan.n_skipped`` counts them. Three kinds of errors are always raised: a wrong
+        quote (the next row cannot be found), a broken JSON array, and damaged columns.
     input_format : str, optional
-        The format of all files, whatever their names: an ending without its dot, as in
-        ``input_format="csv"``.
+        The format of all files, whatever their names. It is an ending without the dot, such as
+        ``"csv"``.
     n_threads : int, optional
-        Threads that read and parse, as for `termsift.count`.
+        The number of threads that read and parse, as for `termsift.count`.
     max_memory : int, optional
-        About how many bytes counting the texts may take. If all terms take more, the files are read
-        twice, and rare terms are never counted. This needs ``min_df``.
+        The approximate number of bytes that counting the texts may take. If all terms would take
+        more, the files are read twice, and rare terms are not counted. This needs ``min_df``.
     **rules
-        How texts are cut and which terms are kept: the rules of
-        :class:`termsift.text.TextRules`. The rules that drop terms count the documents of all
-        files. Matrices with names take ``min_df`` too.
+        The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
+        Rules that drop terms count the documents of all files together. ``min_df`` also applies to
+        matrices whose terms have names.
 
     Returns
     -------
@@ -102,8 +103,8 @@ def scan(
 
     Notes
     -----
-    Memory holds one chunk of 4 MiB of text, and some 100 bytes for each different word. Only
-    ``.npz`` and ``.mtx`` files are read whole.
+    Only one chunk of 4 MiB of text is in memory at a time, and some 100 bytes for each distinct
+    word. ``.npz`` and ``.mtx`` files are an exception: they are read whole.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def scan(
         raise ValueError("text names no column, expected one or several")
     for column in (*(columns or ()), *(() if label in (None, False) else (label,))):
         if not (isinstance(column, str) or validation.is_integer(column)):
-            raise TypeError(f"text and label name or number columns, got {column!r}")
+            raise TypeError(f"text and label must be names or numbers of columns, got {column!r}")
     if index_base not in (0, 1):
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
@@ -132,7 +133,7 @@ def scan(
     given |= {"encoding": encoding, "max_memory": max_memory, **rules}
     options = Options(
         TextRules(**rules),
-        # Counting applies min_df, to matrices too.
+        # No kind of input refuses min_df, because counting applies it, also to matrices.
         [name for name, value in given.items() if value is not None and name != "min_df"],
         columns,
         label,
@@ -166,7 +167,7 @@ def _paths(given: Paths, name: str) -> list[Path]:
 
 
 def _opened(path: Path, labels: Path | None, options: Options) -> Source:
-    """Open a file or folder as its kind, and refuse options that the kind does not take."""
+    """Open a file or folder by its kind. Options that the kind does not take are an error."""
     if path.is_dir():
         return ClassFolder(path, options, labels)
     kind = _kind_of(existing(path), options.input_format)
@@ -190,7 +191,7 @@ def _kind_of(path: Path, input_format: str | None) -> str:
 
 
 class Scan:
-    """A scan of labelled files: `termsift.scan` makes it, and `termsift.count` reads it."""
+    """A scan of labelled files. `termsift.scan` creates it, and `termsift.count` reads it."""
 
     def __init__(self, sources: list[Source], options: Options) -> None:
         self._sources, self._options, self.rules = sources, options, options.rules
@@ -201,7 +202,7 @@ class Scan:
         if any(source.has_texts != self.has_texts for source in sources):
             raise ValueError(f"{self._source}: expected texts in all, or matrices in all")
         if not self.has_texts and options.names is None and self.rules.drops:
-            raise ValueError(f"{self._source}: its terms have no names; give names by terms")
+            raise ValueError(f"{self._source}: its terms have no names; pass their names as terms")
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._skipped = Skipped()  # all sources add to it
@@ -212,20 +213,20 @@ class Scan:
 
     @property
     def skipped(self) -> list[str]:
-        """What was wrong with the first few lines, rows or documents that were left out."""
+        """The errors in the first few lines, rows or documents that were left out."""
         return self._skipped.complaints
 
     @property
     def n_skipped(self) -> int:
-        """How many lines, rows or documents ``on_error="skip"`` left out."""
+        """The number of lines, rows or documents that ``on_error="skip"`` left out."""
         return self._skipped.n
 
     def _blocks(
         self, verb: str = "read", counter: Any = None
     ) -> Generator[MatrixBlock | TextBlock, None, None]:
-        """Yield the blocks of all inputs and show progress; ``_path`` is the current input's path.
+        """Yield the blocks of all inputs and show progress. ``_path`` is the current path.
 
-        A ``counter`` (`TextCounting`) counts the tables in the core; their blocks hold no texts.
+        With a ``counter`` (`TextCounting`), the core counts tables, and their blocks hold no texts.
         """
         self._skipped, bytes_before = Skipped(), 0
         with printable_errors(), progress(verb, self.n_bytes, "bytes") as report:

@@ -1,4 +1,4 @@
-"""What every kind of input has in common: how it is read, and the blocks that it yields."""
+"""The base of all kinds of input: their options, and the blocks that they yield."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Options:
 
 @dataclass
 class Skipped:
-    """How many lines, rows and documents were left out, and what was wrong with the first few."""
+    """How many lines, rows and documents were left out, and the errors in the first few."""
 
     n: int = 0
     complaints: list[str] = field(default_factory=list)
 
     def add(self, complaints: Sequence[str], n: int = 1) -> None:
-        """Count ``n`` more, with complaints about the first of them."""
+        """Add ``n`` to the number, and keep the first few complaints."""
         self.n += n
         self.complaints = [*self.complaints, *map(printable, complaints)][:_COMPLAINTS_KEPT]
 
@@ -61,7 +61,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class MatrixBlock:
-    """Documents of a matrix that were read together; document d has ``n_labels[d]`` labels."""
+    """Documents of a matrix that were read together. Document d has ``n_labels[d]`` labels."""
 
     X: Any
     labels: NDArray[Any]
@@ -88,7 +88,7 @@ def labelled(
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Texts that were read together; ``labels[codes[i]]`` is the label of text i."""
+    """Texts that were read together. The label of text i is ``labels[codes[i]]``."""
 
     texts: _core.Texts
     codes: NDArray[np.int32]
@@ -112,10 +112,10 @@ def coded(labels: Iterable[str]) -> tuple[NDArray[np.int32], list[str]]:
 
 
 class Source(ABC):
-    """One input, of a ``kind``: its ending or the given format. ``files`` are those to read."""
+    """One input. Its ``kind`` is its ending or the given format. ``files`` lists files to read."""
 
     has_texts: ClassVar[bool] = False
-    labels_are_text: ClassVar[bool] = True  # and become integers if all are whole numbers
+    labels_are_text: ClassVar[bool] = True  # text labels become integers if all are whole
     takes: ClassVar[Set[str]]  # the arguments that this kind takes and some other kinds refuse
     why: ClassVar[str] = "a matrix holds no texts"  # begins the error about a refused argument
 
@@ -139,7 +139,7 @@ class Source(ABC):
         return sum(file.stat().st_size for file in self.files)
 
     def complain(self, complaint: str) -> None:
-        """Raise an error about a row or document, or note that it is left out."""
+        """Raise an error about a row or document, or record the row as skipped."""
         if not self.options.skip:
             raise ValueError(f"{complaint}; {SKIP}")
         self.skipped.add([complaint])
@@ -160,9 +160,9 @@ class TextSource(Source):
         return texts, label
 
     def distinct(self, names: list[Any], named: Callable[[Any], Any]) -> list[Any]:
-        """Return the columns of texts, then that of labels; one that occurs twice is an error.
+        """Return the text columns, then the label column. It is an error if one occurs twice.
 
-        Without labels, the first column of texts takes the place of theirs.
+        If there are no labels, the first text column stands in for the label column.
         """
         columns = [named(name) for name in names if name is not False]
         if len(set(columns)) < len(columns):

@@ -21,12 +21,12 @@ from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSour
 _COUNTED_BYTES = 1 << 25  # how much of a table is counted at once; memory grows with it
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _DELIMITERS = ",;\t|"  # tried on a header
-_ROWS_AT_ONCE = 1 << 11  # of an Arrow or Parquet table
+_ROWS_AT_ONCE = 1 << 11  # the number of rows in a batch of an Arrow or Parquet table
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 _ReadInto: TypeAlias = Callable[[memoryview], int]
-# For some rows: the text columns, then the label column; and the number of bytes read so far.
+# Each batch has a list of columns (texts first, then labels) and the number of bytes read so far.
 _Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
 
 
@@ -38,7 +38,7 @@ class Table(TextSource):
         """Return the table of a file, with options of `_core.Table`."""
 
     def blocks(self, counter: Any = None) -> Generator[TextBlock, None, None]:
-        """Yield the texts in order, or count them by a `TextCounting` and yield empty blocks."""
+        """Yield the texts in order. A ``counter`` counts them, and then the blocks are empty."""
         codec, nothing = check_encoding(self.options.encoding), _core.Texts.of_strings([])
         options = {
             "skip": self.options.skip,
@@ -86,7 +86,7 @@ class DelimitedTable(Table):
         self._columns = self.distinct(columns, _numbered)
         if len(set(map(type, self._columns))) > 1:
             all_ = " and ".join(map(repr, self._columns))
-            raise ValueError(f"text and label are names of columns or numbers, not {all_}")
+            raise ValueError(f"text and label must both be names or both be numbers, got {all_}")
         self._has_header = isinstance(self._columns[0], str)
         self._delimiters = _DELIMITER_OF[kind] + _DELIMITERS * self._has_header
         # By default a table without header has two columns; a further tab in the text is an error.
@@ -101,7 +101,7 @@ class DelimitedTable(Table):
         rows = [(mark, *table.first_row(mark, self._has_header)) for mark in self._delimiters]
         delimiter, line, fields, fault = max(
             rows, key=lambda row: (all(row[2].count(name) == 1 for name in columns), len(row[2]))
-        )  # if no delimiter yields the columns, the error shows the one with the most fields
+        )  # if no delimiter yields the columns, the error is about the one with the most fields
         if fault is not None and self._n_fields is None:
             raise ValueError(fault)
         if not fields and self._has_header:
@@ -119,7 +119,7 @@ class DelimitedTable(Table):
 
 
 def _numbered(column: str | int) -> str | int:
-    """Return the number of a column that is given by a number, else its name."""
+    """Return a column as an int if it is a number, otherwise as its name."""
     return int(column) if isinstance(column, str) and column.isdecimal() else column
 
 
@@ -153,12 +153,12 @@ class ArrowTable(TextSource):
                     yield self._block(pyarrow, columns, row, n_bytes)
                     row += len(columns[0])
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise ValueError(f"{self.path}: damaged or no such table: {error}") from None
+            raise ValueError(f"{self.path}: damaged, or not a table: {error}") from None
 
     def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> TextBlock:
-        """Return the valid rows of a batch; ``row`` rows come before the batch."""
+        """Return the valid rows of a batch. ``row`` is the number of rows before the batch."""
         try:
-            for column in columns:  # the core trusts the offsets
+            for column in columns:  # the core does not check the offsets
                 column.validate(full=True)
         except pyarrow.ArrowInvalid as error:
             rows = f"rows {row + 1} to {row + len(columns[0])}"

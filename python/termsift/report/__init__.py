@@ -1,7 +1,7 @@
-"""Write a page on a collection: its figures, and the terms of its classes.
+"""Write a page about a collection: its sizes, and the terms of its classes.
 
-The page is one HTML file that loads nothing, and runs no script but its own. The same input gives
-the same bytes: they do not depend on the date or on the number of threads.
+The page is one HTML file. It loads nothing, and runs no script but its own. The same input gives
+the same bytes, whatever the date and the number of threads.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["write_report"]
 _CLASSES = 24
 _VERSIONS = ("termsift", "python", "numpy", "scipy")
 
-# Finds passages of the terms of each class, as `termsift.find_passages` returns them.
+# A function that returns passages for the terms of each class, in the form of `find_passages`.
 FindPassages: TypeAlias = Callable[[dict[Hashable, list[str]]], Passages]
 
 
@@ -44,25 +44,26 @@ def write_report(
     source: str | None = None,
     n_threads: int | None = None,
 ) -> None:
-    """Write a page on a collection: its figures, and the terms of each class.
+    """Write a page about a collection: its sizes, and the terms of each class.
 
     Parameters
     ----------
     counts : ClassCounts
         The counts of the collection.
     path : path or file
-        The HTML file, written atomically; or a file that is open for UTF-8 text.
+        The HTML file, which is written atomically, or a file that is open for UTF-8 text.
     method : str
-        The method that scores the terms: "key", as for `termsift.distinctive_terms`, or a name of
-        `termsift.methods`. "key" orders the terms of a class, and g2 those of all classes.
+        The method that scores the terms: a name of `termsift.methods`, or "key", as for
+        `termsift.distinctive_terms`. "key" orders only the terms of each class. In this case g2
+        orders the best terms over all classes.
     k : int, default 10
         Number of terms per class.
     passages : callable, optional
-        Finds the passages to show. It is called with a dict of the terms of each class, and returns
-        what `termsift.find_passages` returns: pass
-        ``functools.partial(termsift.find_passages, texts, y)`` for texts and labels.
+        A function that finds the passages to show. Its argument is a dict with the terms of each
+        class, and its result is like that of `termsift.find_passages`. For texts and labels, pass
+        ``functools.partial(termsift.find_passages, texts, y)``.
     title : str, optional
-        The heading; by default it says how many classes and documents there are.
+        The heading. By default it gives the numbers of classes and documents.
     source : str, optional
         Where the collection came from.
     n_threads : int, optional
@@ -71,7 +72,7 @@ def write_report(
     Raises
     ------
     ValueError, TypeError, OSError
-        As `termsift.ClassCounts.rank`, and if the file cannot be written.
+        As for `termsift.ClassCounts.rank`, and if the file cannot be written.
 
     Notes
     -----

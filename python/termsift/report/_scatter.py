@@ -1,7 +1,7 @@
-"""Show the terms by their frequency in two classes, in a chart that a script draws.
+"""Show terms by their frequency in two classes, in a chart that a script draws.
 
-The script is part of the package. The page lets the browser run it and no other, by its hash. The
-data are JSON, in which no character can end the element that holds them.
+The script is part of the package. The page contains the hash of the script, so that browsers run no
+other script. The data are JSON. Characters that could end the element of the data are escaped.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from termsift._scores.methods import MethodName
 from termsift._util.html import clean, cut, element
 
 _TERMS = 1200
-_DISTINCTIVE = 600  # of these, on which the classes take turns; the others are the most frequent
+_DISTINCTIVE = 600  # terms that the classes choose in turn; the others are the most frequent
 _OTHERS = "-1"  # the value of the option for all other classes
 
 
 def read_script() -> tuple[str, str]:
-    """Return the script, and the hash by which a page allows it."""
+    """Return the script, and the hash with which a page allows the script to run."""
     text = resources.files("termsift.report").joinpath("scatter.js").read_text("utf-8")
     return text, f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
@@ -39,7 +39,7 @@ def scatter(
         [element("option", label, value=str(i)) for i, label in enumerate(labels)] for _ in "ab"
     )
     if counts.n_classes == 2:
-        theirs.reverse()  # the first is chosen
+        theirs.reverse()  # browsers select the first option
     else:
         theirs.insert(0, element("option", "all other classes", value=_OTHERS))
     controls = element(
@@ -82,6 +82,6 @@ def _data(
         "all": {"tokens": whole.sum().item(), "counts": whole[terms].tolist()},
     }
     text = json.dumps(data, separators=(",", ":"))
-    for character in "<>&":  # which could end the element, or begin another
+    for character in "<>&":  # these could end the element or begin another
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

@@ -1,4 +1,4 @@
-"""Show terms: the leading terms of each class, their passages, and the best terms of all."""
+"""Show the leading terms of each class with passages, and the best terms over all classes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def class_cards(
     leading: Mapping[Hashable, Ranking],
     passages: Passages,
 ) -> tuple[Element, str]:
-    """Return a card for each of the largest classes, and how many others there are."""
+    """Return a card for each of the largest classes, and a sentence about the other classes."""
     frequency, whole = counts.term_frequency[list(largest)], counts.collection_term_frequency
     made = (
         _card(counts, c, terms, passages.get(label, {}), frequency[[i]].toarray()[0], whole)
@@ -38,7 +38,7 @@ def class_cards(
         return cards, ""
     docs = counts.class_docs.sum() - counts.class_docs[list(largest)].sum()
     hidden = f"Classes that are not listed: {number(n_hidden)}, with {number(docs)} documents."
-    return cards, f"{hidden} All classes take part in the scores."
+    return cards, f"{hidden} The scores are computed from all classes."
 
 
 def _card(
@@ -49,7 +49,7 @@ def _card(
     frequency: NDArray[Any],
     whole: NDArray[Any],
 ) -> Element:
-    """Return the card of a class, from the occurrences of each term in it and in all classes."""
+    """Return the card of class c. ``frequency`` has its counts, ``whole`` those of all classes."""
     docs, share = counts.class_docs[c], counts.class_docs[c] / counts.n_docs
     size = f"documents: {number(docs)} ({share:.1%}), tokens: {number(counts.class_tokens[c])}"
     best = leading.scores[np.isfinite(leading.scores)].max(initial=0.0)
@@ -73,7 +73,7 @@ def _card(
 
 
 def _in_context(passages: Mapping[str, Sequence[Passage]]) -> list[Element]:
-    """Return the passages of a class's terms, which a reader can open."""
+    """Return the passages of a class's terms in an element that readers can open."""
     shown = []
     for term, of_term in passages.items():
         shown += [element("dt", name(term))] * bool(of_term)
@@ -115,7 +115,7 @@ def _term(counts: ClassCounts, index: int, *bar: Any) -> Element:
 
 
 def _shown(score: float) -> str:
-    """Return a score with three digits or more, without an exponent that a reader must expand."""
+    """Return a score with three digits. From 1,000 on, it is rounded to a whole number."""
     return number(score, ",.0f" if 1000 <= abs(score) < math.inf else ".3g")
 
 

@@ -1,8 +1,8 @@
 """Turn texts into counts: cut each text into terms, and count the terms of each document.
 
-Rules have the names and the meaning that scikit-learn's vectorizers give them, and the compiled
-core cuts and counts. `CountVectorizer` and `HashingVectorizer` are scikit-learn's with this core,
-and need scikit-learn.
+The rules have the names and meanings of the parameters of scikit-learn's vectorizers. The compiled
+core cuts and counts the texts. `CountVectorizer` and `HashingVectorizer` are scikit-learn's classes
+with this core, and need scikit-learn.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Texts in blocks for the core, with their labels, from whatever holds them."""
+"""Read texts and their labels from any container, in blocks for the core."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import is_from, require
 
-# Texts that are already in memory are one block. Those of iterators and streams are held a block at
-# a time, which ends soon after one of these limits.
+# Texts that are already in memory form one block. Iterators and streams are read one block at a
+# time. Such a block ends soon after it reaches one of these limits.
 _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
 
-# Consecutive texts, some perhaps missing, and their labels in a form that `LabelCoder` takes; None
-# without a column of labels.
+# Consecutive texts, of which some may be missing, and their labels in a form that `LabelCoder`
+# accepts. The labels are None if there is no label column.
 Block: TypeAlias = tuple[_core.Texts, Any]
 
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
-    """Yield texts in blocks; a missing text is an error, and a frame must have a single column."""
+    """Yield texts in blocks. Missing texts and frames of several columns are errors."""
     row = 0
     for block, _ in labelled_blocks(texts):
         if len(block.missing):
@@ -39,9 +39,9 @@ def text_blocks(texts: Any) -> Iterator[_core.Texts]:
 
 
 def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[Block]:
-    """Return an iterator over texts in blocks, with the labels that a frame has for them.
+    """Return an iterator over blocks of texts, each with its labels if a frame has them.
 
-    None, NaN, NaT, NA and Arrow's nulls are missing texts. No text is copied, unless a numpy array
+    None, NaN, NaT, NA and Arrow's nulls are missing texts. Texts are copied only if a numpy array
     or a pandas column holds values that are not Python strings.
     """
     if isinstance(texts, (str, bytes, bytearray, os.PathLike)):
@@ -63,10 +63,10 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         return iter([(whole, labels)])
     if not hasattr(texts, "__arrow_c_stream__"):
         raise TypeError(
-            "text and label name columns of a frame, and texts is "
-            f"{validation.a_kind(texts)}: leave them out"
+            f"texts is {validation.a_kind(texts)} and has no columns: leave out text and label, "
+            "which name columns of a frame"
         )
-    # pyarrow streams tables and record batches too, without a copy.
+    # pyarrow can also stream tables and record batches, without copying them.
     pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(texts).__name__}")
     reader = pyarrow.RecordBatchReader.from_stream(texts)
     text = _text_column(texts, reader.schema.names, text, label)
@@ -87,11 +87,11 @@ def _whole(texts: Any) -> _core.Texts | None:
         dtype = texts.dtype
         if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
             return _core.Texts.of_arrow(texts.array.__arrow_array__())
-        # Not by the Arrow interface, which would copy the strings of other dtypes.
+        # The Arrow interface is not used here, because it would copy strings of other dtypes.
         texts = np.asarray(texts, dtype=object if dtype.kind == "O" else None)
     if isinstance(texts, np.ndarray):
         if texts.dtype.kind == "f" and np.isnan(texts).all():
-            texts = np.full(len(texts), None)  # pandas has this dtype for a column without a value
+            texts = np.full(len(texts), None)  # an empty column of pandas is float
         if texts.dtype.kind not in "OUT":
             raise TypeError(f"texts has the dtype {texts.dtype}, expected strings")
         texts = texts.tolist()
@@ -109,7 +109,7 @@ def _iterated(texts: Iterable[Any]) -> Iterator[Block]:
         block += more
         try:
             n_characters += sum(map(len, more))
-        except TypeError:  # one is missing, or no string
+        except TypeError:  # a text is missing or is not a string
             n_characters += sum(len(text) for text in more if isinstance(text, str))
         if len(block) >= _BLOCK_TEXTS or n_characters >= _BLOCK_CHARACTERS:
             yield _core.Texts.of_strings(block, allow_missing=True, first_row=row), None
@@ -123,7 +123,7 @@ def _iterated(texts: Iterable[Any]) -> Iterator[Block]:
 
 
 def _is_frame(texts: Any) -> bool:
-    """Return whether an object has columns; a Series of pandas has its rows as attributes."""
+    """Return whether an object has columns. A Series may have attributes of these names too."""
     names = ("columns", "column_names", "schema")
     return getattr(texts, "ndim", 2) == 2 and any(hasattr(texts, name) for name in names)
 
@@ -151,7 +151,7 @@ def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[Bl
 
 
 def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
-    """Return the column of texts; check that a frame has it and that of labels, each once."""
+    """Return the text column, after checking that this and the label column occur once each."""
     if text is None:
         if len(names) != 1:
             raise TypeError(
@@ -164,14 +164,14 @@ def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
 
 
 def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
-    """Check that a frame has the columns that parameters name, each once."""
+    """Check that each column that a parameter names occurs exactly once in a frame."""
     for parameter, name in wanted.items():
         if name is not None:
             validation.check_one_column(parameter, name, names, "name a column of the frame")
 
 
 def _parts_of(blocks: Iterator[Block]) -> Iterator[Block]:
-    """Cut blocks, so that a limit of memory is checked in time."""
+    """Split large blocks, so that the limit of memory is checked often enough."""
     for texts, column in blocks:
         n_rows = max(1, len(texts) * _BLOCK_CHARACTERS // max(texts.n_bytes, 1))
         for first in range(0, len(texts), n_rows):
@@ -188,8 +188,9 @@ def _parts_of(blocks: Iterator[Block]) -> Iterator[Block]:
 class LabelledTexts:
     """Blocks of texts, each with the labels of its documents.
 
-    The labels are ``y``, checked as a whole, or the column ``label`` of a frame or stream. Then
-    ``coder`` numbers the classes as they appear. ``n_docs`` counts the documents so far.
+    The labels are ``y``, which is checked as a whole, or the column ``label`` of a frame or stream.
+    For a column, ``coder`` numbers the classes as they appear. ``n_docs`` is the number of
+    documents so far.
     """
 
     def __init__(
@@ -206,8 +207,8 @@ class LabelledTexts:
         self._blocks = _parts_of(blocks) if in_parts else blocks
         if (y is None) == (label is None):
             raise TypeError(
-                "expected a label for each document in order: either as y, or as the name of their "
-                "column in label"
+                "expected labels: pass either y, with one label per document in order, or label, "
+                "the name of the label column"
             )
         given = None if classes is None else validation.check_classes(classes)
         self._labels: validation.Labels | None = None
@@ -218,11 +219,11 @@ class LabelledTexts:
             self._n_expected = self._labels.n_docs
         self.one_label_each = self._labels is None or self._labels.indptr is None
         self.n_docs = 0
-        self._first = 0  # document of the last block
+        self._first = 0  # the number of the first document in the last block
 
     @property
     def classes(self) -> list[Hashable]:
-        """The classes so far, by number."""
+        """The classes so far, in the order of their numbers."""
         source: Any = self.coder or self._labels
         return list(source.classes)
 
@@ -250,7 +251,7 @@ class LabelledTexts:
 
     @contextmanager
     def naming_rows(self) -> Iterator[None]:
-        """Name a text of the last block that is not UTF-8 by its row among all texts."""
+        """In an error about invalid UTF-8, give the row among all texts, not within the block."""
         try:
             yield
         except _core.BadTextError as error:

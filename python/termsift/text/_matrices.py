@@ -1,6 +1,6 @@
 """Count the terms of texts in a matrix with a row for each text.
 
-The core counts them. Terms that only Python can cut are counted here, in the same columns.
+The core counts the terms. If only Python can cut the texts, their terms are counted here.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def count_blocks(
 
 
 class BlockCounter:
-    """Counts blocks of texts by rules that drop no term, with a column for each term so far."""
+    """Counts the terms of one block of texts after the other, without dropping terms."""
 
     def __init__(self, rules: Any, n_threads: int = 0) -> None:
         self._rules, self._threads, self._native = rules, n_threads, rules.native
@@ -68,18 +68,18 @@ class BlockCounter:
 
     @property
     def names(self) -> npt.NDArray[np.object_]:
-        """The terms by column; none if they are hashed."""
+        """The terms in the order of their columns. The array is empty if terms are hashed."""
         return object_array(sorted(self._words, key=self._words.__getitem__))
 
     def kept_columns(
         self, n_docs: int, documents: npt.NDArray[Any], occurrences: npt.NDArray[Any]
     ) -> npt.NDArray[np.int64]:
-        """Return the columns of the terms that stay, sorted by term; see `kept_terms`."""
+        """Return the columns of the terms that are kept (see `kept_terms`), sorted by term."""
         order = np.argsort(self.names, kind="stable")
         return order[kept_terms(self._rules, n_docs, documents[order], occurrences[order])]
 
     def count(self, texts: _core.Texts) -> scipy.sparse.csr_array:
-        """Return the counts of a block, in rows that may be unsorted."""
+        """Return the counts of a block. The column indices of a row may be unsorted."""
         X = self._occurrences(texts)
         if self._rules.binary:
             X.data.fill(1)
@@ -104,7 +104,7 @@ class BlockCounter:
                 self._words.setdefault(term, len(self._words))
         columns = np.fromiter((self._words.get(term, -1) for term in terms), np.int64, len(terms))
         columns = columns[indices]
-        if not self.grows:  # and so Python cuts: the core looks terms up in an index
+        if not self.grows:  # terms that are not in the vocabulary are dropped
             known = columns >= 0
             data, columns = data[known], columns[known]
             indptr = np.append(0, np.cumsum(known))[indptr]
@@ -126,10 +126,10 @@ def counted(
 def kept_columns(
     rules: Any, counter: _core.TextCounter, n_docs: int, n_threads: int, dtype: Any = np.int64
 ) -> npt.NDArray[np.int32] | None:
-    """Return the column of each term of a sorted counter, -1 if it is dropped; None if all stay.
+    """Return the new column of each term of a sorted counter, or -1 if the term is dropped.
 
-    ``dtype`` is that of the matrix. In a bool matrix a term counts once in a document, and the
-    ties of max_features depend on the dtype of its sums.
+    If all terms are kept, return None. ``dtype`` is the dtype of the matrix. A bool matrix counts a
+    term once per document. The order of ties in max_features depends on the dtype of the sums.
     """
     if not drops(rules):
         return None
@@ -142,9 +142,9 @@ def kept_columns(
 
 
 def csr(parts: tuple[Any, Any, Any], n_columns: int) -> scipy.sparse.csr_array:
-    """Return the matrix of data, indices and indptr, with indices of 32 bits if they suffice."""
+    """Return the matrix of data, indices and indptr. Indices have 32 bits if these suffice."""
     data, *others = parts
-    index = np.int32 if len(data) < 2**31 else np.int64  # scipy would copy indices of two kinds
+    index = np.int32 if len(data) < 2**31 else np.int64  # scipy would copy indices of two types
     indices, indptr = (part.astype(index, copy=False) for part in others)
     return scipy.sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
 
@@ -157,7 +157,7 @@ def strings(texts: _core.Texts) -> Iterator[Any]:
 def _counted_in_python(
     documents: Iterable[Iterable[str]],
 ) -> tuple[list[str], tuple[npt.NDArray[np.int64], ...]]:
-    """Return the terms of documents, and the arrays of the matrix of their counts."""
+    """Return the distinct terms of documents, and the CSR arrays of their counts."""
     words: dict[str, int] = {}
     columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])
     for document in documents:
@@ -169,7 +169,7 @@ def _counted_in_python(
 
 
 def stacked(parts: Iterable[tuple[Any, Any, Any]], n_columns: int) -> scipy.sparse.csr_array:
-    """Return the matrix of the data, indices and indptr of blocks of rows."""
+    """Stack blocks of rows, which are given by their data, indices and indptr, to one matrix."""
     blocks = [csr(part, n_columns) for part in parts]
     if len(blocks) == 1:
         return blocks[0]

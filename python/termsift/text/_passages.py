@@ -18,18 +18,18 @@ from termsift.text._matrices import count_blocks
 from termsift.text._rules import check_rules, shows_rules
 from termsift.text._terms import TOKEN_PATTERN
 
-_WORD = "[\\w\u0300-\u036f]+"  # with the accents of its letters
+_WORD = "[\\w\u0300-\u036f]+"  # letters may have combining accents
 _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 # The passages of each class by term.
 Passages: TypeAlias = "dict[Hashable, dict[str, list[Passage]]]"
-# Texts, and the label or labels of each.
+# Blocks of texts, each with the list of labels of every text.
 Blocks: TypeAlias = Iterable[tuple[_core.Texts, list[list[Hashable]]]]
 
 
 class Passage(NamedTuple):
-    """A term as it stands in a document.
+    """A term in its context in a document.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Passage(NamedTuple):
         The text before the term, the term as it is written there, and the text after it. Runs of
         white space become one blank, and an ellipsis marks omitted text.
     document : int
-        The place of the document among all that were read, from 0.
+        The number of the document, counted from 0 in the order of reading.
     """
 
     before: str
@@ -67,32 +67,34 @@ def find_passages(
     texts, y, text, label
         As for `termsift.count_texts`.
     terms : str, sequence of str, or mapping
-        Words, or phrases of any number of words, which are cut by the rules as the texts are. With
-        a ``tokenizer``, ``preprocessor`` or function as ``analyzer``, terms as counts name them.
-        A mapping has the terms that are wanted for each class; otherwise they are wanted for all
-        classes.
+        Words or phrases to find. The rules are applied to them as to the texts. Only if there is a
+        ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, they must be terms as named in
+        the counts. A mapping gives the terms to find in each class. Without a mapping, the terms
+        are searched in all classes.
     n_passages : int, default 3
-        The most passages of a term in a class: the first ones.
+        The largest number of passages per term and class. The first ones are returned.
     width : int, default 60
-        How many characters to show before the term, and after it.
+        The number of characters to show before the term, and after it.
     rules, **keywords
-        As for `termsift.count_texts`: the rules by which the terms were counted.
+        The rules by which the terms were counted, as for `termsift.count_texts`.
 
     Returns
     -------
     passages : dict
-        The passages of each class by term. A term that no document of the class contains has none.
+        For each class, a dict from term to passages. The list of passages is empty if no document
+        of the class contains the term.
 
     Raises
     ------
     ValueError, TypeError
-        As for `termsift.count_texts`, and for rules that hash terms, which then have no names.
+        As for `termsift.count_texts`, and if the rules hash terms, as hashed terms have no names.
 
     Notes
     -----
-    A document has a term if counting finds it there. Its passages are at the words that the rules,
-    applied to each word alone, turn into the term, so stems appear as written. Reading
-    ends when every list is full, and memory is bounded by the passages.
+    A document contains a term if counting finds the term in it. To locate the term, the rules are
+    applied to each word of the document alone. Passages show words as they are written, even if the
+    rules reduce words to stems. Reading ends when every list is full. Memory grows only with the
+    passages.
 
     Examples
     --------
@@ -134,7 +136,7 @@ def passages_of(
         raise ValueError("hashed terms have no names to look for: leave out hashing (--hashing)")
     by_class = _wanted(terms)
     rules = replace(rules, min_df=1, max_df=1.0, max_features=None, vocabulary=None)
-    queries: dict[str, list[str]] = {}  # by the term that each asks for
+    queries: dict[str, list[str]] = {}  # the queries for each counted term
     for query in dict.fromkeys(chain.from_iterable(by_class.values())):
         queries.setdefault(_as_counted(query, rules), []).append(query)
     vocabulary = list(queries)
@@ -144,7 +146,7 @@ def passages_of(
     is_words = rules.analyzer not in ("char", "char_wb")
     longest = max(term.count(" ") + 1 if is_words else len(term) or 1 for term in vocabulary)
     cutting = replace(rules, ngram_range=(1, longest), vocabulary=vocabulary)
-    # Each word is cut by itself, since a stem is not written in the text.
+    # Each word is cut alone to locate a term, since a stem need not occur in the text.
     analyzer: Any = "char_wb" if rules.analyzer == "char" else rules.analyzer
     of_word = replace(rules, analyzer=analyzer, ngram_range=(1, 1 if is_words else longest))
     cut = cache(partial(_terms_of, rules=of_word))
@@ -166,7 +168,7 @@ def passages_of(
                     for place in _places(content, term, rules, cut)[:n_more]:
                         of_term.append(_passage(content, *place, width, n_before + document))
         n_before += len(labels)
-        # A class that is still to come may hold terms that are wanted everywhere.
+        # If terms are wanted in all classes, a later text may still bring a new class.
         if everywhere is None and all(
             len(of_term) == n_passages for lists in passages.values() for of_term in lists.values()
         ):
@@ -175,7 +177,7 @@ def passages_of(
 
 
 def _wanted(terms: Any) -> dict[Any, list[str]]:
-    """Return the terms of each class; None stands for all classes."""
+    """Return the terms of each class. The key None stands for all classes."""
     by_class = terms if isinstance(terms, Mapping) else {None: terms}
     wanted = {label: validation.check_words(some, "terms") for label, some in by_class.items()}
     for term in chain.from_iterable(wanted.values()):
@@ -186,7 +188,7 @@ def _wanted(terms: Any) -> dict[Any, list[str]]:
 
 
 def _as_counted(query: str, rules: TextRules) -> str:
-    """Return a query as counting names it; functions are not applied, as to stems of stems."""
+    """Return the term that a query asks for. If a rule is a function, the query is the term."""
     if callable(rules.analyzer) or rules.tokenizer is not None or rules.preprocessor is not None:
         return query
     analyzer: Any = "word" if rules.analyzer == "word" else "char"
@@ -208,7 +210,7 @@ def _terms_of(text: str, rules: TextRules) -> list[str]:
 def _places(
     text: str, term: str, rules: TextRules, cut: Callable[[str], list[str]]
 ) -> list[tuple[int, int]]:
-    """Return the spans of a text that contains a term, where the rules turn words into it."""
+    """Return the spans of the words of a text that the rules turn into the term."""
     usual = rules.token_pattern is None or rules.token_pattern == TOKEN_PATTERN
     for pattern in (_WORD if usual else str(rules.token_pattern), r"\S+"):
         words = [match.span() for match in re.finditer(pattern, text)]

@@ -1,4 +1,4 @@
-"""The rules by which texts become terms: how they are cut, and which terms are kept."""
+"""The rules for texts: how texts are cut into terms, and which terms are kept."""
 
 from __future__ import annotations
 
@@ -41,30 +41,33 @@ _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 class TextRules:
     r"""How texts are cut into terms, and which terms are kept.
 
-    Names, meaning, matrix and vocabulary are those of scikit-learn's ``CountVectorizer``. A word is
-    two or more letters, digits or underscores. The compiled core cuts texts by all rules but
-    callables and other patterns, by which scikit-learn cuts them some fifty times as slowly.
+    The names and meanings of the rules, the matrix and the vocabulary are those of scikit-learn's
+    ``CountVectorizer``. By default, a word is two or more letters, digits or underscores. The
+    compiled core cuts the texts unless a rule is a function or ``token_pattern`` is changed. In
+    these two cases, scikit-learn cuts them, which takes some fifty times as long.
 
     Attributes
     ----------
     ngram_range : (int, int), default (1, 1)
         The least and the largest number of words (or of characters) in a term.
     min_df, max_df : int or float, default 1 and 1.0
-        Terms in fewer or in more documents are dropped. An integer is a number of documents, a
-        float a share of them. Test documents do not count.
+        Terms in fewer than ``min_df`` or more than ``max_df`` documents are dropped. An integer is
+        a number of documents, and a float is a share of all. Test documents are not counted.
     stop_words : "english", collection of str, or None
         Words that are left out of all terms: scikit-learn's English list, or your own.
     lowercase : bool, default True
         Whether "Bacon" and "bacon" are the same word.
     analyzer : {"word", "char", "char_wb"} or callable
-        Whether terms consist of words, of characters, or of characters within words, which are
-        padded with a blank at both ends. A function takes a text and returns its terms.
+        Whether terms consist of words, of characters, or of characters within words ("char_wb").
+        For "char_wb", each word is padded with a blank at both ends. A function takes a text and
+        returns its terms.
     hashing : int, optional
         Number of columns that terms are hashed into, as by ``HashingVectorizer`` with
-        ``alternate_sign=False, norm=None``. No names are kept, so the memory is that of the matrix.
+        ``alternate_sign=False, norm=None``. No names are kept, so only the matrix needs memory.
         Terms with the same hash are counted as one.
     strip_accents : {"ascii", "unicode"} or callable, optional
-        Remove accents, so that "naïve" becomes "naive". "ascii" drops all other characters too.
+        Remove accents, so that "naïve" becomes "naive". "ascii" also drops all characters that
+        are not ASCII.
     token_pattern : str or None
         Regular expression of a word. It may be None if there is a ``tokenizer``.
     tokenizer : callable, optional
@@ -72,11 +75,12 @@ class TextRules:
     preprocessor : callable, optional
         Function applied to a text first, in place of ``lowercase`` and ``strip_accents``.
     binary : bool, default False
-        Whether a term counts once in a document, however often it occurs.
+        Whether a term counts at most once per document.
     max_features : int, optional
         Keep only the most frequent terms.
     vocabulary : mapping of str to int, or collection of str, optional
-        The terms to count, with their columns or in this order. No other rule drops a term then.
+        The terms to count. A mapping gives the column of each term, and a list the order of the
+        columns. If there is a vocabulary, no other rule drops terms.
 
     Examples
     --------
@@ -136,7 +140,7 @@ class TextRules:
             try:
                 re.compile(self.token_pattern or "")
             except re.error as error:
-                raise ValueError(f"token_pattern is no regular expression: {error}") from None
+                raise ValueError(f"token_pattern is not a regular expression: {error}") from None
         if self.stop_words is not None and self.analyzer != "word":
             raise ValueError(f"stop_words needs analyzer='word', got {self.analyzer!r}")
         if self.max_features is not None:
@@ -146,12 +150,12 @@ class TextRules:
             check_integer(self.hashing, "hashing", 1, _MOST_HASHED)
             if self.drops or self.vocabulary is not None:
                 raise ValueError(
-                    "hashing keeps no terms: not with min_df, max_df, max_features or vocabulary"
+                    "hashing keeps no terms, so leave out min_df, max_df, max_features, vocabulary"
                 )
             if native_arguments(self, ()) is None:
                 raise ValueError(
-                    "hashing needs rules by which the core cuts texts: not with a function, nor "
-                    "with another token_pattern"
+                    "hashing needs rules by which the core can cut texts: leave out functions and "
+                    "token_pattern"
                 )
 
     def count(
@@ -162,7 +166,7 @@ class TextRules:
         Parameters
         ----------
         texts : iterable of str
-            Texts, which are read once.
+            The texts. They are read once.
         n_threads : int, optional
             As for `termsift.count`.
 
@@ -171,12 +175,13 @@ class TextRules:
         X : csr_array of shape (n_texts, n_terms), int64
             Occurrences, with sorted column indices.
         names : ndarray of str of shape (n_terms,), or None
-            The terms, sorted, or those of the ``vocabulary`` by column; None if they are hashed.
+            The sorted terms, or those of the ``vocabulary`` in the order of their columns. None if
+            the terms are hashed.
 
         Raises
         ------
         ImportError
-            For rules that the core has not, if scikit-learn is not installed.
+            If a rule needs scikit-learn and it is not installed.
         ValueError
             If min_df asks for more documents than max_df allows.
         """
@@ -204,7 +209,7 @@ class TextRules:
         return columns
 
     def cutter(self) -> Callable[[str], Iterable[str]]:
-        """Return the function that cuts a text into terms, at Python's speed."""
+        """Return a Python function that cuts a text into terms."""
         if callable(self.analyzer):
             return self.analyzer
         needy = ("tokenizer", "preprocessor", "token_pattern", "strip_accents")
@@ -218,7 +223,7 @@ class TextRules:
 
     @property
     def native(self) -> _core.TextRules | None:
-        """The rules by which the core cuts texts, or None if it cannot."""
+        """The rules for the core, or None if the core cannot cut texts by these rules."""
         words = self.stop_words
         if isinstance(words, str):
             text = require("sklearn.feature_extraction.text", "sklearn", "stop_words='english'")
@@ -228,7 +233,7 @@ class TextRules:
 
     @property
     def changed(self) -> dict[str, Any]:
-        """The rules that are not the default, by name."""
+        """The rules that differ from their defaults, by name."""
         rules = {rule.name: (getattr(self, rule.name), rule.default) for rule in fields(self)}
         return {
             name: value
@@ -238,7 +243,7 @@ class TextRules:
 
     @property
     def that_cut(self) -> TextRules | None:
-        """The rules that cut texts, without those that drop terms; None if one is a function."""
+        """The rules that cut texts, without those that drop terms. None if a rule is a function."""
         if any(map(callable, self.changed.values())):
             return None
         words = self.stop_words
@@ -249,18 +254,18 @@ class TextRules:
 
     @property
     def what_counts(self) -> str:
-        """The least that a text must hold, for messages."""
+        """A phrase for messages: the least content that a text must have."""
         shown = ", ".join(self.changed)
         return f"a term by these rules: {shown}" if shown else "a word of two or more letters"
 
     @property
     def drops(self) -> bool:
-        """Whether some of the terms that texts have may be dropped."""
+        """Whether a rule may drop some terms of the texts."""
         return drops(self)
 
 
 def shows_rules(function: _Function) -> _Function:
-    """Show each rule in the signature of a function, in place of the keywords that take them."""
+    """Replace the ``**keywords`` in the signature of a function by the names of all rules."""
     shown = signature(function)
     others = [one for one in shown.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
     rules = signature(TextRules).parameters.values()
@@ -271,30 +276,30 @@ def shows_rules(function: _Function) -> _Function:
 
 
 def check_rule_names(names: Iterable[str], function: Callable[..., Any]) -> None:
-    """Refuse names that are not rules; the message has all arguments of the caller's function."""
+    """Raise an error if a name is not a rule. The error lists the arguments of the function."""
     for name in names:
         if name not in TextRules.__dataclass_fields__:
             arguments = [*signature(function).parameters]
             hint = did_you_mean(name, arguments)
             raise TypeError(
-                f"texts have no rule {name!r}, expected one of {', '.join(arguments)}{hint}"
+                f"unknown argument {name!r}, expected one of {', '.join(arguments)}{hint}"
             )
 
 
 def check_rules(
     rules: TextRules | None, keywords: dict[str, Any], function: Callable[..., Any]
 ) -> TextRules:
-    """Return the rules that a function was given, whole or as keywords."""
+    """Return the rules, which a function got as one object or as keywords."""
     check_rule_names(keywords, function)
     if rules is None:
         return TextRules(**keywords)
     check_kind(rules, TextRules, "rules")
     if keywords:
-        raise TypeError(f"rules already say it all: leave out {', '.join(keywords)}, or rules")
+        raise TypeError(f"rules cannot be combined with {', '.join(keywords)}: pass only one")
     return rules
 
 
 def read_rules(changed: dict[str, Any]) -> TextRules:
-    """Return the rules of `TextRules.changed`, which may have been through JSON."""
+    """Return the rules that `TextRules.changed` returned, even if they were stored as JSON."""
     values: Any = (tuple(value) if type(value) is list else value for value in changed.values())
     return TextRules(**dict(zip(changed, values, strict=True)))

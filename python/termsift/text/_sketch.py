@@ -15,8 +15,8 @@ from termsift._util.validation import check_integer, check_kind, check_n_threads
 from termsift.text._blocks import labelled_blocks
 from termsift.text._rules import TextRules, check_rules, read_rules, shows_rules
 
-_MOST = 255  # of a counter
-_MOST_FULL = 0.5  # share of the counters at which a sketch leaves out too little
+_MOST = 255  # the largest value of a counter
+_MOST_FULL = 0.5  # if more of the counters reach min_df, a sketch leaves out too few terms
 
 
 class TermSketch:
@@ -70,8 +70,8 @@ class TermSketch:
         Raises
         ------
         ValueError, TypeError
-            For a text that is missing or is not a string. Some texts have been added then: start
-            again.
+            If a text is missing or is not a string. Earlier texts are in the sketch by then, so
+            make a new sketch.
         """
         threads, native = check_n_threads(n_threads), self.rules.native
         assert native is not None
@@ -112,7 +112,7 @@ class TermSketch:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TermSketch:
-        """Return the sketch that `to_bytes` wrote; nothing in the bytes is executed."""
+        """Return the sketch that `to_bytes` wrote. Nothing in the bytes is executed."""
         try:
             line, counters = data.split(b"\n", 1)
             about = json.loads(line)
@@ -128,7 +128,7 @@ class TermSketch:
     def counting_rules(self) -> TextRules:
         """Return rules that cut texts into the terms that may be frequent enough.
 
-        Raise ValueError if the sketch is so full that it leaves out too little.
+        Raise ValueError if the sketch is so full that it leaves out too few terms.
         """
         least = min(self.min_df, _MOST)
         full = float(np.count_nonzero(self._counters >= least)) / self.n_bytes
@@ -180,10 +180,10 @@ def sketch_texts(
     text : str, optional
         The column of texts, if ``texts`` is a frame.
     min_df : int, default 20
-        The number of documents that a term must be in. Above 255, more terms are counted than for
-        the same number of bytes below.
+        The least number of documents that contain a term. Counters end at 255, so a larger
+        ``min_df`` leaves out no more terms than 255 does.
     n_bytes : int, default 2**28
-        The size of the sketch. One byte for each four different terms is usually enough.
+        The size of the sketch. One byte for every four distinct terms is usually enough.
     rules : TextRules, optional
         How texts are cut into terms.
     n_threads : int, optional
@@ -199,14 +199,14 @@ def sketch_texts(
     Raises
     ------
     ValueError, TypeError
-        For a text that is missing or is not a string, and for rules that drop terms otherwise or
-        that only Python can apply.
+        If a text is missing or is not a string, if a rule drops terms in another way, or if only
+        Python can apply a rule.
 
     Notes
     -----
     A counter is at least the document frequency of each of its terms, unless it is 255. So a
-    counter below ``min_df`` proves that its terms are rare. With the others, some rare terms are
-    counted too, and `ClassCounts.with_min_df` drops them. The result is exact.
+    counter below ``min_df`` proves that its terms are rare. Some other rare terms are counted,
+    and `ClassCounts.with_min_df` drops them. The result is exact.
 
     Examples
     --------

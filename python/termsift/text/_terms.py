@@ -1,6 +1,6 @@
-"""What the core needs to know of rules: how it cuts texts, and which terms stay.
+"""Convert rules for the core, and select the terms that the rules keep.
 
-``rules`` is a `TextRules` or a ``CountVectorizer``; their attributes have the same names.
+``rules`` is a `TextRules` or a ``CountVectorizer``. Their attributes have the same names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from termsift._util.validation import is_integer, number_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # CountVectorizer's
+TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # the default of CountVectorizer
 Arguments: TypeAlias = tuple[Any, ...]
 
 
@@ -24,7 +24,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
     """Return the arguments of `_core.TextRules`, or None if the core cannot cut by these rules."""
     least, most = rules.ngram_range
     is_word = rules.analyzer == "word"
-    longest = 1000 if is_word else 2**31  # the core has tables for every length of n-grams of words
+    longest = 1000 if is_word else 2**31  # the core has a table for each length of word n-grams
     if (
         not isinstance(rules.analyzer, str)
         or rules.preprocessor is not None
@@ -33,7 +33,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
         or not (is_integer(least) and is_integer(most) and 1 <= least <= most < longest)
     ):
         return None
-    # Only strings can be words, so that others stop none.
+    # A stop word that is not a string equals no word.
     stopped = stop_words if is_word and stop_words is not None else ()
     words = sorted(word for word in stopped if isinstance(word, str))
     cut = rules.analyzer, bool(rules.lowercase), rules.strip_accents
@@ -41,14 +41,14 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
 
 
 def drops(rules: Any) -> bool:
-    """Return whether some terms may be dropped. As min_df and max_df, 1 is one document."""
+    """Return whether some terms may be dropped. The integer 1 is one document, 1.0 a share."""
     everything = is_integer(rules.min_df) and rules.min_df == 1
     everything = everything and not is_integer(rules.max_df) and rules.max_df == 1
     return not everything or rules.max_features is not None
 
 
 def limits(rules: Any, n_docs: int) -> tuple[float, float]:
-    """Return the fewest and the most documents that min_df and max_df allow a term to be in."""
+    """Return the least and the largest number of documents that may contain a kept term."""
     both: list[Any] = [
         limit if isinstance(limit, Integral) else limit * n_docs
         for limit in (rules.min_df, rules.max_df)
@@ -59,23 +59,23 @@ def limits(rules: Any, n_docs: int) -> tuple[float, float]:
 def kept_terms(
     rules: Any, n_docs: int, documents: npt.NDArray[Any], occurrences: npt.NDArray[Any]
 ) -> npt.NDArray[np.bool_]:
-    """Return which of the sorted terms stay, by min_df, max_df and max_features.
+    """Return a mask of the sorted terms that min_df, max_df and max_features keep.
 
-    Of each term, ``documents`` and ``occurrences`` are how many documents it is in and how often it
-    occurs, which is once in a document if the rules are ``binary``.
+    For each term, ``documents`` is the number of documents that contain it, and ``occurrences`` the
+    number of its occurrences. If the rules are ``binary``, it occurs once in such a document.
     """
     low, high = limits(rules, n_docs)
     if n_docs and high < low:
         raise ValueError(
-            f"of {number_of(n_docs, 'document')}, min_df={rules.min_df} asks for terms in "
-            f"{float(low):g} or more and max_df={rules.max_df} for terms in {float(high):g} or "
-            "fewer; lower min_df (--min-df) or raise max_df (--max-df)"
+            f"of {number_of(n_docs, 'document')}, min_df={rules.min_df} requires {float(low):g} or "
+            f"more and max_df={rules.max_df} requires {float(high):g} or fewer; lower min_df "
+            "(--min-df) or raise max_df (--max-df)"
         )
     kept = (documents <= high) & (documents >= low)
     most = rules.max_features
     if most is not None and kept.sum() > most:
-        # numpy's default sort is not stable: only the same expression breaks ties as scikit-learn
-        # does. `occurrences` must have the dtype that it has there.
+        # numpy's default sort is not stable. To break ties as scikit-learn does, the expression and
+        # the dtype of `occurrences` must be those of scikit-learn.
         best = np.flatnonzero(kept)[(-occurrences[kept]).argsort()[:most]]
         kept[:] = False
         kept[best] = True

@@ -1,4 +1,4 @@
-"""scikit-learn's vectorizers of texts, which cut and count with the core."""
+"""scikit-learn's vectorizers of texts, with the core for cutting and counting."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ try:  # the kind of sparse matrix that scikit-learn is configured to return
 except ImportError:  # versions before 1.9 have one kind
     as_configured = scipy.sparse.csr_matrix
 
-# The methods that cut a text. The core cuts as scikit-learn's do, not as a subclass's.
+# The methods that cut a text. If a subclass overrides one, the core cannot cut the texts.
 _CUTTING = (
     "build_analyzer",
     "build_preprocessor",
@@ -49,7 +49,7 @@ _PRUNED = "After pruning, no terms remain. Try a lower min_df or a higher max_df
 
 
 class _CutByCore:
-    """What both vectorizers do with the core."""
+    """The methods of both vectorizers that use the core."""
 
     def _native(self: Any) -> Arguments | None:
         """Return the rules for the core, or None if scikit-learn must cut."""
@@ -57,23 +57,23 @@ class _CutByCore:
             method = getattr(getattr(self, name), "__func__", None)
             if method is not getattr(sklearn_text.CountVectorizer, name):
                 return None
-        self.build_analyzer()  # which warns of the rules, or refuses them
+        self.build_analyzer()  # may warn about the rules or raise an error
         return native_arguments(self, self.get_stop_words())
 
     def _blocks(self: Any, documents: Any) -> Iterable[_core.Texts]:
-        """Return the documents in blocks; decode them first if any may need it."""
+        """Return the documents in blocks. They are decoded first unless all are strings."""
         if self.input == "content":
             if _holds_objects(documents):
                 documents = documents.tolist()
             if isinstance(documents, (list, tuple)):
-                with suppress(TypeError):  # some are not strings, but bytes for example
+                with suppress(TypeError):  # raised if some are not strings but bytes
                     return [_core.Texts.of_strings(documents)]
             elif _is_column(documents):
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
 
     def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> scipy.sparse.csr_array:
-        """Return counts in the vectorizer's dtype; a count that does not fit is an error."""
+        """Return counts in the vectorizer's dtype. A count that does not fit is an error."""
         dtype = np.dtype(usual if self.dtype is None else self.dtype)
         if self.binary:
             np.clip(X.data, -1, 1, out=X.data)
@@ -92,7 +92,7 @@ class _CutByCore:
         return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape, dtype=dtype)
 
     def _wide(self: Any) -> Any:
-        """Return a copy for scikit-learn to count with, in a dtype in which sums do not wrap."""
+        """Return a copy with which scikit-learn counts in int64, so that sums do not overflow."""
         wide = copy(self)
         wide.dtype = np.int64
         return wide
@@ -101,11 +101,12 @@ class _CutByCore:
 class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore[misc]
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
 
-    Parameters, attributes, methods, errors and results are those of the installed version's, whose
-    class this is derived from. It is much faster unless a ``token_pattern`` or a function cuts the
-    texts. Four things differ: each row of the matrix is sorted, ``vocabulary_`` lists the terms in
-    the order of their columns, a document that is not a text is a TypeError, and a count that does
-    not fit a narrow ``dtype`` is a CountOverflowError, where scikit-learn's is wrong.
+    This class is derived from that of the installed scikit-learn, and has its parameters,
+    attributes, methods, errors and results. It is much faster unless another ``token_pattern`` or a
+    function cuts the texts. Four things differ. The column indices of each row are sorted.
+    ``vocabulary_`` lists the terms in the order of their columns. A document that is not a text
+    raises a TypeError. A count that does not fit a narrow ``dtype`` raises a CountOverflowError,
+    where scikit-learn returns a wrong count.
 
     Parameters
     ----------
@@ -127,8 +128,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     pyarrow, polars or duckdb. A class derived from scikit-learn's ``TfidfVectorizer`` and from this
     one, in this order, counts with the core too.
 
-    Memory is as for `termsift.count_texts`, and the matrix and the strings come on top. More than
-    2^31 - 1 terms are an error.
+    The memory is that of `termsift.count_texts`, plus the matrix and the strings of the terms.
+    More than 2^31 - 1 terms are an error.
 
     Examples
     --------
@@ -152,7 +153,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         Parameters
         ----------
         raw_documents : iterable
-            Texts, or files or their names as ``input`` says.
+            Texts, files, or file names, depending on ``input``.
         y : None
             Ignored.
 
@@ -189,7 +190,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         return as_configured(X)
 
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
-        """Count by a vocabulary; scikit-learn's methods call this, and learn another way."""
+        """Count terms for scikit-learn's methods. The core counts if the vocabulary is fixed."""
         native = self._native() if fixed_vocab else None
         index = None if native is None else self._index(native)
         if index is None:
@@ -213,11 +214,11 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         index = None
         if in_order and all(isinstance(term, str) for term in terms):
             index = _core.TextIndex(_core.TextRules(*native), terms)
-        self._made = native, columns, index  # at once, for other threads
+        self._made = native, columns, index  # in one step, as other threads may read it
         return index
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the index, which is made again."""
+        """Return the state without the index, which is built again when it is needed."""
         state = dict(super().__getstate__())
         state.pop("_made", None)
         return state
@@ -226,10 +227,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
 class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ignore[misc]
     """Count the hashes of terms in a matrix, as scikit-learn's ``HashingVectorizer`` does.
 
-    Parameters, methods, errors and results are those of the installed version's, whose class this
-    is derived from. It is much faster unless a ``token_pattern`` or a function cuts the texts. A
-    document that is not a text is a TypeError, and a count that does not fit ``dtype`` is a
-    CountOverflowError.
+    This class is derived from that of the installed scikit-learn, and has its parameters, methods,
+    errors and results. It is much faster unless another ``token_pattern`` or a function cuts the
+    texts. Two things differ. A document that is not a text raises a TypeError. A count that does
+    not fit ``dtype`` raises a CountOverflowError.
 
     Parameters
     ----------
@@ -256,14 +257,14 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
         Parameters
         ----------
         X : iterable
-            Texts, or files or their names as ``input`` says.
+            Texts, files, or file names, depending on ``input``.
 
         Returns
         -------
         X : sparse matrix of shape (n_documents, n_features)
-            Counts, of unit norm if ``norm`` is not None.
+            Counts. Each row has unit norm unless ``norm`` is None.
         """
-        # As bools, all counts are True: they must not cancel.
+        # In a bool matrix every count is True, so counts must not cancel by their signs.
         sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
         native = None
         if not isinstance(X, str) and is_integer(self.n_features) and 0 < self.n_features < 2**31:
@@ -279,7 +280,7 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
             rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
             counts = stacked(rows, width)
             if not counts.shape[0]:
-                return super().transform([])  # which refuses it
+                return super().transform([])  # raises scikit-learn's error
         counts = self._in_dtype(counts, np.float64, {})
         if self.norm is not None:
             counts = normalize(counts, norm=self.norm, copy=False)
@@ -287,7 +288,7 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
 
 
 def _with_n_threads(ours: Any, parent: Any) -> None:
-    """Show the parameters of the parent, by which scikit-learn knows those of an estimator."""
+    """Add the parent's parameters to the signature, from which scikit-learn reads them."""
     of_parent, added = (inspect.signature(one.__init__).parameters for one in (parent, ours))
     shown = [*of_parent.values(), added["n_threads"]]
     ours.__init__.__signature__ = inspect.Signature(shown)
@@ -302,7 +303,7 @@ def _holds_objects(documents: Any) -> bool:
 
 
 def _is_column(documents: Any) -> bool:
-    """Return whether documents are strings in an array or a column of one of many libraries."""
+    """Return whether documents are an array of strings or a column with the Arrow interface."""
     arrow = "__arrow_c_stream__", "__arrow_c_array__"
     is_arrow = any(hasattr(documents, name) for name in arrow)
     strings_of_numpy = isinstance(documents, np.ndarray) and documents.dtype.kind in "UT"

@@ -20,7 +20,7 @@ _UNORDERED = (str, bytes, Set, Mapping)
 
 @dataclass(frozen=True)
 class Csr:
-    """A matrix ready for the core, which checks the entries: contiguous arrays of exact dtypes."""
+    """A CSR matrix in contiguous arrays of the core's dtypes. The core checks the entries."""
 
     indptr: _core.Index
     indices: _core.Index
@@ -43,7 +43,7 @@ class Csr:
 
 
 def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
-    """Return the CSR triple of a CSR, CSC or dense matrix; messages call it ``name``."""
+    """Return a CSR, CSC or dense matrix as a `Csr`. Error messages call the matrix ``name``."""
     refuse_other_kinds(X, name)
     is_sparse = scipy.sparse.issparse(X)
     matrix: Any = X if is_sparse or _has_rows(X) else as_array(X, name)
@@ -59,7 +59,7 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
     if not is_sparse:
         matrix = _sparse(matrix, name)
     elif matrix.format == "csc":
-        # scipy's conversion does not check the indices that it follows, so the core does first.
+        # scipy's conversion uses the indices unchecked, so the core checks them first.
         csc = _triple(matrix, name)
         check_entries(csc, n_threads, name, transposed=True)
         arrays = csc.data, csc.indices, csc.indptr
@@ -72,20 +72,20 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
 
 
 def refuse_other_kinds(X: Any, name: str = "X") -> None:
-    """Refuse texts, and an object that is no matrix in memory."""
+    """Raise an error if X holds texts or is not a matrix in memory."""
     if hasattr(X, "__dask_graph__"):
         raise TypeError(f"{name} is a Dask collection: use termsift.dask.count, or compute it")
     if scipy.sparse.issparse(X):
         return
     is_list = isinstance(X, (list, tuple))
     if not is_list and not hasattr(X, "__array__"):
-        cure = ": pass its attribute X" if hasattr(X, "X") else ""  # of AnnData
+        cure = ": pass its attribute X" if hasattr(X, "X") else ""  # AnnData has one
         raise TypeError(f"{name} is {a_kind(X)}, expected a CSR, CSC or dense matrix{cure}")
     first: Any = X[:8] if is_list else np.asarray(_rows(X, 0, 8)).ravel() if _has_rows(X) else ()
     if any(isinstance(value, (str, bytes)) for value in first):
         raise TypeError(
-            f"{name} holds texts, expected a matrix of counts: count texts by "
-            "termsift.count_texts, or make a matrix by termsift.text.CountVectorizer"
+            f"{name} holds texts, expected a matrix of counts: count texts with "
+            "termsift.count_texts, or make a matrix with termsift.text.CountVectorizer"
         )
 
 
@@ -99,7 +99,7 @@ def _rows(X: Any, first: int, stop: int) -> Any:
 
 
 def _sparse(X: Any, name: str) -> Any:
-    """Return a dense matrix as a CSR matrix, reading blocks of rows: X may be in a file."""
+    """Return a dense matrix as CSR. X may be in a file, so it is read in blocks of rows."""
     n_rows, n_terms = X.shape
     step = max(1, _BLOCK_CELLS // max(1, n_terms))
     blocks = [
@@ -110,12 +110,12 @@ def _sparse(X: Any, name: str) -> Any:
 
 
 def check_entries(csr: Csr, n_threads: int, name: str, *, transposed: bool = False) -> None:
-    """Check in the core what the arrays hold; counting does so itself."""
+    """Let the core check the entries. Counting needs no such call, since it checks them itself."""
     _core.check_csr(*csr.parts, name, transposed, n_threads)
 
 
 def _triple(X: Any, name: str) -> Csr:
-    """Return the arrays of a CSR matrix, or of a CSC matrix as those of its transpose."""
+    """Return the arrays of a CSR matrix. A CSC matrix is returned as its transpose in CSR."""
     n_rows, n_columns = X.shape if X.format == "csr" else X.shape[::-1]
     indptr = _index_array(X.indptr, f"{name}.indptr")
     indices = _index_array(X.indices, f"{name}.indices")
@@ -139,7 +139,7 @@ def _index_array(array: Any, name: str) -> _core.Index:
 
 
 def without_duplicates(matrix: Any) -> Any:
-    """Return a CSR matrix without duplicate entries; they are summed in a copy."""
+    """Return a CSR matrix without duplicate entries. Duplicates are summed in a copy."""
     if not matrix.has_canonical_format:
         matrix = widened(matrix)
         matrix.sum_duplicates()
@@ -147,7 +147,7 @@ def without_duplicates(matrix: Any) -> Any:
 
 
 def widened(matrix: Any) -> Any:
-    """Return a copy of a sparse matrix in 64 bits, where sums of small integers do not wrap."""
+    """Return a 64-bit copy of a sparse matrix, so that sums of small integers do not overflow."""
     dtype = matrix.dtype
     return matrix.astype(dtype if dtype.itemsize == 8 else np.promote_types(dtype, np.int64))
 
@@ -166,14 +166,14 @@ def check_weights(sample_weight: Any, n_docs: int) -> _core.Count | None:
 
 
 def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
-    """Return weights as float64; refuse an integer that a float cannot hold exactly."""
+    """Return weights as float64. An integer above 2^53 is an error, as a float may not hold it."""
     if weights is None:
         return None
     if weights.dtype.kind == "i" and weights.max(initial=0) > 2**53:
         row = int(weights.argmax())
         raise ValueError(
-            f"sample_weight has {weights[row]} at row {row}, expected at most 2^53 beside counts "
-            "that are not integers"
+            f"sample_weight has {weights[row]} at row {row}, expected at most 2^53 because the "
+            "counts are not integers"
         )
     return weights.astype(np.float64)
 
@@ -182,7 +182,7 @@ def check_class_prior(
     class_prior: Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None,
     n_classes: int,
 ) -> _core.Float64s | None:
-    """Return one weight per class, or None for the empirical prior; the core normalises them."""
+    """Return one weight per class, which the core normalises, or None for the empirical prior."""
     if class_prior is None:
         return None
     if isinstance(class_prior, str):
@@ -192,7 +192,7 @@ def check_class_prior(
 
 
 def _not_negative(values: Any, n: int, name: str, place: str) -> NDArray[Any]:
-    """Return n finite numbers below 2^63 that are not negative, one for each ``place``."""
+    """Return n finite, nonnegative numbers, one for each ``place``. Integers are below 2^63."""
     numbers = as_array(values, name)
     if numbers.shape != (n,):
         raise ValueError(f"{name} has shape {numbers.shape}, expected ({n},)")
@@ -212,7 +212,7 @@ def _not_negative(values: Any, n: int, name: str, place: str) -> NDArray[Any]:
 
 
 def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term") -> _core.Int64s:
-    """Return distinct positions in [0, n) of columns or rows as int64."""
+    """Check that indices of columns or rows are distinct and in [0, n); return them as int64."""
     array = as_array(as_sequence(indices, name, "integers"), name)
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
@@ -234,7 +234,7 @@ def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term")
 
 
 def term_names_of(X: Any, given: Any, n_terms: int) -> NDArray[np.object_] | None:
-    """Return the names that the caller gave for the terms, or those of a data frame's columns."""
+    """Return the term names that the caller gave, or else the column names of a data frame."""
     columns = list(getattr(X, "columns", ()))
     if given is None and columns and all(isinstance(name, str) for name in columns):
         given = columns
@@ -253,12 +253,12 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
             raise TypeError(f"the name of term {term} is {name!r}, expected a string")
     array = np.empty(n_terms, dtype=object)
     array[:] = listed
-    array.setflags(write=False)  # counts and rankings share it
+    array.setflags(write=False)  # counts and rankings share the array
     return array
 
 
 def check_same_terms(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> None:
-    """Check that one list of term names begins with the other."""
+    """Check that the longer list of term names begins with the shorter list."""
     shared = min(len(mine), len(theirs))
     differ = np.flatnonzero(mine[:shared] != theirs[:shared])
     if len(differ):
@@ -273,7 +273,7 @@ def check_same_terms(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> 
 
 
 def as_array(values: Any, name: str) -> NDArray[Any]:
-    """Return the values as an array; errors name the argument."""
+    """Return the values as an array. Error messages call the argument ``name``."""
     if isinstance(values, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array: fill or drop the masked values")
     try:
@@ -283,7 +283,7 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def contiguous(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array that the core can read: a copy if it is strided, unaligned or swapped."""
+    """Return the array, or a copy for the core if it is strided, unaligned or byte-swapped."""
     if array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative:
         return array
     return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
@@ -299,7 +299,7 @@ def as_sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[An
 
 
 def exact_dtype(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the values in a dtype that the core counts; refuse one that would change a value."""
+    """Return the values in a dtype of the core. A dtype that would lose precision is an error."""
     dtype = values.dtype
     if dtype.kind not in "biuf":
         raise TypeError(f"{name} has dtype {dtype}, expected booleans, integers or floats")

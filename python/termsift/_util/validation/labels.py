@@ -66,23 +66,23 @@ def check_labels(
     """Return the classes of the documents and each document's codes.
 
     ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
-    ones. The classes are ``classes`` if given. Otherwise those of labels are sorted by `in_order`,
-    and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... The column of a data
-    frame that has one holds labels. A single column of an array could be either: it is refused
-    unless ``classes`` names its class. Messages call the labels ``name``. If ``n_docs``
-    is None, there are as many documents as labels.
+    ones. The classes are ``classes`` if given. Otherwise the distinct labels are sorted by
+    `in_order`, and the columns of an indicator matrix have the classes ``indicator_classes``, or
+    0, 1, ... if that is None. A data frame of one column holds labels. An array of one column may
+    hold labels or an indicator, so it is an error unless ``classes`` names its class. Messages
+    call the labels ``name``. If ``n_docs`` is None, there are as many documents as labels.
     """
     given = None if classes is None else check_classes(classes)
     y = label_sequence(y, name)
     if isinstance(y, list) and y and isinstance(y[0], list):
-        with suppress(ValueError):  # of lists of different lengths, which are refused as labels
+        with suppress(ValueError):  # raised if lengths differ; such labels are an error below
             y = np.asarray(y)
     if scipy.sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
         shape, dtype = cast(Any, y).shape, cast(Any, y).dtype
         if given is None and shape[1:] == (1,):
             raise ValueError(
                 f"{name} is a single column, of shape {shape}, expected labels in one dimension: "
-                f"pass {name}.ravel(), or np.ravel({name}) of a list or a data frame"
+                f"pass {name}.ravel(), or np.ravel({name}) if it is a list or a data frame"
             )
         if dtype.kind in "OSU":
             raise TypeError(
@@ -102,7 +102,7 @@ def check_labels(
 
 
 def label_sequence(y: Any, name: str = "y") -> Any:
-    """Return labels in a form that `LabelCoder` takes, and an indicator matrix as it is."""
+    """Return labels in a form that `LabelCoder` accepts. An indicator matrix is not changed."""
     if (is_from(y, "pandas") or is_from(y, "polars")) and getattr(y, "shape", ())[1:] == (1,):
         y = y[y.columns[0]]
     if scipy.sparse.issparse(y):
@@ -113,20 +113,20 @@ def label_sequence(y: Any, name: str = "y") -> Any:
     elif is_column_of_arrow(y):
         with suppress(TypeError):
             return _core.Texts.of_arrow(y)
-        n_nulls = getattr(y, "null_count", 0)  # a method of polars, an attribute of pyarrow
+        n_nulls = getattr(y, "null_count", 0)  # a method in polars, a number in pyarrow
         if n_nulls() if callable(n_nulls) else n_nulls:
             return list(y.to_list() if is_from(y, "polars") else y.to_pylist())
     return as_sequence(y, name, "a label for each document")
 
 
 def is_column_of_arrow(values: Any) -> bool:
-    """Return whether an object is one column, and not a frame, with the Arrow interface."""
+    """Return whether an object has the Arrow interface and is one column, not a frame."""
     is_arrow = hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
     return is_arrow and len(getattr(values, "shape", (0,))) == 1
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
-    """Return labels of one class per document; refuse an indicator matrix and say ``why``."""
+    """Return labels of one class per document. The error about an indicator ends with ``why``."""
     labels = check_labels(y, n_docs, None, name=name)
     if labels.indptr is not None:
         raise ValueError(f"{name} is an indicator matrix, expected one label per document: {why}")
@@ -134,7 +134,7 @@ def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
 
 
 class LabelCoder:
-    """Number the classes of labels that come in blocks: as given, or as they are met."""
+    """Number the classes of labels that come in blocks, as given or by first appearance."""
 
     def __init__(self, given: list[Hashable] | None) -> None:
         self._is_fixed = given is not None
@@ -142,19 +142,19 @@ class LabelCoder:
 
     @property
     def classes(self) -> list[Hashable]:
-        """The classes by number."""
+        """The classes in the order of their numbers."""
         return list(self._numbers)
 
     def ordered(self) -> tuple[list[Hashable], list[int]]:
-        """Return the classes in their final order, and the place of each number in it."""
+        """Return the classes in their final order, and the place of each class number in it."""
         ordered = self.classes if self._is_fixed else in_order(self.classes)
         place = {c: i for i, c in enumerate(ordered)}
         return ordered, [place[c] for c in self._numbers]
 
     def codes(self, labels: Any, first: int = 0) -> _core.Int32s:
-        """Return the number of each label's class; messages count documents from ``first``.
+        """Return the class number of each label. ``first`` is the number of the first document.
 
-        The labels are an array, a list, or strings of Arrow in the core's form.
+        The labels are an array, a list, or Arrow strings as `_core.Texts`.
         """
         try:
             codes, distinct, at = distinct_labels(labels)
@@ -181,10 +181,10 @@ class LabelCoder:
 
 
 def distinct_labels(labels: Any) -> tuple[_core.Int32s, list[Any], list[int]]:
-    """Return a code for each label, and each code's label and first position.
+    """Return the code of each label, then the label and the first position of each code.
 
-    Labels that are equal may have several codes if their types or bits differ, as 1, 1.0 and
-    -0.0, 0.0 do. Raises TypeError if one is not hashable.
+    Equal labels have several codes if their types or bits differ, such as 1 and 1.0, or 0.0 and
+    -0.0. A label that is not hashable raises a TypeError.
     """
     if isinstance(labels, np.ndarray):
         kind, size = labels.dtype.kind, labels.itemsize
@@ -208,7 +208,7 @@ def _indicator_labels(
     if given is not None and len(given) != y.shape[1]:
         raise ValueError(f"{name} has {y.shape[1]} columns for {len(given)} classes")
     csr = check_matrix(y, 1, name)
-    # The values are checked below, since a count other than 0 and 1 is wrong here.
+    # Only the indices are checked here. The values, which must be 0 or 1, are checked below.
     check_entries(replace(csr, data=np.ones(len(csr.data), dtype=np.int8)), 1, name)
     matrix = widened(csr.to_scipy())  # a copy
     matrix.sum_duplicates()
@@ -228,7 +228,7 @@ def _indicator_labels(
 
 
 def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
-    """Return the classes as a list of distinct labels, none of them missing."""
+    """Return the classes as a list, after checking that they are distinct and not missing."""
     sequence = as_sequence(classes, "classes", "labels")
     listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else sequence.tolist())]
     seen: set[Hashable] = set()
@@ -244,7 +244,7 @@ def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
 
 def in_order(classes: list[Hashable]) -> list[Hashable]:
     """Sort labels, or sort them by type name and repr if they cannot be compared."""
-    if not any(isinstance(label, Set) for label in classes):  # whose < means subset
+    if not any(isinstance(label, Set) for label in classes):  # < of sets means subset
         with suppress(TypeError):
             return sorted(classes)  # type: ignore[type-var]
     return sorted(classes, key=lambda label: (type(label).__name__, repr(label)))
@@ -253,9 +253,10 @@ def in_order(classes: list[Hashable]) -> list[Hashable]:
 def unite_classes(
     current: list[Hashable], added: list[Hashable]
 ) -> tuple[list[Hashable], list[int], list[int]]:
-    """Return the union of two lists of classes, and each class's position in either (-1: absent).
+    """Return the union of two lists of classes, and each class's position in both (-1: absent).
 
-    The union is sorted if ``current`` is. Otherwise new classes follow in the order of ``added``.
+    The union is sorted if ``current`` is sorted. Otherwise the new classes come last, in the order
+    of ``added``.
     """
     present = set(current)
     late = [c for c in added if c not in present]
@@ -289,7 +290,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def _plain(label: Any) -> Any:
-    """Return a numpy scalar as the equal Python value, so that labels print and save as such."""
+    """Return a numpy scalar as a Python value, which prints plainly and can be saved."""
     return (
         label.item() if isinstance(label, (np.bool_, np.integer, np.floating, np.str_)) else label
     )
@@ -298,7 +299,7 @@ def _plain(label: Any) -> Any:
 def check_groups(
     classes: Iterable[Hashable] | Mapping[Hashable, Any], known: list[Hashable]
 ) -> dict[Hashable, list[int]]:
-    """Return the positions of the classes of each group by its new label."""
+    """Return a dict from the new label of each group to the positions of its classes."""
     groups: dict[Hashable, Any]
     if isinstance(classes, Mapping):
         groups = {new: old if isinstance(old, list) else [old] for new, old in classes.items()}

@@ -18,7 +18,7 @@ _NAMES_SHOWN = 20
 
 @contextmanager
 def naming(place: str) -> Iterator[None]:
-    """Begin the message of an error with the part of a collection that the error is about."""
+    """Prefix error messages with ``place``, the part of a collection that they are about."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -31,7 +31,7 @@ def naming(place: str) -> Iterator[None]:
 
 
 def check_kind(value: object, kind: type | tuple[type, ...], name: str) -> None:
-    """Check that an argument is an instance of a class, or of one of several."""
+    """Check that an argument is an instance of a class, or of one of several classes."""
     if not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
         expected = " or ".join(one.__name__ for one in kinds)
@@ -51,19 +51,19 @@ def a_kind(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a scalar as it prints, and the kind of anything else, which could print pages."""
+    """Return the repr of a scalar. For other objects, whose repr may be long, return the kind."""
     return repr(value) if value is None or np.isscalar(value) else a_kind(value)
 
 
 def check_flag(value: object, name: str) -> bool:
-    """Return an argument that is true or false as a bool."""
+    """Check that an argument is True or False, and return it as a bool."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
 def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
-    """Return an iterable as it is, without reading from it: it may be a generator."""
+    """Return an iterable unchanged. Nothing is read from it, since it may be a generator."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must hold {expected}, got {shown(values)}")
     return values
@@ -73,12 +73,12 @@ def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
 
 
 def check_words(names: Any, name: str) -> list[Any]:
-    """Return one word or several as a list."""
+    """Return a list of one word or of several words."""
     return [names] if isinstance(names, str) else list(check_iterable(names, name, "words"))
 
 
 def check_choice(value: object, known: Collection[str], name: str) -> str:
-    """Return a value that is one of some words; the error suggests the nearest word."""
+    """Check that a value is a known word, and return it. The error suggests the nearest word."""
     if not is_one_of(value, known):
         expected = " or ".join(map(repr, known)) if len(known) < 3 else f"one of {', '.join(known)}"
         raise ValueError(f"{name} must be {expected}, got {value!r}{did_you_mean(value, known)}")
@@ -91,37 +91,37 @@ def check_tf(tf: str) -> str:
 
 
 def is_one_of(value: object, known: Collection[str]) -> bool:
-    """Return whether a value is one of some words; comparing an array would give an array."""
+    """Return whether a value of any type, even an array, is one of the known words."""
     return isinstance(value, str) and value in known
 
 
 def grouped(n: float) -> str:
-    """Return a number as in "2,000" or "2.5"; a float that is whole has no decimals."""
+    """Format a number as in "2,000" or "2.5". A whole float has no decimals."""
     return f"{int(n):,}" if n == int(n) else f"{n:,.7g}"
 
 
 def number_of(n: float, thing: str) -> str:
-    """Return a number of things as in "1 row", "2,000 rows" or "2 classes"."""
+    """Format a number of things as in "1 row", "2,000 rows" or "2 classes"."""
     plural = "es" if thing.endswith("s") else "s"
     return f"{grouped(n)} {thing}{'' if n == 1 else plural}"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return the end of an error message: the known name nearest to an unknown one, if any."""
+    """Return the end of an error message that suggests the nearest known name, or nothing."""
     if not isinstance(name, str):
         return ""
-    # Dashes in front of options would make all of them alike.
+    # Without this, the dashes in front of all options would make them look alike.
     plain = {other.lower().replace("-", "_").strip("_"): other for other in known}
     mine = name.lower().replace("-", "_").strip("_")
     alike = [other for other in plain if other[:1] == mine[:1]]
-    import difflib  # is needed for errors alone
+    import difflib  # only errors need it
 
     near = difflib.get_close_matches(mine, alike, n=1, cutoff=0.5)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
 def listed(names: Sequence[Any]) -> str:
-    """Return the first names for a message, cut if long: a name may be a whole document."""
+    """Return the first names for a message. Long names, such as whole documents, are cut."""
     some = [
         repr(name if len(str(name)) <= 60 else f"{name[:60]}...") for name in names[:_NAMES_SHOWN]
     ]
@@ -129,7 +129,7 @@ def listed(names: Sequence[Any]) -> str:
 
 
 def check_one_column(where: str, name: Any, names: list[Any], cure: str) -> None:
-    """Check that a table has one column of this name; ``cure`` ends the error if it has none."""
+    """Check that exactly one column has this name. If none has it, the error ends with ``cure``."""
     if names.count(name) != 1:
         if name in names:
             cure = "give each column another name"
@@ -142,12 +142,12 @@ def check_one_column(where: str, name: Any, names: list[Any], cure: str) -> None
 
 
 def is_integer(value: object) -> bool:
-    """Return whether a value is an integer; a bool is a flag and not a number."""
+    """Return whether a value is an integer. A bool is a flag, not an integer."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_integer(value: Any, name: str, least: int | None = 1, most: int | None = None) -> int:
-    """Return an integer in [least, most] as an int."""
+    """Check that a value is an integer in [least, most], and return it as an int."""
     if not is_integer(value):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     too_small = least is not None and value < least
@@ -158,12 +158,12 @@ def check_integer(value: Any, name: str, least: int | None = 1, most: int | None
 
 
 def check_n_threads(n_threads: int | None) -> int:
-    """Return the number of threads to ask the core for; 0 stands for its default."""
+    """Return the number of threads for the core. 0 stands for the core's default."""
     return 0 if n_threads is None else check_integer(n_threads, "n_threads", 1, 4096)
 
 
 def check_k(k: Any, n_terms: int) -> int:
-    """Return the number of terms to rank: ``k``, or all if it is None or larger."""
+    """Return the number of terms to rank: ``k``, or ``n_terms`` if ``k`` is None or larger."""
     return n_terms if k is None else min(check_integer(k, "k", least=0), n_terms)
 
 
@@ -171,22 +171,22 @@ def check_k(k: Any, n_terms: int) -> int:
 
 
 def check_positive(number: float, name: str) -> float:
-    """Return a positive, finite number as a float."""
+    """Check that a number is positive and finite, and return it as a float."""
     return _checked(number, name, lambda x: 0 < x < math.inf, "positive and finite")
 
 
 def check_not_negative(number: float, name: str) -> float:
-    """Return a finite number that is not negative as a float."""
+    """Check that a number is finite and not negative, and return it as a float."""
     return _checked(number, name, lambda x: 0 <= x < math.inf, "not negative and finite")
 
 
 def check_between_0_and_1(number: float, name: str) -> float:
-    """Return a number from 0 to 1 as a float."""
+    """Check that a number is from 0 to 1, and return it as a float."""
     return _checked(number, name, lambda x: 0 <= x <= 1, "between 0 and 1")
 
 
 def check_inside_0_and_1(number: float, name: str) -> float:
-    """Return a number above 0 and below 1 as a float."""
+    """Check that a number is above 0 and below 1, and return it as a float."""
     return _checked(number, name, lambda x: 0 < x < 1, "above 0 and below 1")
 
 
@@ -207,9 +207,9 @@ def check_smoothing(
 ) -> tuple[float, tuple[float, float]]:
     """Return b1, and b2 with its rounding error.
 
-    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes), by default one
-    outcome for each term. The product is seldom a double, and without its rounding error small
-    differences of probabilities would be wrong. b1 may exceed b2 if they smooth a rate.
+    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes). By default,
+    ``outcomes`` is ``n_terms``. The rounding error of the product is returned too, because small
+    differences of probabilities would be wrong without it. b1 may exceed b2 only if ``is_rate``.
     """
     is_pair = isinstance(alpha, (tuple, list))
     numbers = alpha if isinstance(alpha, (tuple, list)) else (alpha, alpha)
@@ -222,7 +222,7 @@ def check_smoothing(
         b2 = b1 * factor
         if math.isfinite(b2):
             (n, d), (n2, d2) = b1.as_integer_ratio(), b2.as_integer_ratio()
-            rest = (n * factor * d2 - n2 * d) / (d * d2)  # of integers, and so rounded once
+            rest = (n * factor * d2 - n2 * d) / (d * d2)  # division of integers rounds once
     if not 0 <= b1 < math.inf or not 0 <= b2 < math.inf:
         raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
     if is_rate:
