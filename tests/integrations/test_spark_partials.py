@@ -79,14 +79,16 @@ def test_counts_are_added_up_in_any_order_of_arrival() -> None:
     X = np.random.default_rng(5).random((27, 20))
     counts = [ts.count(X[i : i + 9], ["ham"] * 9) for i in (0, 9, 18)]
     tables = [spark._row(part, lambda part=part: counts[part]) for part in range(3)]
-    (total,) = spark._add_up(spark._added, node_of(tables)).to_pylist()
+    (total,) = spark._add_up(spark._added, ts.load, node_of(tables)).to_pylist()
     assert (total["part"], total["error"]) == (7, None)
     assert ts.load(total["counts"]) == counts[0] + counts[1] + counts[2]
 
 
 def test_counts_that_cannot_be_added_become_a_row_with_the_error() -> None:
     huge = ts.count(sp.csr_array([[2**62]]), ["a"])
-    refusal = spark._add_up(spark._added, node_of([spark._row(p, lambda: huge) for p in range(2)]))
-    refusal = spark._add_up(spark._added, node_of([refusal, spark._row(1, lambda: huge)]))
+    refusal = spark._add_up(
+        spark._added, ts.load, node_of([spark._row(p, lambda: huge) for p in range(2)])
+    )
+    refusal = spark._add_up(spark._added, ts.load, node_of([refusal, spark._row(1, lambda: huge)]))
     with pytest.raises(ts.CountOverflowError):
-        spark._counts_of(refusal.to_pylist()[0])
+        spark._counts_of(refusal.to_pylist()[0], ts.load)
