@@ -121,30 +121,27 @@ def compared(
     *views: View,
     by_all: bool = False,
 ) -> Verdict:
-    """Judge by the first view, or by all, and report the verdict of each; tabulate the first.
+    """Judge by the first view, or by all, and report the verdict of each.
 
     Views without any tested number of terms are skipped.
     """
     (any_found, *_) = found.values()
     views = tuple(view for view in views if view.of(any_found[ours[0]].ks).any())
 
-    def differences(view: View) -> dict[str, list[Estimate]]:
-        return {
-            f"{a}, {name}": [Estimate.of(of[a].mean(*view) - of[b].mean(*view)) for b in others]
-            for name, of in found.items()
-            for a in ours
-        }
-
     lines, verdicts = [], []
     for view in views:
-        signs = [each.sign for row in differences(view).values() for each in row]
+        signs = [
+            Estimate.of(of[a].mean(*view) - of[b].mean(*view)).sign
+            for of in found.values()
+            for a in ours
+            for b in others
+        ]
         ahead, level, behind = (signs.count(sign) for sign in (1, 0, -1))
         verdicts.append(judge(signs))
         counts = f"ahead in {ahead}, level in {level} and behind in {behind} of {len(signs)}"
         lines.append(f"- {view}: {counts} comparisons, so the claim {verdicts[-1]}")
-    rows = table(f"{views[0]} less that of", others, differences(views[0]))
     agreed = verdicts[0] if len(set(verdicts)) == 1 or not by_all else PARTLY
-    return Verdict(agreed, "\n".join([*lines, "", rows]))
+    return Verdict(agreed, "\n".join(lines))
 
 
 def table(corner: str, header: Sequence[str], rows: Mapping[str, Sequence[Estimate | str]]) -> str:
@@ -197,21 +194,19 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
 
 def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict:
     """Check that ours with few terms are about as accurate as the others with many."""
-    rows = {
-        f"{a}, {name}": [Estimate.of(of[a].at(few) - of[b].at(many)) for b in OTHERS]
-        for name, of in found.items()
+    alike = [
+        100 * (of[a].at(few) - of[b].at(many))[0] > -ALIKE
+        for of in found.values()
         for a in BOTH
-    }
-    alike = [each.value > -ALIKE for row in rows.values() for each in row]
+        for b in OTHERS
+    ]
     lost = [100 * (of[b].at(many) - of[b].at(few))[0] for of in found.values() for b in OTHERS]
-    header = [f"{name}, {many:,}" for name in OTHERS]
     return Verdict(
         all_or_some(alike),
         f"In {sum(alike)} of {len(alike)} comparisons, the paper's methods with {few} terms are "
         f"less than {ALIKE:.0f} point behind the other methods with {many:,} terms. The four "
         f"other methods are {min(lost):.1f} to {max(lost):.1f} points less accurate with {few} "
-        f"terms than with {many:,}."
-        f"\n\n{table(f'accuracy with {few} terms less that of', header, rows)}",
+        f"terms than with {many:,}.",
     )
 
 
