@@ -112,6 +112,7 @@ RIVALS: dict[str, Choose] = {
 METHODS = {OURS: "guided_gain", "conditional gain": "conditional_gain", "MD": "md", "IG": "ig"}
 OTHERS = ("conditional gain", *RIVALS, "MD", "IG")
 COMPARED = ("conditional gain", *RIVALS)  # in detail
+JUDGES = ("naive Bayes", "SVM")  # of the tables by collection
 
 
 def rankings(X: sp.csr_array, y: Ints, k: int) -> dict[str, Ints]:
@@ -259,7 +260,7 @@ def by_range(hits: Hits, ks: Sequence[int]) -> str:
     Differences that are not significant in any cell may be significant together.
     """
     rows = []
-    for name, classifier in dict.fromkeys(key[:2] for key in hits):
+    for name, classifier in dict.fromkeys(key[:2] for key in hits if key[1] in JUDGES):
         row = [f"{name}, {classifier}"]
         for rival in COMPARED:
             ours, theirs = (hits[name, classifier, method] for method in (OURS, rival))
@@ -276,7 +277,7 @@ def macro_f1(f1: MacroF1, ks: Sequence[int]) -> str:
     """Return a table of mean macro F1 over few and over many terms, in per cent."""
     rows = []
     methods = (OURS, *COMPARED)
-    for name, classifier in dict.fromkeys(key[:2] for key in f1):
+    for name, classifier in dict.fromkeys(key[:2] for key in f1 if key[1] in JUDGES):
         row = [f"{name}, {classifier}"]
         for method in methods:
             values = 100 * f1[name, classifier, method]
