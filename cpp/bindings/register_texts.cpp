@@ -147,7 +147,7 @@ TextsObject of_files(const py::iterable& names, int n_threads) {
   } catch (const FileError& error) {
     const auto name = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(error.path.c_str()));
     if (error.code == termsift::not_regular) {
-      const char* const why = "is no regular file (a pipe, a socket or a device); copy it to one";
+      const char* const why = "is a pipe, a socket or a device; copy it to a regular file";
       const py::tuple values = py::make_tuple(EINVAL, why, name);
       PyErr_SetObject(PyExc_OSError, values.ptr());
     } else {

@@ -20,7 +20,7 @@ namespace termsift {
 namespace {
 
 template <class Rows>
-using Counters = std::vector<std::unique_ptr<ThreadCounter<Rows
+using Counters = std::vector<std::unique_ptr<ThreadCounter<Rows>>>;  // by thread; null if the thread has not counted
 
 // Returns the sum of value(entry) for each sorted term. O(entries + n_terms), on one thread.
 template <class Rows, class Value>
