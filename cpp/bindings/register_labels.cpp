@@ -68,7 +68,8 @@ class Identities {
   std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << n_bits);
 };
 
-// Numbers the items of a list or of a vector of objects by ==. Raises TypeError for an item that is not hashable.
+// Numbers the items of a list or of a vector of objects. Equal items (==) get the same number. Raises TypeError for an item
+// that is not hashable.
 py::tuple number_objects(const py::object& labels) {
   const bool is_list = PyList_Check(labels.ptr());
   PyObject* const* elements = nullptr;

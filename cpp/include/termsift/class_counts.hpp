@@ -1,4 +1,5 @@
-// The sufficient statistic: how often each term occurs in each class, and in how many documents of the class.
+// The counts that all scores need. For each class and term, they are the occurrences of the term in the class, and the
+// documents of the class that contain the term.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +56,7 @@ struct ClassRow {
   // Whether the class has tokens but no numbers of documents, as after reading a frequency list.
   // n_docs alone does not tell, because counting sets d_ic before n_docs.
   bool has_unknown_documents() const { return n_docs == 0 && (size > 0 ? document_frequency[0] == 0 : n_unlisted > 0); }
-  // Sets the pair i.
+  // Sets pair i to a term and its frequencies.
   void set_pair(std::int64_t i, TermId term, Count tf, Count df) {
     terms[i] = term;
     term_frequency.set(i, tf);

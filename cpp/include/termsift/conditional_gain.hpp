@@ -14,10 +14,10 @@ namespace termsift {
 // number of documents of class c, and n its sum over the classes:
 //     W_tc  = log (D_tc + a) - log (n_c d_t / n + a),                                   the log lift, shrunk to 0,
 //     W'_tc = log (D_tc - 1 + a) - log ((n_c - 1)(d_t - 1) / (n - 1) + a),              the same without one document of c,
-// where negative numbers count as 0 and 0/0 = 0. If document d of class y contains m chosen terms, the probability that it
-// is of class c is
-//     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),   F_dc = the sum of W_tc (W'_tc if c = y) over these terms,
-// P_dc has single precision. The gain of a term is the reduction of the documents' losses -log P_dy by a step with the term:
+// where negative numbers count as 0 and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be the sum
+// of W_tc (W'_tc if c = y) over these terms. The document is of class c with the probability (in single precision)
+//     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))).
+// The gain of a term is the reduction of the documents' losses -log P_dy by a step with the term:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
 // If there are more than `classes_in_play` classes, the first chosen term t of a document limits the document to that many
 // classes: its own class, and the classes with the largest log(n_c / n) + W_tc. These sums are compared in whole units of

@@ -31,14 +31,14 @@ enum class ContingencyMeasure : std::uint8_t {
   odds_ratio,    // A D / (B C)
   relevancy,     // log((A/r + 1/6) / (B/(g-r) + 1/6))
   ngl,           // sqrt(g) det / sqrt(r (g-r) t (g-t))
-  g2,            // 2 sum O log(O/E) over the four cells O, E = row total * column total / g
-  bns,           // |F(A/r) - F(B/(g-r))|, F the normal quantile, rates clipped to [0.0005, 0.9995]
+  g2,            // 2 sum O log(O/E) over the four cells O, where E = row total * column total / g
+  bns,           // |F(A/r) - F(B/(g-r))|, where F is the normal quantile, of rates clipped to [0.0005, 0.9995]
   log_odds,      // log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u), x = a + a_i, u = t - a + a_i, R = r + b2, S = g - r + b2,
-                 // a_i = b2 t / g: b2 is the mass of the prior
+                 // a_i = b2 t / g, so b2 is the mass of the prior
   jlh,           // max(0, A/r - t/g) (A/r) / (t/g)
   chi2_counts,   // (a - E)^2 / E, E = t r / g
   log_ratio,     // log2((a + b1) (g - r + b2) / ((t - a + b1) (r + b2)))
-  g2_counts,     // g2 of tokens
+  g2_counts,     // the formula of g2, with counts of tokens
   c_tfidf,       // a/r log(1 + m/t), m = floor(g / number of classes with documents)
   c_tfidf_sqrt,  // sqrt(a/r) log(1 + m/t)
   c_tfidf_bm25,  // a/r log((m + 1) / (t + 1/2))

@@ -1,4 +1,4 @@
-// Counting a matrix.
+// Counts the documents of a matrix by class.
 #pragma once
 
 #include <cstdint>
@@ -76,7 +76,7 @@ struct Counted {
   CountingPath path;  // the path taken
 };
 
-// Returns `counts` plus the documents of x.
+// Returns `counts` with the documents of x added.
 //
 //   x        (n_docs, n_terms), entries in any order; repeated entries are added up, zeros are ignored
 //   labels   for n_docs documents, with labels.n_classes == counts.rows.size(); check_labels must have accepted them

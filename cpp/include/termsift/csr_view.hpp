@@ -24,7 +24,7 @@ struct CsrView {
   const Value* data = nullptr;     // (n_stored,)
 };
 
-// Where the rows of a matrix begin, as int32 or int64.
+// The offsets of the rows of a matrix (indptr), as int32 or int64.
 class Offsets {
  public:
   explicit Offsets(const std::int32_t* offsets) : narrow_(offsets) {}

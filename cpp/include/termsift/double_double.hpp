@@ -54,7 +54,7 @@ TERMSIFT_INLINE DoubleDouble two_product(double a, double b) {
 #endif
 }
 
-// Relative error at most 3 * 2^-106, also when a and b cancel (AccurateDWPlusDW).
+// Returns a + b. The relative error is at most 3 * 2^-106, also when a and b cancel (AccurateDWPlusDW).
 TERMSIFT_INLINE DoubleDouble add(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble s = two_sum(a.hi, b.hi);
   const DoubleDouble t = two_sum(a.lo, b.lo);
@@ -66,13 +66,13 @@ TERMSIFT_INLINE DoubleDouble negate(DoubleDouble a) { return {-a.hi, -a.lo}; }
 
 TERMSIFT_INLINE DoubleDouble subtract(DoubleDouble a, DoubleDouble b) { return add(a, negate(b)); }
 
-// Relative error at most 5 * 2^-106 (DWTimesDW1).
+// Returns a * b. The relative error is at most 5 * 2^-106 (DWTimesDW1).
 TERMSIFT_INLINE DoubleDouble multiply(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return quick_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-// Relative error at most 15 * 2^-106 (DWDivDW2 without FMA); b is not zero.
+// Returns a / b for b != 0. The relative error is at most 15 * 2^-106 (DWDivDW2 without FMA).
 TERMSIFT_INLINE DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
   const double q = a.hi / b.hi;
   const DoubleDouble product = multiply(b, {q, 0});

@@ -14,7 +14,7 @@ namespace termsift {
 //     |w_c|^2 / 2 + C sum_d g_d max(0, 1 - s_dc w_c.z_d)^2,
 // where s_dc is 1 for documents of the class and -1 for all other documents, g_d is the document's weight, and z_d is the
 // vector of log(1 + x) for its counts x, scaled to norm 1, with a 1 for the intercept. The dual of this problem is solved by
-// coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008): an epoch
+// coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008). An epoch
 // visits each document once, in a new random order.
 struct LinearMachines {
   double cost = 1;  // C

@@ -26,10 +26,10 @@ struct Threads {
 //   requested > 0   `requested` threads;
 //   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), limited to the number of processors that the
 //                   affinity of this process and the quota of its control group (rounded up) allow;
-//   always 1        inside a loop with several threads or an OpenMP parallel region, and in a child process forked after
-//                   threads had started, because these threads do not exist in the child;
+//   always 1        inside a loop that has several threads, inside an OpenMP parallel region, and in a child process that
+//                   was forked after threads had started, because these threads do not exist in the child;
 //   never more than OMP_THREAD_LIMIT.
-// Without OpenMP, its settings are ignored, and the default is the number of processors that this process may use.
+// Without OpenMP, the settings of OpenMP are ignored, and the default is the number of processors that this process may use.
 int effective_n_threads(int requested);
 
 // Returns a phrase that names the setting which determines the number of threads if a call requests 0.

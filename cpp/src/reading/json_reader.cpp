@@ -59,7 +59,7 @@ struct JsonReader::State {
     if (!cursor.take('}')) cursor.refuse("expected a comma or a closing brace");
   }
 
-  // Returns the fault of the object, or nullopt if it has a text for each key and a label.
+  // Returns the fault of the object, or nullopt if the object has a text for each key, and a label.
   std::optional<std::string> fault() const {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       using json::Kind;

@@ -33,7 +33,7 @@ class CharNgrams final : public Cutter {
         if (closes) close();
         if (tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
           if (tokens.n_tokens > 0) break;
-          drop();  // no token points into bytes_
+          drop();  // is safe here, because no token points into bytes_
         }
       }
       if (open_ && !all_read_ && tokens.n_tokens < most_tokens) read();

@@ -31,7 +31,7 @@ std::int32_t murmur3(std::string_view bytes) {
   return static_cast<std::int32_t>(hash ^ hash >> 16);
 }
 
-// Returns the column of a term, with its sign in the top bit.
+// Returns the column of a term. The top bit is set if the term counts negatively.
 std::uint32_t signed_column(std::string_view term, std::int32_t n_columns, bool alternate_sign) {
   const std::int32_t hash = murmur3(term);
   // |hash| of the least hash does not fit 32 bits. It gets the same column as in scikit-learn.

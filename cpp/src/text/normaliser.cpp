@@ -92,7 +92,7 @@ void Normaliser::refuse() const {
   }
   throw BadText(document_, at_, "document " + std::to_string(document_) + ", byte " + std::to_string(at_) +
                                     ": expected UTF-8, found " + (bytes.empty() ? "no character" : bytes) +
-                                    " (hexadecimal); decode the text by the encoding that it was written in");
+                                    " (hexadecimal); decode the text with the encoding in which it was written");
 }
 
 void Normaliser::read(std::int64_t n, NormalText& out) {

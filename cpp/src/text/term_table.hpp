@@ -41,7 +41,7 @@ class SlotTable {
   std::uint32_t size() const { return size_; }
   std::int64_t n_bytes() const { return n_slots_ * std::int64_t{sizeof(Slot<Key>)}; }
   const KeyHash& hash() const { return hash_; }
-  // The slots where searches begin. Valid until a key is inserted.
+  // Finds the slots where searches begin. It is valid until a key is inserted.
   struct Homes {
     Slot<Key>* slots;
     int shift;

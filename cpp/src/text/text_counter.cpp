@@ -404,7 +404,7 @@ ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> colu
                                 ", expected below " + std::to_string(n_classes));
   for (const std::int32_t column : columns)
     if (column >= n_columns)
-      throw std::invalid_argument("a column is " + std::to_string(column) + " of " + std::to_string(n_columns));
+      throw std::invalid_argument("a column is " + std::to_string(column) + ", expected below " + std::to_string(n_columns));
   if (columns.empty() && n_columns < n_terms()) throw std::invalid_argument("there are fewer columns than terms");
   const ColumnsOfIds of_ids(state_->classes, state_->sorted(), columns);
   std::vector<CountedRows> counted;
