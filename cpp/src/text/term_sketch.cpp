@@ -85,7 +85,7 @@ class Sketcher {
 }  // namespace
 
 TermSketch::TermSketch(std::int64_t n_counters) : n_(n_counters) {
-  if (n_counters < 1) throw std::invalid_argument("the number of counters must be positive, got " + std::to_string(n_counters));
+  if (n_counters < 1) throw std::invalid_argument("n_counters must be positive, got " + std::to_string(n_counters));
   counters_ = LargeArray<std::uint8_t>::zeroed(n_counters);
 }
 
