@@ -14,14 +14,14 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_tables(module);
   register_labels(module);
   module.attr("__version__") = TERMSIFT_VERSION;
-  module.def("compiler", [] {  // e.g. "GCC 12.2.0"
+  module.def("compiler", [] {  // returns e.g. "GCC 12.2.0"
 #ifdef __clang__
     return "Clang " __clang_version__;
 #else
     return "GCC " __VERSION__;
 #endif
   });
-  module.def("openmp_version", [] {  // e.g. "201511"
+  module.def("openmp_version", [] {  // returns e.g. "201511"
 #ifdef _OPENMP
     return std::to_string(_OPENMP);
 #else

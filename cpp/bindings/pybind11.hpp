@@ -1,4 +1,4 @@
-// The only include of pybind11, and helpers for every binding.
+// The only file that includes pybind11, and helpers for every binding.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -31,9 +31,9 @@ namespace termsift::bindings {
 namespace py = pybind11;
 using namespace py::literals;
 
-// Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 ends such a thread by pthread_exit, which
-// must not unwind through noexcept functions. Instead, this makes the thread sleep until the process ends, as Python 3.14
-// does.
+// Calls f, which acquires the GIL. If the interpreter is exiting, Python before 3.14 then ends the thread by pthread_exit,
+// which must not unwind through noexcept functions. This function catches it, and the thread sleeps until the process ends,
+// as in Python 3.14.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__
@@ -47,7 +47,7 @@ auto or_sleep_at_exit(const F& f) {
 #endif
 }
 
-// Replaces py::gil_scoped_release, whose destructor is noexcept.
+// Releases the GIL, like py::gil_scoped_release, but its destructor survives pthread_exit (or_sleep_at_exit).
 class WithoutGil {
  public:
   WithoutGil() = default;
@@ -61,7 +61,7 @@ class WithoutGil {
   PyThreadState* const state_ = PyEval_SaveThread();
 };
 
-// Returns the Threads of a call from Python. Their poll takes the GIL and checks for Ctrl-C between blocks of work.
+// Returns the Threads of a call from Python. Their poll acquires the GIL and checks for Ctrl-C.
 inline Threads python_threads(int n_threads) {
   return {effective_n_threads(n_threads), [] {
             return or_sleep_at_exit([] {
@@ -71,12 +71,12 @@ inline Threads python_threads(int n_threads) {
           }};
 }
 
-// Step `i` of a loop that holds the GIL. Checks for Ctrl-C now and then.
+// Checks for Ctrl-C in some steps i of a loop that holds the GIL.
 inline void check_signals(std::int64_t i) {
   if (i % (1 << 16) == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
-// Returns the progress function that calls `report`; empty for None.
+// Returns a progress function that calls `report`, or an empty function if `report` is None.
 inline Progress python_progress(const py::object& report) {
   if (report.is_none()) return {};
   return [&report](std::int64_t done) {
@@ -87,7 +87,7 @@ inline Progress python_progress(const py::object& report) {
   };
 }
 
-// Runs f without the GIL. If the poll stopped it, raises the pending exception of the signal handler (KeyboardInterrupt).
+// Runs f without the GIL. If the poll stopped f, raises the pending exception of the signal handler (KeyboardInterrupt).
 template <class F>
 auto without_gil(const F& f) {
   try {
@@ -120,7 +120,7 @@ inline py::str decoded(std::string_view bytes) {
   return py::reinterpret_steal<py::str>(string);
 }
 
-// ---- numpy dtypes as C++ types: nowhere else ----------------------------------------------------------------------------
+// ---- numpy dtypes as C++ types (only here) ------------------------------------------------------------------------------
 
 template <class T>
 bool has_dtype(const py::array& array) {
@@ -149,18 +149,18 @@ std::span<const T> span_of(const py::array& array, const char* name) {
   return {data, static_cast<std::size_t>(array.size())};
 }
 
-using B2 = std::pair<double, double>;  // a double-double: value and remainder
+using B2 = std::pair<double, double>;  // b2 as a double-double: the value and its rounding error
 using Prior = std::optional<py::array>;
 
-// Returns an Estimation of the arguments, which refers to the array `prior`.
+// Returns an Estimation with these values. It points into the array `prior`.
 inline Estimation estimation(double b1, const B2& b2, const Prior& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");
   return e;
 }
 
-// Returns a view of the arrays; the caller keeps them alive. Nothing is converted: a dtype that types.hpp does not list
-// raises TypeError.
+// Returns a view of the arrays, which must outlive it. No array is converted. A dtype that types.hpp does not list raises
+// TypeError.
 inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns) {
   require_vector(data, "data");
   if (indptr.size() < 1) throw py::value_error("indptr is empty, expected one entry more than rows");
@@ -177,13 +177,13 @@ inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py
 
 // ---- counts and texts that a Python object holds ------------------------------------------------------------------------
 
-// Exact or float counts. They are immutable: every operation returns new ones.
+// Exact or float counts. They are immutable, so every operation returns new counts.
 using CountsObject = std::variant<ClassCounts<std::int64_t>, ClassCounts<double>>;
 
 // Returns the counts of a Python object of class Counts. Raises a Python error for any other object.
 const CountsObject& counts_of(const py::handle& object);
 
-// Returns f(the ClassCounts of either type) of such an object.
+// Returns f(counts), where `counts` is the ClassCounts of such an object.
 template <class F>
 auto with_counts(const py::handle& object, const F& f) {
   return std::visit(f, counts_of(object));

@@ -1,4 +1,4 @@
-// The running Python's Unicode tables, for the core.
+// Passes the Unicode tables of the running Python to the core.
 #include "pybind11.hpp"
 #include "termsift/characters.hpp"
 
@@ -18,7 +18,8 @@ py::str text(std::initializer_list<char32_t> characters) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-// Tests with str.lower: it makes a sigma final after a cased letter, ignoring case-ignorable characters between them.
+// Finds the casing of a character by str.lower, which makes a sigma final if the last character before it that is not
+// case-ignorable is a cased letter.
 void casings(char32_t first, Casing* casings) {
   or_sleep_at_exit([=] {
     const py::gil_scoped_acquire gil;

@@ -12,12 +12,12 @@
 namespace termsift::bindings {
 namespace {
 
-// The Python class of the variant: pybind11 would convert a bare std::variant by value.
+// The Python class. It wraps the variant, because pybind11 would pass a bare std::variant by value.
 struct Counts {
   CountsObject value;
 
   bool exact() const { return value.index() == 0; }
-  // Returns f(the ClassCounts of either type).
+  // Returns f(counts), where `counts` is the ClassCounts of either type.
   template <class F>
   auto visit(const F& f) const {
     return std::visit(f, value);
@@ -34,7 +34,7 @@ Counts empty_counts(std::int64_t n_classes, bool exact) {
   return {make(double{})};
 }
 
-// The index in counting_paths of the path set by use_counting_path, or -1.
+// The index in counting_paths of the path that use_counting_path has set, or -1.
 std::atomic<int> forced_path{-1};
 
 template <CountType Count>
@@ -44,7 +44,7 @@ ClassCounts<Count> as(const Counts& counts, const Threads& threads) {
   return std::get<ClassCounts<Count>>(counts.value);
 }
 
-// Returns f(a, b, threads) of both operands, as float counts if either is.
+// Returns f(a, b, threads). If either operand holds float counts, both are passed as float counts.
 template <class F>
 Counts combine(const Counts& a, const Counts& b, int n_threads, const F& f) {
   const Threads threads = python_threads(n_threads);
@@ -54,7 +54,7 @@ Counts combine(const Counts& a, const Counts& b, int n_threads, const F& f) {
   });
 }
 
-// Returns new counts f(counts, threads), computed without the GIL.
+// Returns the counts f(counts, threads), computed without the GIL.
 template <class F>
 Counts derived(const Counts& counts, int n_threads, const F& f) {
   const Threads threads = python_threads(n_threads);
@@ -111,7 +111,7 @@ std::vector<ClassRowPtr<Count>> all_rows(const ClassCounts<Count>& counts) {
   return rows;
 }
 
-// Returns the array of f(row) for each row.
+// Returns an array of f(row) for each row.
 template <class T = void, CountType Count, class F>
 py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
   py::array_t<std::conditional_t<std::is_void_v<T>, Count, T>> values(static_cast<py::ssize_t>(rows.size()));
@@ -119,13 +119,13 @@ py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
   return values;
 }
 
-// Returns the function that returns the array of f(row) for each class.
+// Returns a property of Counts: a function that returns an array of f(row) for each class.
 template <class T = void, class F>
 auto of_classes(const F& f) {
   return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return row_values<T>(c.rows, f); }); };
 }
 
-// Returns the array of at(row, i) for every pair i of every row.
+// Returns an array of at(row, i) for every pair i of every row.
 template <class T, CountType Count, class At>
 py::array concatenated(const std::vector<ClassRowPtr<Count>>& rows, const At& at) {
   std::int64_t n = 0;
@@ -154,7 +154,7 @@ py::array offsets(const auto& rows) {
   return indptr;
 }
 
-// Returns the data, indices and indptr of the CSR matrix of one kind of frequency.
+// Returns (data, indices, indptr) of a CSR matrix of the document frequencies or of the term frequencies.
 py::tuple csr_arrays(const Counts& counts, bool of_documents) {
   return counts.visit([&]<class Count>(const ClassCounts<Count>& c) {
     const auto member = of_documents ? &ClassRow<Count>::document_frequency : &ClassRow<Count>::term_frequency;
@@ -174,7 +174,7 @@ py::dict to_arrays(const Counts& counts) {
   });
 }
 
-// Frequencies have the type of the counts or, if narrow, four bytes each.
+// The arrays of frequencies have the type of the counts, or uint32 in exact counts.
 template <CountType Count, class Frequency = Count>
 Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
                          const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df,
@@ -232,7 +232,7 @@ const CountsObject& counts_of(const py::handle& object) { return object.cast<con
 py::object to_python(CountsObject counts) { return py::cast(Counts{std::move(counts)}); }
 
 void register_counts(py::module_& module) {
-  // CountOverflowError is a ValueError, as for any unsound input, and an OverflowError, as in Python's arithmetic.
+  // CountOverflowError is a ValueError, like the errors of other invalid input, and an OverflowError, as in arithmetic.
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 

@@ -9,19 +9,19 @@
 namespace termsift::bindings {
 namespace {
 
-// Codes of labels: equal labels have the same number.
+// Numbers labels in the order of their first occurrence. Equal labels get the same number.
 class Numbering {
  public:
   explicit Numbering(std::int64_t n) : n_(n), codes_(LargeArray<std::int32_t>::uninitialised(n)) {}
 
   std::int32_t next() const { return static_cast<std::int32_t>(firsts_.size()); }
-  // Gives label i its number. If the number is next(), the label is new.
+  // Sets the number of label i. The number next() marks a new label.
   void put(std::int64_t i, std::int32_t number) {
     if (number == std::numeric_limits<std::int32_t>::max()) throw std::length_error("there are 2^31 different labels");
     if (number == next()) firsts_.push_back(i);
     codes_[i] = number;
   }
-  // Returns the codes and the position of the first label of each number.
+  // Returns the number of each label, and the position of each number's first label.
   py::tuple result() && {
     const py::array_t<std::int64_t> firsts(static_cast<py::ssize_t>(firsts_.size()), firsts_.data());
     return py::make_tuple(to_numpy(std::move(codes_), {n_}), firsts);
@@ -33,7 +33,7 @@ class Numbering {
   std::vector<std::int64_t> firsts_;
 };
 
-// Numbers n labels by their bytes, bytes_of(i). Missing labels, whose bytes are at null, have a number of their own.
+// Numbers n labels by their bytes, bytes_of(i). Missing labels, whose bytes have a null pointer, share one number.
 template <class BytesOf>
 py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
   Numbering numbering(n);
@@ -49,7 +49,7 @@ py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
   return std::move(numbering).result();
 }
 
-// Remembers the numbers of some addresses. Most labels of a list are the same few objects, so few objects are read.
+// A cache of the numbers of some objects, by address. Most labels of a list are the same few objects, so few are hashed.
 class Identities {
  public:
   std::int32_t& of(const void* address) {
@@ -68,7 +68,8 @@ class Identities {
   std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << n_bits);
 };
 
-// Numbers the items of a list or of a vector of objects by ==. Raises TypeError for an item that is not hashable.
+// Numbers the items of a list or of a vector of objects. Equal items (==) get the same number. Raises TypeError for an item
+// that is not hashable.
 py::tuple number_objects(const py::object& labels) {
   const bool is_list = PyList_Check(labels.ptr());
   PyObject* const* elements = nullptr;
@@ -83,12 +84,12 @@ py::tuple number_objects(const py::object& labels) {
   }
   Numbering numbering(n);
   Identities identities;
-  py::dict numbers;  // it owns the first labels, because comparing may change the list
+  py::dict numbers;  // owns the first label of each number, because a comparison of labels may change the list
   for (std::int64_t i = 0; i < n; ++i) {
     check_signals(i);
     if (is_list && i >= PyList_GET_SIZE(labels.ptr())) throw py::value_error("the labels changed while they were read");
     PyObject* item = is_list ? PyList_GET_ITEM(labels.ptr(), i) : elements[i];
-    if (item == nullptr) item = Py_None;  // numpy allows it
+    if (item == nullptr) item = Py_None;  // numpy allows null pointers in arrays of objects
     std::int32_t& known = identities.of(item);
     if (known < 0) {
       const auto label = py::reinterpret_borrow<py::object>(item);
@@ -107,7 +108,7 @@ py::tuple number_labels(const py::object& labels) {
   if (!py::isinstance<py::array>(labels)) {
     const Texts texts = texts_of(labels);
     return number_bytes(std::ssize(texts), [&](std::int64_t i) {
-      const Text& text = texts[static_cast<std::size_t>(i)];  // UTF-8, as Arrow has it
+      const Text& text = texts[static_cast<std::size_t>(i)];  // always UTF-8, because labels come from Arrow here
       return std::string_view(static_cast<const char*>(text.data), static_cast<std::size_t>(text.length));
     });
   }

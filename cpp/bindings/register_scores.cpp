@@ -24,7 +24,7 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
   });
 }
 
-// Returns an array of shape (n_classes, last - first): class scores, or directions if the results are int8.
+// Returns an array of shape (n_classes, last - first), which has class scores if Result is double and directions if int8.
 template <class Result, class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                         int n_threads, std::int64_t first, std::optional<std::int64_t> last) {
@@ -45,7 +45,7 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
   });
 }
 
-// Returns the directions of pairs and, if wanted, their scores; otherwise None.
+// Returns the directions of pairs, and their scores or None.
 template <class AnyMeasure>
 py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                                int n_threads, const py::array& starts, const py::array& terms, bool with_scores) {
@@ -56,7 +56,7 @@ py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, dou
         const bool fits = begins.size() == c.rows.size() + 1 && begins.front() == 0 && begins.back() == terms.size() &&
                           std::is_sorted(begins.begin(), begins.end()) &&
                           std::all_of(of_pairs.begin(), of_pairs.end(), [&](TermId t) { return 0 <= t && t < c.n_terms; });
-        if (!fits) throw std::invalid_argument("starts and terms are no pairs of these counts");
+        if (!fits) throw std::invalid_argument("starts and terms are not pairs of these counts");
         auto directions = LargeArray<std::int8_t>::uninitialised(terms.size());
         auto scores = LargeArray<double>::uninitialised(with_scores ? terms.size() : 0);
         const Threads threads = python_threads(n_threads);
@@ -160,7 +160,7 @@ void register_scores(py::module_& module) {
   const auto define_scores = [&]<class AnyMeasure>(AnyMeasure) {
     module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a);
-    // These two take the terms [first, last), or those from `first` on if last is None.
+    // The next two functions score the terms [first, last), or all terms from `first` on if `last` is None.
     module.def("class_scores", &score_classes<double, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a, "first"_a = 0, "last"_a = py::none());
     module.def("class_directions", &score_classes<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,

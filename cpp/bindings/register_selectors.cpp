@@ -47,7 +47,7 @@ py::tuple choose(const py::array& indptr, const py::array& indices, const py::ar
                         ranking.evaluations);
 }
 
-// Returns (hits, predicted), each of shape (ks, classes).
+// Returns (hits, predicted), each of shape (number of ks, n_classes).
 py::tuple classify(const py::object& counts, EventModel model, double b1, const py::array& ranking, const py::array& ks,
                    const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
                    const py::array& labels, TermWeight term_weight, const std::optional<py::array>& weights, int n_threads) {
@@ -66,7 +66,7 @@ py::tuple classify(const py::object& counts, EventModel model, double b1, const 
   });
 }
 
-// Returns the weights (n_terms + 1, n_classes), intercepts last. For tests only: guided gain never keeps all weights.
+// Returns the weights (n_terms + 1, n_classes), intercepts last. Only tests use this. Guided gain never keeps all weights.
 py::array train(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
                 const py::array& classes, std::int32_t n_classes, const std::optional<py::array>& weights, double cost,
                 std::int32_t epochs, int n_threads) {

@@ -24,14 +24,14 @@ py::str described(const py::str& file, const BadRow& row) {
   return py::str(form).format(file, row.first_line, row.last_line, fault);
 }
 
-// Returns a function that calls readinto(buffer) of a Python file, on any thread.
+// Returns a function that calls readinto(buffer) of a Python file. Any thread may call it.
 TableReader::Read python_read(py::object readinto) {
   return [readinto = std::make_shared<py::object>(std::move(readinto))](std::uint8_t* to, std::int64_t n) {
     return or_sleep_at_exit([&] {
       const py::gil_scoped_acquire gil;
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       const auto buffer = py::memoryview::from_memory(static_cast<void*>(to), static_cast<py::ssize_t>(n));
-      struct Release {  // even after an exception: a traceback keeps the buffer
+      struct Release {  // releases the buffer even after an exception, because a traceback may keep the memoryview
         const py::memoryview& view;
         ~Release() {
           Py_XDECREF(PyObject_CallMethod(view.ptr(), "release", nullptr));
@@ -43,7 +43,7 @@ TableReader::Read python_read(py::object readinto) {
   };
 }
 
-// The Python class: a reader, and the name of its file in errors.
+// The Python class. It has a reader, and the name of the file for errors.
 class Table {
  public:
   Table(std::unique_ptr<TableReader> reader, py::str file) : reader_(std::move(reader)), file_(std::move(file)) {}
@@ -52,7 +52,7 @@ class Table {
   const TableReader& reader() const { return *reader_; }
   const py::str& file() const { return file_; }
 
-  // Returns f(reader), called without the GIL by one thread at a time.
+  // Returns f(reader), computed without the GIL. Throws an error if another thread is inside this function.
   template <class F>
   auto reading(const F& f) {
     if (is_busy_.exchange(true)) throw std::logic_error("another thread is reading this table");
@@ -110,7 +110,7 @@ py::list skipped(const Table& table) {
   return all;
 }
 
-// Returns (line, fields, fault or None) of the first row, split at the delimiter.
+// Splits the first row at the delimiter and returns (line, fields, fault or None).
 py::tuple first_row(DelimitedTable& table, char delimiter, bool is_header) {
   const DelimitedReader::Row row = table.reading(
       [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, is_header); });
@@ -158,7 +158,7 @@ void register_tables(py::module_& module) {
            "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes, "unlabelled"_a = false)
       .def("first_row", &first_row, "delimiter"_a, "is_header"_a = false)
       .def("choose", &choose_columns, "delimiter"_a, "texts"_a, "label"_a, "n_fields"_a, "has_header"_a);
-  py::class_<JsonTable, Table>(module, "JsonTable", "JSON objects, one in a line, or all in an array.")
+  py::class_<JsonTable, Table>(module, "JsonTable", "JSON objects, one per line or all in one array.")
       .def(py::init([](const py::object& readinto, const py::str& file, const py::list& texts, const py::str& label,
                        bool may_be_array, const py::list& labels, bool skip, const std::string& encoding,
                        std::int64_t bytes, bool unlabelled) {

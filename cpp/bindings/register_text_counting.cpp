@@ -13,7 +13,7 @@ using Columns = std::optional<py::array>;
 
 std::vector<std::string> utf8_of(const py::sequence& strings, const char* name) {
   std::vector<std::string> all;
-  for (const py::object string : strings) {  // owned, because a signal handler may change the sequence
+  for (const py::object string : strings) {  // owns the string, because a signal handler may change the sequence
     check_signals(static_cast<std::int64_t>(all.size()));
     if (!PyUnicode_Check(string.ptr()))
       throw py::type_error(std::string(name) + " must be strings, found " + Py_TYPE(string.ptr())->tp_name);
@@ -41,7 +41,7 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   if (min_n < 1 || max_n < min_n)
     throw py::value_error("the range of n-grams must be 1 <= min_n <= max_n, got (" + std::to_string(min_n) + ", " +
                           std::to_string(max_n) + ")");
-  // Each length of n-grams of words has its own tables.
+  // The number of words is limited because n-grams of each length have their own tables.
   constexpr std::int64_t most_words = 1000;
   if (rules.analyzer == Analyzer::word && max_n > most_words)
     throw py::value_error("n-grams may have at most " + std::to_string(most_words) + " words, got " + std::to_string(max_n));
@@ -51,7 +51,7 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   return rules;
 }
 
-// Copies an array that is used without the GIL: another Python thread could change it after it was checked.
+// Copies an array that is used without the GIL, because another Python thread could change it after it was checked.
 std::vector<std::int32_t> copied(const std::optional<py::array>& array, const char* name) {
   if (!array) return {};
   const auto elements = span_of<std::int32_t>(*array, name);
@@ -105,7 +105,7 @@ py::array index_sums(const TextIndex& index, const py::object& texts, const py::
                   {static_cast<std::int64_t>(documents.size()), weights.shape(1)});
 }
 
-// Returns the array f(counter, threads), one value per term.
+// Returns a method that returns the array f(counter, threads), which has one value per term.
 template <class F>
 auto by_term(const F& f) {
   return [f](const TextCounter& counter, int n_threads) {

@@ -15,7 +15,7 @@
 namespace termsift::bindings {
 namespace {
 
-// The Python class: documents, and the owners of the memory that they point into.
+// The Python class. It has documents, and the owners of the memory that the documents point into.
 struct TextsObject {
   std::vector<Text> texts;
   std::vector<std::shared_ptr<const void>> owners;
@@ -25,7 +25,7 @@ std::shared_ptr<const void> owner_of(py::object object) { return std::make_share
 
 // ---- from Python objects -------------------------------------------------------------------------------------------------
 
-// Returns text_of(item, i) of every item of a list or tuple. It owns the items, because a list may change meanwhile.
+// Returns the texts text_of(item, i) of a list or tuple. The result owns the items, because a list may change later.
 template <class TextOf>
 TextsObject of_items(const py::object& sequence, const char* expected, const TextOf& text_of) {
   if (!PyList_Check(sequence.ptr()) && !PyTuple_Check(sequence.ptr()))
@@ -49,7 +49,8 @@ TextsObject of_items(const py::object& sequence, const char* expected, const Tex
   throw py::error_already_set();
 }
 
-// Returns whether an object is None or not equal to itself, like NaN, NaT and pandas' NA (NA has no truth value).
+// Returns whether an object is None or not equal to itself, like NaN and NaT, or whether `item == item` has no truth value,
+// as for pandas' NA.
 bool is_missing(PyObject* item) {
   if (item == Py_None) return true;
   const auto equal = py::reinterpret_steal<py::object>(PyObject_RichCompare(item, item, Py_EQ));
@@ -59,7 +60,7 @@ bool is_missing(PyObject* item) {
   return truth == 0 || no_truth;
 }
 
-// Returns the characters of a Python string. It does not ask for the UTF-8 form, since the string would cache it.
+// Returns the characters of a Python string, not as UTF-8, because the string would cache its UTF-8 form.
 Text text_of(PyObject* string) {
 #if PY_VERSION_HEX < 0x030C0000
   if (PyUnicode_READY(string) != 0) throw py::error_already_set();
@@ -98,7 +99,7 @@ T& in_capsule(const py::handle& capsule, const char* name) {
   return *static_cast<T*>(pointer);
 }
 
-// A stream is read without the GIL: its source may need the GIL on another thread.
+// Reads a stream without the GIL, because the source of the stream may need the GIL on another thread.
 TextsObject of_arrow(const py::object& source, const std::optional<std::string>& column) {
   const Threads threads = python_threads(1);
   try {
@@ -138,7 +139,7 @@ TextsObject of_files(const py::iterable& names, int n_threads) {
     TextsObject result;
     for (const WholeFile& file : *files) {
       const std::string_view bytes(file.bytes.get(), static_cast<std::size_t>(file.n_bytes));
-      const std::int64_t mark = bytes.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a byte order mark is no part of the text
+      const std::int64_t mark = bytes.starts_with("\xef\xbb\xbf") ? 3 : 0;  // the byte order mark is not part of the text
       result.texts.push_back({bytes.data() + mark, file.n_bytes - mark, TextEncoding::utf8});
     }
     result.owners.push_back(std::move(files));
@@ -146,7 +147,7 @@ TextsObject of_files(const py::iterable& names, int n_threads) {
   } catch (const FileError& error) {
     const auto name = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(error.path.c_str()));
     if (error.code == termsift::not_regular) {
-      const char* const why = "is no regular file (a pipe, a socket or a device); copy it to one";
+      const char* const why = "is a pipe, a socket or a device; copy it to a regular file";
       const py::tuple values = py::make_tuple(EINVAL, why, name);
       PyErr_SetObject(PyExc_OSError, values.ptr());
     } else {
@@ -191,7 +192,7 @@ TextsObject take(const TextsObject& object, const py::array& positions) {
 
 // ---- errors --------------------------------------------------------------------------------------------------------------
 
-PyObject* bad_text_error = nullptr;  // the class; never freed
+PyObject* bad_text_error = nullptr;  // the exception class, which is never freed
 
 void register_bad_text(py::module_& module) {
   const py::dict attributes("document"_a = 0, "byte"_a = 0, "__module__"_a = "termsift._core");
@@ -225,7 +226,7 @@ py::object texts_object(std::vector<Text> texts, std::shared_ptr<const void> own
 
 void register_texts(py::module_& module) {
   register_bad_text(module);
-  py::class_<TextsObject>(module, "Texts", "Documents, which stay where the caller has them; immutable.")
+  py::class_<TextsObject>(module, "Texts", "Immutable views of documents. No text is copied.")
       .def_static("of_strings", &of_strings, "strings"_a, "allow_missing"_a = false, "first_row"_a = 0)
       .def_static("of_arrow", &of_arrow, "stream"_a, "column"_a = py::none())
       .def_static("of_bytes", &of_bytes, "documents"_a)

@@ -112,7 +112,8 @@ COLUMNS = f"{NAMED}, by number if there is no header"
 RETURNS = "carriage returns end the lines of this file"
 LABEL = "expected a label, a string or a whole number, as 'label', found"
 JSON_LINE = (
-    "the JSON object does not end in this line; write each in one line, or all in an array (.json)"
+    "the JSON object does not end in this line; write each object in one line, or all in an array "
+    "(.json)"
 )
 QUOTED = "a field with ',' in it must begin and end with a quote"
 
@@ -160,8 +161,8 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
         ("c.jsonl", '{"label" "x"}\n', {},
          "c.jsonl, line 1: expected a colon after a key at byte 9"),
         ("c.jsonl", "[1]\n", {},
-         "c.jsonl, line 1: expected a JSON object in braces at byte 0; the name of a file of one "
-         "array must end in .json"),
+         "c.jsonl, line 1: expected a JSON object in braces at byte 0; a file of one array needs a "
+         "name that ends in .json"),
         ("c.json", '{"rows":\n[]}\n', {}, f"c.json, line 1: {JSON_LINE}"),
         ("c.json", '[{"label": 1, "text": "one"}\n', {},
          "c.json, line 2: expected a closing bracket at the end of the array, which is cut short"),

@@ -67,7 +67,7 @@ def test_what_is_no_regular_file_is_refused(
     regular.write_text("text")
     (tmp_path / "link to it").symlink_to(regular)
     for other in (pipe, Path(os.devnull)):  # a pipe would be waited for
-        with pytest.raises(OSError, match="is no regular file") as raised:
+        with pytest.raises(OSError, match="copy it to a regular file") as raised:
             Texts.of_files([regular, other, tmp_path / "missing"], 2)
         assert raised.value.filename == str(other)
     with pytest.raises(IsADirectoryError) as raised:

@@ -1,4 +1,4 @@
-// Columns of strings from other libraries, passed by the Arrow C data interface.
+// Columns of strings that other libraries pass through the Arrow C data interface.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace termsift {
 
 // The structs of the Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html) and of its streams.
-// The holder of a struct whose `release` is not null calls `release` once; the call sets it to null.
+// The holder of a struct must call `release` once unless it is null. The call sets `release` to null.
 struct ArrowSchema {
   const char* format;
   const char* name;
@@ -59,10 +59,10 @@ struct NotStrings : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// Both functions return the texts of an array of strings, or of the named `column` of a table. Nulls are missing texts. The
-// string types are utf8, large_utf8, utf8_view and dictionaries of these; text is not copied. Both take over their argument
-// and release it exactly once, even on errors. They trust the structure of an array and check its values. The reader of the
-// texts checks that the bytes are UTF-8.
+// Both functions return the texts of an array of strings, or of the named `column` of a table. Nulls become missing texts.
+// The string types are utf8, large_utf8, utf8_view and dictionaries of these. No text is copied. Both functions own the
+// structs passed to them and release each exactly once, even on errors. They trust the structure of an array and check its
+// values. They do not check that the bytes are UTF-8, which the code that reads the texts does.
 ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll);
 ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
                           const Poll& poll = {});

@@ -1,5 +1,5 @@
-// Properties of characters, from the language that calls the core. The core has no Unicode tables of its own, so it cuts
-// words as the running Python would.
+// Properties of characters, supplied by the language that calls the core. The core has no Unicode tables of its own, so it
+// cuts words as the running Python would.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 namespace termsift {
 
 struct Character {
-  char32_t lower;  // its lowercase, if that is one character
-  bool word;       // a letter, a digit or "_", as `\w`
-  bool space;      // white space, as `\s`
+  char32_t lower;  // the lowercase form, if it is one character
+  bool word;       // whether `\w` matches the character: a letter, a digit or "_"
+  bool space;      // whether `\s` matches the character: white space
 };
 
-// Which characters decide whether a capital sigma is final.
+// The role of a character in the rule that decides whether a capital sigma is final.
 enum class Casing : std::uint8_t { unknown, none, cased, ignorable };
 inline constexpr char32_t n_casings_at_once = 64;
 
-// Any thread may call these functions, even several at once. They must always give the same answers.
+// Several threads may call these functions at once. The functions must always give the same answers.
 struct CharacterSource {
   Character (*character)(char32_t c) = nullptr;
   // Writes the casings of n_casings_at_once characters, from `first` on.

@@ -1,4 +1,5 @@
-// The sufficient statistic: how often each term occurs in each class, and in how many documents of the class.
+// The counts that all scores need. For each class and term, they are the occurrences of the term in the class, and the
+// documents of the class that contain the term.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 
 namespace termsift {
 
-// The term or document frequencies of a row. Each takes 4 bytes if all in the row are integers below 2^32, and is a Count
-// otherwise; values are the same.
+// The term or document frequencies of a row. Each takes 4 bytes if all frequencies of the row are integers below 2^32, and
+// is a Count otherwise. The form does not change the values.
 template <CountType Count>
 class Frequencies {
  public:
@@ -24,7 +25,7 @@ class Frequencies {
     else
       wide_[i] = value;
   }
-  std::uint32_t* narrow() const { return narrow_; }  // null unless each takes 4 bytes
+  std::uint32_t* narrow() const { return narrow_; }  // null unless each frequency takes 4 bytes
 
  private:
   template <CountType>
@@ -33,36 +34,36 @@ class Frequencies {
   Count* wide_ = nullptr;
 };
 
-// The counts of one class. Rows are immutable once built: an update replaces the rows that it changes and shares the others
-// with its operand. A failed update therefore leaves its operand intact.
+// The counts of one class. Rows are immutable once built. The result of an update has new rows for the classes that changed
+// and shares all other rows with its operand, so a failed update leaves its operand intact.
 template <CountType Count>
 struct ClassRow {
-  Count n_docs = 0;    // documents of the class, or the sum of their weights; 0 if unknown
+  Count n_docs = 0;    // number of documents of the class, or the sum of their weights; 0 if unknown
   Count n_tokens = 0;  // l_c, the sum of term_frequency and n_unlisted
-  Count n_unlisted = 0;  // tokens of a frequency list that was cut off, of terms that it does not have
-  // The rounding error of n_tokens in float counts. Differences of probabilities need l_c in twice the precision.
+  Count n_unlisted = 0;  // number of tokens whose terms a truncated frequency list omits
+  // The rounding error of n_tokens in float counts. Differences of probabilities need l_c with twice a double's precision.
   Count n_tokens_rest = 0;
   std::int64_t size = 0;
-  TermId* terms = nullptr;                // (size,), strictly increasing: the terms that occur in the class
+  TermId* terms = nullptr;                // (size,), the terms that occur in the class, strictly increasing
   Frequencies<Count> term_frequency;      // (size,), l_ic > 0
-  Frequencies<Count> document_frequency;  // (size,), d_ic > 0; all are 0 if the documents are unknown
+  Frequencies<Count> document_frequency;  // (size,), d_ic > 0; but all d_ic are 0 if the documents are unknown
 
   // The caller sets size and fills the arrays. A narrow row holds only integers below 2^32.
   static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
   bool is_narrow() const { return term_frequency.narrow() != nullptr; }
   // Whether the class takes part in scores.
   bool is_present() const { return n_docs > 0 || n_tokens > 0; }
-  // Whether the class has tokens of documents that nobody has counted, as a frequency list has.
-  // While documents are being counted, d_ic comes before n_docs.
+  // Whether the class has tokens but no numbers of documents, as after reading a frequency list.
+  // n_docs alone does not tell, because counting sets d_ic before n_docs.
   bool has_unknown_documents() const { return n_docs == 0 && (size > 0 ? document_frequency[0] == 0 : n_unlisted > 0); }
-  // Sets the pair i.
+  // Sets pair i to a term and its frequencies.
   void set_pair(std::int64_t i, TermId term, Count tf, Count df) {
     terms[i] = term;
     term_frequency.set(i, tf);
     document_frequency.set(i, df);
   }
-  // Sets n_tokens and n_tokens_rest to the sum of term_frequency and n_unlisted, a double-double in float counts. Throws
-  // CountOverflow if the sum exceeds int64.
+  // Sets n_tokens to the sum of term_frequency and n_unlisted; in float counts, n_tokens + n_tokens_rest is this sum as a
+  // double-double. Throws CountOverflow if the sum exceeds int64.
   void sum_tokens();
 
  private:
@@ -75,9 +76,9 @@ void check_finite(Count sum, const char* what);
 template <CountType Count>
 void check_finite(const ClassRow<Count>& row);
 
-// Checks arrays from a file: terms strictly increase and are below n_terms; frequencies are finite and positive, but those
-// of unknown documents are 0; in exact counts no term has more documents than occurrences, or than the class has. Throws
-// std::invalid_argument.
+// Checks the arrays of a row from a file. Terms must strictly increase and be below n_terms. Frequencies must be finite and
+// positive, but document frequencies are 0 if the documents are unknown. In exact counts, d_ic must exceed neither l_ic nor
+// n_docs. Throws std::invalid_argument.
 template <CountType Count>
 void check_row(const ClassRow<Count>& row, std::int64_t n_terms);
 
@@ -87,20 +88,20 @@ using ClassRowPtr = std::shared_ptr<const ClassRow<Count>>;
 template <CountType Count>
 struct ClassCounts {
   std::int64_t n_terms = 0;
-  Count n_docs = 0;  // counts every document once, even one with several classes or none
+  Count n_docs = 0;  // number of documents, each counted once even if it has several classes or none
   std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
   // The whole collection as one class, with every document counted once. It is kept if some document has no class or
-  // several, and in float counts also if the labels were lists. Otherwise it is null: the sum of the rows.
+  // several, and in float counts also if the labels were lists. Otherwise it is null, and the sum of the rows replaces it.
   ClassRowPtr<Count> collection;
 
-  EventModel model = EventModel::multinomial;  // the model of term_frequency and n_tokens (as_counted_by)
+  EventModel model = EventModel::multinomial;  // the event that term_frequency and n_tokens count (as_counted_by)
 
-  // The row of class c; if c is one more than the last class, the collection.
+  // Returns the row of class c, or the collection if c is the number of classes.
   ClassRowPtr<Count>& row_or_collection(std::size_t c) { return c < rows.size() ? rows[c] : collection; }
 };
 
-// The terms [first, last); by default all terms.
+// The terms [first, last). The default is all terms.
 struct TermRange {
   std::int64_t first = 0, last = max_terms;
 
@@ -108,15 +109,16 @@ struct TermRange {
   std::int64_t size() const { return last - first; }
 };
 
-// Returns the sum of two rows. Its documents are unknown if those of either row are.
+// Returns the sum of two rows. If the documents of either row are unknown, the documents of the sum are unknown.
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 
-// Joins the rows [begin, end). The terms of a row are larger than those of the rows before it. Leaves n_docs at 0.
+// Joins the rows [begin, end). The terms of each row must exceed the terms of the rows before it. Leaves n_docs at 0.
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
-// Returns the row of all documents: `collection` if it is kept, else the sum of the rows. O(pairs * log(classes)).
+// Returns the row of all documents, which is `collection` if it is kept and else the sum of the rows.
+// O(pairs * log(classes)).
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
 
@@ -127,8 +129,8 @@ using ClassMap = std::span<const std::int64_t>;
 template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 
-// Returns the counts of the given terms, which increase and become 0, 1, ... All totals remain those of all terms, so scores
-// keep their bits. Throws std::invalid_argument for terms that do not increase or do not exist. O(n_terms + pairs).
+// Returns the counts of the given terms, renumbered 0, 1, ... The totals still include all terms, so scores keep their bits.
+// Throws std::invalid_argument unless the given terms exist and strictly increase. O(n_terms + pairs).
 template <CountType Count>
 ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads);
 
@@ -136,20 +138,21 @@ ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const st
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 
-// Returns the counts of `whole` without those of `part`; unknown documents stay unknown. Throws std::invalid_argument if
-// part exceeds whole, and names class and term. In float counts a remainder within rounding of zero (2^-40 of the whole) is
-// zero.
+// Returns the counts of `whole` minus the counts of `part`. Unknown documents stay unknown. Throws std::invalid_argument,
+// which names the class and the term, if part exceeds whole. In float counts, a remainder of at most 2^-40 of the whole is
+// rounding and becomes zero.
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 
-// Returns the same counts as doubles. Throws std::invalid_argument if a double cannot hold a count, such as an odd one above
-// 2^53.
+// Returns the same counts as doubles. Throws std::invalid_argument if a double cannot hold a count exactly, such as an odd
+// count above 2^53.
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads);
 
-// Returns counts whose term_frequency is x and whose n_tokens is X of the model (EventModel). They share the memory of
-// `counts`. They store the model, which tells scores whether p are probabilities or rates.
+// Returns counts that have the model's x as term_frequency and its X as n_tokens (EventModel). The result shares the memory
+// of `counts`. It stores the model, which tells the scores whether p is a probability or a rate.
 //
-// For float counts of bernoulli, X is the largest d_ic if it exceeds n_c: both are rounded sums. O(pairs) at most.
+// In float counts, both n_c and d_ic are rounded sums. So bernoulli takes the largest d_ic as X if it exceeds n_c. O(pairs)
+// at most.
 template <CountType Count>
 ClassCounts<Count> as_counted_by(EventModel model, const ClassCounts<Count>& counts, const Threads& threads);
 

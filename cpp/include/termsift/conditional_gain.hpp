@@ -1,4 +1,4 @@
-// Documents -> ranking: each term is chosen by what it adds to the information of earlier terms about the classes.
+// Documents -> ranking: each term is chosen by the information about the classes that it adds to the earlier terms.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace termsift {
 
-// Let D_tc be the number of documents of class c that have term t, d_t that of all classes, and n_c and n the numbers of
-// documents of the class and of all classes:
+// Let D_tc be the number of documents of class c that contain term t, and d_t its sum over the classes. Let n_c be the
+// number of documents of class c, and n its sum over the classes:
 //     W_tc  = log (D_tc + a) - log (n_c d_t / n + a),                                   the log lift, shrunk to 0,
 //     W'_tc = log (D_tc - 1 + a) - log ((n_c - 1)(d_t - 1) / (n - 1) + a),              the same without one document of c,
-// where negative numbers count as 0 and 0/0 = 0. A document d of class y that has m chosen terms is of class c with the
-// probability
-//     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),   F_dc = the sum of W_tc (W'_tc if c = y) over these terms,
-// P_dc has single precision. The gain of a term is the reduction of the documents' losses -log P_dy by a step with the term:
+// where negative numbers count as 0 and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be the sum
+// of W_tc (W'_tc if c = y) over these terms. The document is of class c with the probability (in single precision)
+//     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))).
+// The gain of a term is the reduction of the documents' losses -log P_dy by a step with the term:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
-// If there are more classes than `classes_in_play`, only that many are in play for a document once it has its first chosen
-// term t: its own class, and the others with the largest log(n_c / n) + W_tc, compared in whole units of 2^-30, ties by
-// index. All other classes have P_dc = 0.
+// If there are more than `classes_in_play` classes, the first chosen term t of a document limits the document to that many
+// classes: its own class, and the classes with the largest log(n_c / n) + W_tc. These sums are compared in whole units of
+// 2^-30, with ties by index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be their
 // weights, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of their vectors, and w_t*
-// the mean weight of t for the classes that do not have it. The loss of a document of class y that has t is then multiplied
-// by u_ty. For classes that have t, share z (w_tc - w_t*) is added to W_tc and W'_tc.
+// the mean weight of t over the classes where t does not occur. If a document of class y contains term t, its loss is then
+// multiplied by u_ty. For each class c where t occurs, share z (w_tc - w_t*) is added to W_tc and W'_tc.
 struct GuideOptions {
   double cost = 0;  // C of the machines; 0 means no machines
   std::int32_t epochs = 3;
@@ -36,39 +36,39 @@ struct GuideOptions {
 };
 
 struct ConditionalGain {
-  double shape = 1;      // a: the larger it is, the more a lift is shrunk to 0
-  double temper = 0.15;  // rho: how much the terms of a document repeat each other
-  double step = 0.5;     // b
+  double shape = 1;      // a: a larger value shrinks lifts more strongly towards 0
+  double temper = 0.15;  // rho: the assumed redundancy of the terms of a document
+  double step = 0.5;     // b: the length of the step in the definition of the gain
   std::int64_t k = 0;
   std::int32_t classes_in_play = 64;
-  // The loss of a document of class c has a weight proportional to n_c^-balance; the mean weight is 1. At 1 all classes
-  // count equally.
+  // The loss of a document of class c has a weight proportional to n_c^-balance, scaled to a mean of 1. With balance = 1,
+  // all classes count equally.
   double balance = 0;
   GuideOptions guide = {};
 };
 
 struct GainRanking {
   LargeArray<std::int64_t> indices;  // (k,)
-  LargeArray<double> gains;          // (k,), each when its term was chosen
-  std::int64_t evaluations = 0;      // gains computed, including the first one of each term
+  LargeArray<double> gains;          // (k,), the gain of each term in the step that chose it
+  std::int64_t evaluations = 0;      // number of gains computed, including the first gain of each term
 };
 
 // Terms are kept in the order of their last known gains. If the gain of the first term was computed in this step, the term
 // is chosen; otherwise the gain is computed again. Rounding must not decide a tie, so gains are compared in whole units of
 // 2^-40 n, where n is the number of documents, and ties go to the lowest index. A gain may grow when other terms are chosen,
-// so the chosen gain need not be the largest. Computing all gains at every step would take twelve times as many evaluations
-// and choose no better terms (docs/methods.md).
+// so the chosen term need not have the largest gain. Computing all gains at every step would take twelve times as many
+// evaluations and choose no better terms (docs/methods.md).
 //
-// classes (n_rows,) are below n_classes. weights (n_rows,), or empty: a document of weight w counts as w documents, and W'
-// leaves out one of them. x is as for counting: entries may be in any order, repeated or 0.
+// classes (n_rows,) must be below n_classes. weights are (n_rows,) or empty. A document of weight w counts as w documents,
+// and W' leaves out one of these. As for counting, the entries of x may be in any order, repeated or 0.
 //
-// Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each class that
-// has a term, 48 for each term (8 more for each thread from the fifth on), 16 for each document, and for each document that
-// has a chosen term 12 for each class (rounded up to a multiple of 8), or 16 for each class in play if these are not all
-// classes: 1 KiB by default.
+// Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each pair of a
+// class and a term that occurs in it, 48 for each term (8 more for each thread from the fifth on), and 16 for each document.
+// In addition, each document with a chosen term takes 12 bytes for each class (their number rounded up to a multiple of 8),
+// or 16 bytes for each class in play if these are not all classes, which is 1 KiB by default.
 //
-// Throws std::invalid_argument as check_csr does, and unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
-// Throws it also if e^{b W} could leave the range of a double or e^{b (W - W')} could lose half of its digits.
+// Throws std::invalid_argument as check_csr does, and also unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
+// It is also thrown if e^{b W} could leave the range of a double, or if e^{b (W - W')} could lose half of its digits.
 GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
                              std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
                              const Progress& progress = {});

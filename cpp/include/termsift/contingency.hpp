@@ -7,7 +7,7 @@
 //
 // Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, chi2_counts has a = l_ic and
 // t = l_i, and log_odds, log_ratio, g2_counts and c_tfidf count tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The
-// totals t and g are the collection's, where a document of several classes counts once.
+// totals t and g are those of the collection, which counts a document of several classes once.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace termsift {
 
-// The formulas, with det = AD - CB = a g - t r. To add one: put its name here, before `direction`, and specialise
+// The formulas, with det = AD - CB = a g - t r. To add a formula, put its name here, before `direction`, and specialise
 // Formula<ContingencyMeasure::name> in src/contingency/formulas_impl.hpp. A name without a formula does not compile.
 enum class ContingencyMeasure : std::uint8_t {
   df,            // A
@@ -31,70 +31,70 @@ enum class ContingencyMeasure : std::uint8_t {
   odds_ratio,    // A D / (B C)
   relevancy,     // log((A/r + 1/6) / (B/(g-r) + 1/6))
   ngl,           // sqrt(g) det / sqrt(r (g-r) t (g-t))
-  g2,            // 2 sum O log(O/E) over the four cells O, E = row total * column total / g
-  bns,           // |F(A/r) - F(B/(g-r))|, F the normal quantile, rates clipped to [0.0005, 0.9995]
+  g2,            // 2 sum O log(O/E) over the four cells O, where E = row total * column total / g
+  bns,           // |F(A/r) - F(B/(g-r))|, where F is the normal quantile, of rates clipped to [0.0005, 0.9995]
   log_odds,      // log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u), x = a + a_i, u = t - a + a_i, R = r + b2, S = g - r + b2,
-                 // a_i = b2 t / g: b2 is the mass of the prior
+                 // a_i = b2 t / g, so b2 is the mass of the prior
   jlh,           // max(0, A/r - t/g) (A/r) / (t/g)
   chi2_counts,   // (a - E)^2 / E, E = t r / g
   log_ratio,     // log2((a + b1) (g - r + b2) / ((t - a + b1) (r + b2)))
-  g2_counts,     // g2 of tokens
+  g2_counts,     // the formula of g2, with counts of tokens
   c_tfidf,       // a/r log(1 + m/t), m = floor(g / number of classes with documents)
   c_tfidf_sqrt,  // sqrt(a/r) log(1 + m/t)
   c_tfidf_bm25,  // a/r log((m + 1) / (t + 1/2))
   c_tfidf_bm25_sqrt,  // sqrt(a/r) log((m + 1) / (t + 1/2))
-  direction      // the sign of det, 1, 0 or -1, from tokens throughout; the only measure that is not a method
+  direction      // the sign of det (1, 0 or -1) where a, r, t and g count tokens; the only measure that is not a method
 };
 inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure::direction);
 
-// The name of a method, as above.
+// Returns the name of a method as in the enumeration above.
 const char* name_of(ContingencyMeasure measure);
 
-// All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and a score is 0 if
-// no document has the term or, except for a smoothed log_ratio, if the class holds all documents. No result is NaN. A sum or
-// mean with an infinite value is that infinity, or 0 if both infinities occur. A mean ignores the values of classes without
-// weight. The functions throw std::invalid_argument if fewer than two classes have documents (except df and tfidf, which
-// compare none), and if weights are not finite, negative or all 0. log_odds needs b2 = 0 or between 2^-450 g and 2^450 g,
-// log_ratio b1 = 0 or at least 2^-450 g. Only these two read the smoothing of `estimation`.
+// In all functions, classes without documents take no part, and 0 log 0 = 0, log 0 = -inf, x/0 = inf and 0/0 = 0. A score is
+// 0 if no document has the term or, except for a smoothed log_ratio, if the class holds all documents. No result is NaN. A
+// sum or mean with an infinite value is that infinity, or 0 if both infinities occur. A mean ignores classes of weight 0.
+// The functions throw std::invalid_argument if fewer than two classes have documents (except for df and tfidf, which compare
+// no classes), and if a weight is negative or not finite, or all are 0. log_odds needs b2 = 0 or 2^-450 g <= b2 <= 2^450 g,
+// and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of `estimation`.
 //
-// Accuracy: 4 ulp of the formula's value, for bns a relative 1e-14. If counts are fractions or exceed 2^50, the error of det
-// is up to 2^-104 a g. Counts more than 2^450 apart may underflow; then a score may be wrong or infinite. A sum or mean has
-// a further error of up to 2^-104 n_classes times what the classes with the term would add without it. The further error
-// dominates if some classes have more than 10^7 times the documents of others. Bits depend neither on the number of threads
-// nor on the SIMD target.
+// Accuracy: the error is at most 4 ulp of the formula's value, or a relative 1e-14 for bns. If counts are fractions or are
+// above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above 2^450, they may underflow, and then a
+// score may be wrong or infinite. Let s be the sum of the values that the classes with the term would have without it. A sum
+// or mean has a further error of up to 2^-104 n_classes s, which dominates if some classes have more than 10^7 times as many
+// documents as other classes. Bits depend neither on the number of threads nor on the SIMD target.
 
-// scores (n_terms,). O(pairs of a term and a class that has it): the value of a class without the term depends only on t and
-// r. Only the sums and means of measures with Absent::each take O(pairs + n_classes * number of distinct
-// t).
+// Writes scores (n_terms,) in O(pairs) time, where a pair is a term and a class that has it. Other classes cost nothing,
+// because their values depend only on t and r. Only sums and means of measures with Absent::each take O(pairs + n_classes *
+// number of distinct t).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
-// For chi2, g2, chi2_counts and g2_counts: scores (n_terms,), the largest value of a class; classes (n_terms,), the first
-// class that has it; signs (n_terms,), 1 if the term is over-represented there, -1 if under-represented, 0 if neither.
-// O(pairs).
+// For chi2, g2, chi2_counts and g2_counts. Writes three arrays (n_terms,) in O(pairs) time. `scores` has the largest value
+// over the classes, and `classes` the first class with that value. `signs` has 1 if the term is over-represented in that
+// class, -1 if it is under-represented, and 0 otherwise.
 template <CountType Count>
 void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
                      std::int64_t* classes, std::int8_t* signs);
 
-// For df and tfidf: scores (n_terms,), the values of the whole collection as one class.
+// For df and tfidf. Writes scores (n_terms,), the values of the whole collection as one class.
 template <CountType Count>
 void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores);
 
-// class_scores (n_classes, terms of the range), row-major. O(n_classes * terms).
+// Writes class_scores (n_classes, terms of the range), row-major. O(n_classes * terms).
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                   const Threads& threads, double* class_scores, TermRange range = {});
 
-// directions (n_classes, terms of the range), row-major: the sign of det in the table that the measure reads; for log_ratio,
-// which compares smoothed frequencies, the sign of its value. tfidf mixes tokens and documents and compares no classes; its
-// direction is that of its tokens. O(n_classes * terms).
+// Writes directions (n_classes, terms of the range), row-major. A direction is the sign of det in the table that the measure
+// reads. For log_ratio, which compares smoothed frequencies, it is the sign of the value. For tfidf, which mixes tokens and
+// documents and compares no classes, it is the sign of det in the table of tokens. O(n_classes * terms).
 template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});
 
-// scores and directions (n_pairs,): class_scores and class_directions of the pairs; scores may be null. O(pairs of the
-// counts and given pairs).
+// Writes scores and directions (n_pairs,), the class_scores and class_directions of the given pairs. `scores` may be null.
+// O(pairs of the counts + given pairs).
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                  const Threads& threads, const Pairs& pairs, double* scores, std::int8_t* directions);

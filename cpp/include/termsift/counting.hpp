@@ -1,4 +1,4 @@
-// Counting a matrix.
+// Counts the documents of a matrix by class.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace termsift {
 
-// The classes of each document: document d has the classes codes[indptr[d] .. indptr[d + 1]), each at most once.
-// If indptr is null, document d has the one class codes[d].
+// The classes of each document. Document d has the classes codes[indptr[d] .. indptr[d + 1]), each at most once. If indptr
+// is null, it has the one class codes[d].
 struct LabelView {
   std::int64_t n_classes = 0;
   std::int64_t n_codes = 0;               // length of codes
@@ -30,10 +30,10 @@ void for_each_class(const LabelView& labels, std::int64_t document, const F& f) 
 // std::invalid_argument.
 void check_labels(const LabelView& labels, std::int64_t n_docs);
 
-// The algorithms of counting. All give the same result to the last bit.
+// The counting algorithms. All give the same result to the last bit.
 enum class CountingPath : std::uint8_t {
   class_streams,  // copies the entries class by class, then adds up each class (cpp/src/counting/class_streams.hpp)
-  touched_terms,  // the same, but notes the terms of each class instead of searching all terms for them
+  touched_terms,  // as class_streams, but lists the terms of a class as they occur instead of scanning all terms for them
   term_blocks,    // copies the entries by blocks of terms, then adds up each block (cpp/src/counting/term_blocks.hpp)
   rows            // gathers the rows of each class from the matrix (cpp/src/counting/row_gather.hpp)
 };
@@ -41,32 +41,32 @@ inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, C
                                                   CountingPath::term_blocks, CountingPath::rows};
 const char* name(CountingPath path);
 
-// Returns the fastest path. n_rows is the number of classes, plus one if the collection is kept:
+// Returns the fastest path. n_rows is the number of classes, plus one if the collection is kept. The paths are
 //   term_blocks    for at most 16 rows of 2^21 to 2^27 terms, where the counters of one row would not stay in the cache.
-//                  With 2 classes and 19 million entries it took 1.8 times as long as class_streams at 2^20 terms, 0.8 at
-//                  2^21 and 0.5 at 2^24. More than 2^27 terms would make too many blocks;
+//                  With 2 classes and 19 million entries it took 1.8 times as long as class_streams at 2^20 terms, 0.8
+//                  times at 2^21 and 0.5 times at 2^24. More than 2^27 terms would make too many blocks;
 //   touched_terms  for rows that have less than an eighth of the terms on average. With 5,000 classes it took 0.65 of the
 //                  time of class_streams;
 //   class_streams  otherwise.
-// For any shape, `rows` counts logarithms, weighted documents, fractions, updates of float counts that hold documents, and
-// matrices with many values that repeat a column or are too large to pack. touched_terms replaces term_blocks for a matrix
-// with rows that are unsorted, repeat a column or store a zero.
+// The path `rows` replaces all of these for logarithms, weighted documents, fractions, updates of float counts that hold
+// documents, and matrices in which many entries repeat a column or are too large to pack. touched_terms replaces term_blocks
+// for a matrix with rows that are unsorted, repeat a column or store a zero.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
-// How an entry x > 0 is counted. Repeated entries of a document are added up first; document weights apply afterwards.
+// How an entry x > 0 is counted. Repeated entries of a document are added up before, and document weights apply afterwards.
 enum class TermWeight : std::uint8_t {
   raw,    // as x
-  log,    // as log(1 + x), to 1 ulp; in float counts only
+  log,    // as log(1 + x), with an error of at most 1 ulp; in float counts only
   binary  // as 1
 };
 
-// The memory for the packed entries of a window of documents.
+// The memory in bytes for the packed entries of a window of documents.
 inline constexpr std::int64_t default_window_bytes = std::int64_t{128} << 20;
 
 struct CountingOptions {
   Threads threads = {};
   std::int64_t window_bytes = default_window_bytes;
-  std::optional<CountingPath> path = {};  // empty: choose_counting_path
+  std::optional<CountingPath> path = {};  // if empty, choose_counting_path chooses
   TermWeight term_weight = TermWeight::raw;
 };
 
@@ -76,20 +76,20 @@ struct Counted {
   CountingPath path;  // the path taken
 };
 
-// Returns `counts` plus the documents of x.
+// Returns `counts` with the documents of x added.
 //
-//   x        (n_docs, n_terms), any entry order, repeated entries add up, zeros are ignored
-//   labels   for n_docs documents, with labels.n_classes == counts.rows.size(); check_labels has passed
+//   x        (n_docs, n_terms), entries in any order; repeated entries are added up, zeros are ignored
+//   labels   for n_docs documents, with labels.n_classes == counts.rows.size(); check_labels must have accepted them
 //   weights  (n_docs,) or null, finite and not negative; a document of weight w counts as w documents
 //
-// Throws as check_csr does if x is unsound. Count must be double if the term weight is log, or if it is raw and x holds
-// floats.
+// Throws as check_csr does if x is not a valid matrix of counts. Count must be double if the term weight is log, or if it is
+// raw and x holds floats.
 //
-// Each cell is summed in document order, starting from its value in `counts`. Therefore neither the number of threads nor
-// cutting a collection into successive calls changes a bit. CountOverflow names the document.
+// Each cell is summed in document order, starting from its value in `counts`. Therefore the result has the same bits for any
+// number of threads, and also if a collection is counted in several successive calls. CountOverflow names the document.
 //
-// Time and extra memory depend on the path. The result takes 12 bytes a pair, or 20 in a class whose tokens may exceed 2^32
-// or are fractions.
+// Time and extra memory depend on the path. The result takes 12 bytes per pair, or 20 in a class whose number of tokens may
+// exceed 2^32 or is a fraction.
 template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);

@@ -12,8 +12,8 @@
 namespace termsift {
 
 // A compressed sparse matrix of shape (n_rows, n_columns): row r holds the entries [indptr[r], indptr[r + 1]) of
-// `indices` (columns) and `data` (values). Entries of a row may stand in any order and repeat a column (the values then
-// add up); zeros may be stored. A CSC matrix is the CSR view of its transpose.
+// `indices` (columns) and `data` (values). The entries of a row may be in any order, values of the same column add up, and
+// zeros may be stored. A CSC matrix is passed as the CSR view of its transpose.
 template <class Index, class Value>
 struct CsrView {
   std::int64_t n_rows = 0;
@@ -24,7 +24,7 @@ struct CsrView {
   const Value* data = nullptr;     // (n_stored,)
 };
 
-// Where the rows of a matrix begin, as int32 or int64.
+// The offsets of the rows of a matrix (indptr), as int32 or int64.
 class Offsets {
  public:
   explicit Offsets(const std::int32_t* offsets) : narrow_(offsets) {}
@@ -36,8 +36,8 @@ class Offsets {
   const std::int64_t* wide_ = nullptr;
 };
 
-// A CsrView of any of the 22 kinds of matrix. A function of an AnyCsr is compiled once; only the loops that it passes to
-// `visit` are compiled for each kind.
+// A CsrView of any of the 22 kinds of matrix. A function that takes an AnyCsr is compiled once, and only the loops that it
+// passes to `visit` are compiled for each kind.
 class AnyCsr {
  public:
   template <class Index, class Value>
@@ -72,15 +72,15 @@ struct MatrixName {
 };
 
 struct CsrFacts {
-  bool distinct = true;    // whether columns strictly increase in every row: no entry repeats a column
+  bool distinct = true;    // whether columns strictly increase in every row, so that no row repeats a column
   bool has_zeros = false;  // whether zeros are stored
-  double value_bound = 0;  // at least the largest value, and less than twice that
+  double value_bound = 0;  // an upper bound of the values, less than twice the largest value
 };
 
-// Checks that the view is safe to read and its values are counts: indptr starts at 0, never decreases and stays within
-// n_stored; every column is in [0, n_columns); every value is finite and not negative. Throws std::invalid_argument, or
-// CountOverflow for an integer of 2^63 or more, and names the first wrong row (and column and value) in row order. Reads the
-// arrays once, in parallel.
+// Checks that the view is safe to read and that its values are counts. indptr must start at 0, never decrease and stay
+// within n_stored. Every column must be in [0, n_columns), and every value finite and not negative. Throws
+// std::invalid_argument, or CountOverflow for an integer of 2^63 or more. The message names the first wrong row (and the
+// column and the value, if these are wrong). Reads the arrays once, in parallel.
 CsrFacts check_csr(const AnyCsr& x, const MatrixName& name, const Threads& threads);
 
 }  // namespace termsift

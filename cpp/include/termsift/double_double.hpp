@@ -1,8 +1,8 @@
-// Double-double arithmetic: a number as the unevaluated sum hi + lo, |lo| <= ulp(hi) / 2, about 106 bits.
+// Double-double arithmetic: a number is the unevaluated sum hi + lo with |lo| <= ulp(hi) / 2, which has about 106 bits.
 //
 // Every divergence depends on a difference of probabilities. If p is within 1e-12 of q, p - q has 16 correct digits only if
-// p and q have 28. Each operation is exact or states its error. None has a branch, so loops over them vectorise. All return
-// the same bits with and without fused multiply-add. The operations are wrong under -ffast-math and -ffp-contract=fast.
+// p and q have 28. Each operation is exact or states its error. No operation has a branch, so loops over them vectorise. All
+// return the same bits with and without fused multiply-add. They are wrong under -ffast-math and -ffp-contract=fast.
 //
 // Sources: Dekker 1971 (two_product without FMA); Knuth, TAOCP 2, 4.2.2 (two_sum); Joldes, Muller and Popescu, "Tight and
 // rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017 (the others).
@@ -18,8 +18,8 @@
 #endif
 
 namespace termsift {
-// Each SIMD target has a namespace of its own: otherwise the linker could keep the AVX-512 version of these inline functions
-// for the whole program.
+// Each SIMD target has a namespace of its own. Otherwise the linker could use the AVX-512 version of these inline functions
+// in the whole program.
 inline namespace TERMSIFT_TARGET {
 
 struct DoubleDouble {
@@ -27,20 +27,20 @@ struct DoubleDouble {
   double lo = 0;
 };
 
-// a + b exactly.
+// Returns a + b exactly.
 TERMSIFT_INLINE DoubleDouble two_sum(double a, double b) {
   const double s = a + b;
   const double bb = s - a;
   return {s, (a - (s - bb)) + (b - bb)};
 }
 
-// a + b exactly, for |a| >= |b| or a == 0.
+// Returns a + b exactly. Precondition: |a| >= |b| or a == 0.
 TERMSIFT_INLINE DoubleDouble quick_two_sum(double a, double b) {
   const double s = a + b;
   return {s, b - (s - a)};
 }
 
-// a * b exactly, for |a|, |b| < 2^996 and |ab| > 2^-969, so nothing overflows or underflows.
+// Returns a * b exactly. Precondition: |a|, |b| < 2^996 and |ab| > 2^-969, so nothing overflows or underflows.
 TERMSIFT_INLINE DoubleDouble two_product(double a, double b) {
   const double p = a * b;
 #ifdef TERMSIFT_FUSED
@@ -54,7 +54,7 @@ TERMSIFT_INLINE DoubleDouble two_product(double a, double b) {
 #endif
 }
 
-// Relative error at most 3 * 2^-106, also when a and b cancel (AccurateDWPlusDW).
+// Returns a + b. The relative error is at most 3 * 2^-106, also when a and b cancel (AccurateDWPlusDW).
 TERMSIFT_INLINE DoubleDouble add(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble s = two_sum(a.hi, b.hi);
   const DoubleDouble t = two_sum(a.lo, b.lo);
@@ -66,13 +66,13 @@ TERMSIFT_INLINE DoubleDouble negate(DoubleDouble a) { return {-a.hi, -a.lo}; }
 
 TERMSIFT_INLINE DoubleDouble subtract(DoubleDouble a, DoubleDouble b) { return add(a, negate(b)); }
 
-// Relative error at most 5 * 2^-106 (DWTimesDW1).
+// Returns a * b. The relative error is at most 5 * 2^-106 (DWTimesDW1).
 TERMSIFT_INLINE DoubleDouble multiply(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return quick_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-// Relative error at most 15 * 2^-106 (DWDivDW2 without FMA); b is not zero.
+// Returns a / b for b != 0. The relative error is at most 15 * 2^-106 (DWDivDW2 without FMA).
 TERMSIFT_INLINE DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
   const double q = a.hi / b.hi;
   const DoubleDouble product = multiply(b, {q, 0});
@@ -80,12 +80,12 @@ TERMSIFT_INLINE DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
   return quick_two_sum(q, rest.hi / b.hi);
 }
 
-// a times a power of two; exact unless it underflows.
+// Returns a times a power of two, exactly unless it underflows.
 TERMSIFT_INLINE DoubleDouble scale(DoubleDouble a, double power_of_two) {
   return {a.hi * power_of_two, a.lo * power_of_two};
 }
 
-// Returns the count without loss. A double may not hold an int64 above 2^53, but two hold its halves.
+// Returns the count exactly. One double may not hold an int64 above 2^53, but two doubles hold its halves.
 TERMSIFT_INLINE DoubleDouble exact_double(std::int64_t count) {
   const std::int64_t low = count & 0xffffffff;
   return quick_two_sum(static_cast<double>(count - low), static_cast<double>(low));

@@ -10,49 +10,49 @@
 
 namespace termsift {
 
-// At each step Algorithm 1 selects the term i with the largest divergence of the partition {each selected term, i, the pool
-// of the rest}. With R the pool's probabilities and phi the divergence of one cell, that is the largest
+// At each step Algorithm 1 selects the term i for which the partition {each selected term, i, the pool of all other terms}
+// has the largest divergence. Let R be the pool's probabilities and phi the divergence of one cell. The selected term has
+// the largest
 //     gain_i = phi(p_i) + phi(R - p_i) - phi(R) >= 0,
-// where for two classes phi(p) = (p_1 - p_2) log(p_1/p_2), as in the paper. For N > 2 termsift replaces J by the JMH
-// divergence of Algorithms 2 and 3:
+// where for two classes phi(p) = (p_1 - p_2) log(p_1/p_2), as in the paper. For N > 2 classes termsift replaces the
+// divergence J by the JMH divergence of Algorithms 2 and 3:
 //     phi(p) = sum_c p_c log(p_c/q_c),  q_c = sum_{k != c} pi_k p_k / (1 - pi_c),
-// which is J for N = 2 and any priors.
+// which equals J for N = 2 and any priors.
 //
-// One function computes the gains that order the terms. The relative error is about 1e-14, and a gain is exactly 0 if and
-// only if m_i is proportional to R in all classes. Ties go to the lowest index. Terms with equal masses tie, and so do the
-// last two terms if the pool has no more. Gains that are equal by symmetry, such as those of masses with two classes
-// exchanged, may differ by rounding, so their terms come in either order. Once the largest gain is 0, all later gains are 0,
-// and the remaining terms follow by index.
+// Gains are computed from masses, whole numbers m_ic with p_ic = m_ic / n_c and n_c = sum_i m_ic + leftover_c below 2^52.
+// The relative error of a gain is about 1e-14, and a gain is exactly 0 if and only if m_i is proportional to R in all
+// classes. Ties go to the lowest index. Terms with equal masses tie, and the last two terms tie if the pool holds nothing
+// else. Gains that are equal by symmetry, such as those of masses with two classes exchanged, may differ by rounding, so
+// their terms may come in either order. Once the largest gain is 0, the remaining terms follow by index, with gain 0.
 //
-// Masses are whole numbers m_ic with p_ic = m_ic / n_c and n_c = sum_i m_ic + leftover_c below 2^52. Whole counts are exact
-// if their total times the common denominator of b1 and b2 is below 2^52 in every class; greedy/mass_grid.hpp says how other
-// numbers are rounded. Then gains that differ by less than the rounding may come in either order, and a term with a rounded
-// fraction may have a gain although the exact gain is 0; `informative` counts it. The divergences are always those of the
-// unrounded probabilities.
+// The masses of whole counts are exact if their total times the common denominator of b1 and b2 is below 2^52 in every
+// class. Other masses are rounded (greedy/mass_grid.hpp). Then gains that differ by less than the rounding may come in
+// either order. A term with a rounded fraction may have a positive gain although the exact gain is 0, and `informative`
+// counts this term. The divergences are always those of the unrounded probabilities.
 //
 // If b2 > b1 n_terms, the leftover stays in the pool to the end, so even the last term has a gain.
 struct GreedyRanking {
   LargeArray<std::int64_t> indices;  // (k,) terms in the order of their selection
-  LargeArray<double> divergences;    // (k,) after each step; nondecreasing, relative error below 1e-12
-  std::int64_t informative = 0;      // how many of the k steps had a gain; these come first
-  std::int64_t evaluations = 0;      // gains and bounds computed; terms with equal masses share one
+  LargeArray<double> divergences;    // (k,) divergence after each step; nondecreasing, relative error below 1e-12
+  std::int64_t informative = 0;      // number of steps with a positive gain; these are the first steps
+  std::int64_t evaluations = 0;      // number of gains and bounds computed; terms with equal masses share an evaluation
 };
 
-// Selects the first k terms. `exhaustive` is Algorithm 1 as written: it computes every gain at every step, in O(k n_terms)
-// evaluations of O(n_classes) time. Otherwise terms with equal masses are evaluated together, and a ladder of shortlists
-// (greedy/greedy_ladder.cpp) leaves out groups that provably cannot win: the order is the same. Evaluations are at most
-// about twice those of the plain search, and usually near-linear in n_terms. Any number of threads and any SIMD target give
-// the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
+// Selects the first k terms. With `exhaustive`, every gain is computed at every step, as Algorithm 1 is written. This takes
+// O(k n_terms) evaluations of O(n_classes) time. Otherwise terms with equal masses are evaluated together, and a ladder of
+// shortlists (greedy/greedy_ladder.cpp) omits groups that provably cannot win. The order is the same. There are at most
+// about twice as many evaluations as in the exhaustive search, and usually their number is near-linear in n_terms. Any
+// number of threads and any SIMD target give the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
 //
-// Throws std::invalid_argument as score() does, unless 0 <= k <= n_terms, if a term has p = 0 in a class, if b2 < b1
-// n_terms, and if a mass that must be rounded has less than 2^10 units (about 2^-40 of the class's tokens; with the default
-// smoothing only beyond 2^52 tokens). Exceptions of `progress` pass through.
+// Throws std::invalid_argument as score() does, and also unless 0 <= k <= n_terms, if a term has p = 0 in a class, if b2 <
+// b1 n_terms, and if a mass that must be rounded has less than 2^10 units (about 2^-40 of the class's tokens). With the
+// default smoothing, only classes of more than 2^52 tokens have such masses. Exceptions of `progress` pass through.
 template <CountType Count>
 GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimation, std::int64_t k, bool exhaustive,
                      const Threads& threads, const Progress& progress = {});
 
-// Returns the JMH divergence of the partition {each of the terms, the pool of the rest}: the sum of phi over its cells,
-// computed directly. Throws as greedy() does, and also if an index is not a term or occurs twice.
+// Returns the JMH divergence of the partition {each of the given terms, the pool of all other terms}. It is the sum of phi
+// over the cells, computed directly. Throws as greedy() does, and also if an index is not a term or occurs twice.
 template <CountType Count>
 double divergence(const ClassCounts<Count>& counts, const Estimation& estimation, std::span<const std::int64_t> terms);
 

@@ -16,15 +16,15 @@ struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// An array of trivial elements. `zeroed` memory costs nothing until touched: most terms of a huge vocabulary never occur in
-// a class.
+// An array of trivial elements. A page of `zeroed` memory costs nothing until it is touched. This saves memory, because most
+// terms of a huge vocabulary never occur in a class.
 template <class T>
 class LargeArray {
  public:
   LargeArray() = default;
   static LargeArray uninitialised(std::int64_t size) { return LargeArray(size, false); }
   static LargeArray zeroed(std::int64_t size) { return LargeArray(size, true); }
-  // Uses small pages: only few, scattered elements of such an array will be touched.
+  // Uses small pages, for an array in which only few, scattered elements will be touched.
   static LargeArray zeroed_for_few(std::int64_t size) { return LargeArray(size, true, false); }
 
   T* get() const { return static_cast<T*>(memory_.get()); }
@@ -36,7 +36,7 @@ class LargeArray {
     const auto n = static_cast<std::size_t>(std::max<std::int64_t>(size, 1));
     if (n > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();
     const std::size_t bytes = n * sizeof(T);
-    // The allocator may reuse pages that were already touched for a smaller array.
+    // A smaller array comes from malloc, which may reuse pages that were already touched.
     const bool large = bytes >= std::size_t{32} << 20;
     memory_.reset(zero    ? std::calloc(n, sizeof(T))
                   : large ? allocate_at_huge_page(bytes)

@@ -1,4 +1,4 @@
-// Documents -> the weights of a linear support vector machine for each class, which separates it from the others.
+// Documents -> the weights of one linear support vector machine per class, which separates the class from all other classes.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace termsift {
 
-// The weights w_c of class c, one for each term and an intercept, minimise
+// The weights w_c of class c, which are one weight for each term and an intercept, minimise
 //     |w_c|^2 / 2 + C sum_d g_d max(0, 1 - s_dc w_c.z_d)^2,
-// where s_dc is 1 for documents of the class and -1 for others, g_d is the document's weight, and z_d is the vector of
-// log(1 + x) of its counts x, scaled to length 1, with a 1 for the intercept. The dual of this problem is solved by
-// coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008): an epoch
+// where s_dc is 1 for documents of the class and -1 for all other documents, g_d is the document's weight, and z_d is the
+// vector of log(1 + x) for its counts x, scaled to norm 1, with a 1 for the intercept. The dual of this problem is solved by
+// coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008). An epoch
 // visits each document once, in a new random order.
 struct LinearMachines {
   double cost = 1;  // C
@@ -24,11 +24,11 @@ struct LinearMachines {
 // The documents are rows of the checked matrix x.
 struct MachineInput {
   const AnyCsr& x;
-  bool distinct;                           // as in CsrFacts
+  bool distinct;                           // CsrFacts::distinct of x
   std::span<const std::int64_t> rows;      // (documents,)
   std::span<const std::int32_t> class_of;  // (documents,) in [0, n_classes)
   std::int32_t n_classes;
-  std::span<const double> weights;  // (documents,) positive; or empty if all are 1
+  std::span<const double> weights;  // (documents,) positive; empty if all weights are 1
 };
 
 inline constexpr std::int64_t machine_lanes = 16;
@@ -37,16 +37,16 @@ inline constexpr std::int64_t machine_lanes = 16;
 struct MachineBlock {
   std::int64_t first, n;
   std::span<const std::int32_t> terms;  // the terms that occur in a document, increasing
-  const float* weights;                 // (terms + 1, 16), intercepts last; other terms have the weight 0
+  const float* weights;                 // (terms + 1, 16), intercepts last; terms that are not listed have the weight 0
 };
 
-// Trains sixteen machines at a time, and calls `take` for each block: on any thread and in any order, but one call at a
-// time. Returns the mean entry of the vectors without intercepts. Numbers have single precision: in the tests, weights
-// differ from those of exact arithmetic after the same number of epochs by at most 2e-5 of the largest. Any number of
-// threads and any SIMD target give the same bits.
+// Trains sixteen machines at a time, and calls `take` for each block. The calls come from any thread and in any order, but
+// one at a time. Returns the mean entry of the vectors without intercepts. Arithmetic has single precision. In the tests,
+// the weights differ from those of exact arithmetic with the same epochs by at most 2e-5 of the largest weight. Any number
+// of threads and any SIMD target give the same bits.
 //
-// O(epochs * entries * n_classes / 16) steps of one vector. Memory: 8 bytes for each entry, 4 for each
-// column, 28 for each document, and for each thread 64 for each term that a document has and 68 for each document.
+// O(epochs * entries * n_classes / 16) vector steps. Memory: 8 bytes for each entry, 4 for each column, 28 for each
+// document, and for each thread 64 for each term that occurs in a document and 68 for each document.
 //
 // Throws std::invalid_argument if lengths differ, a class is out of range, cost is not positive and finite, or epochs is not
 // positive.

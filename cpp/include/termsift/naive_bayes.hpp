@@ -1,4 +1,4 @@
-// Counts and a ranking -> the classes that naive Bayes predicts for other documents from the first k terms, for every k.
+// Counts and a ranking -> the classes that naive Bayes predicts for other documents from the first k terms, for several k.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,31 @@
 
 namespace termsift {
 
-// Naive Bayes that reads only the first k terms of a ranking, for several k. The class priors are the shares of the
+// Naive Bayes that reads only the first k terms of a ranking, for several k. The prior of a class is its share of the
 // documents. Classes without documents take no part.
 struct NaiveBayes {
   EventModel model = EventModel::multinomial;
-  double b1 = 1;                          // b2(k) is b1 k; bernoulli: 2 b1, poisson: b1
+  double b1 = 1;                          // b2(k) is b1 k, except 2 b1 for bernoulli and b1 for poisson
   std::span<const std::int64_t> ranking;  // distinct terms
   std::span<const std::int64_t> ks;       // strictly increasing, in [1, ranking.size()]
 };
 
-// The documents to classify. Their entries are counted in the same way as the training documents'.
+// The documents to classify. Their entries are counted in the same way as those of the training documents.
 struct LabelledDocuments {
   AnyCsr x;
   std::span<const ClassId> labels;  // (n_rows,), -1 for a class that was not counted
   TermWeight term_weight = TermWeight::raw;
-  std::span<const std::int64_t> weights{};  // (n_rows,), not negative, their sum below 2^63; empty: each is 1
+  std::span<const std::int64_t> weights{};  // (n_rows,), not negative, with a sum below 2^63; empty if all weights are 1
 };
 
-// Writes two arrays (ks.size(), n_classes). For each k and class c, `predicted` is the number of documents predicted as c,
-// and `hits` the number of these that are of class c. Both are row-major. A document of weight w counts as w documents.
+// Writes two row-major arrays (ks.size(), n_classes). For each k and class c, `predicted` has the number of documents
+// predicted as c, and `hits` the number of these that are of class c. A document of weight w counts as w documents.
 //
-// The predicted class is the first class whose log posterior agrees with the largest one to 2^-45 of the sum of magnitudes
-// added for either class, plus 2^-53 per ranked term of the document. O(pairs + entries of the documents * classes), plus
-// O(classes) for each k where the closest two classes might have changed places. Memory: 12 bytes for each pair of a class
-// and a ranked term (28 while the model is built), and 8 for each k and class.
+// Rounding must not decide a tie, so the predicted class is the first class whose log posterior agrees with the largest one.
+// The tolerance is 2^-45 of the sum of the magnitudes added for either class, plus 2^-53 for each ranked term of the
+// document. O(pairs + entries of the documents * classes), plus O(classes) for each k where the two best classes might have
+// changed places. Memory: 12 bytes for each pair of a class and a ranked term (28 while the model is built), and 8 for each
+// k and class.
 //
 // Throws std::invalid_argument if the ranking, ks, labels, weights or documents are not as above, if b1 is not positive, if
 // a count divided by b1 is infinite, and if no class has documents.

@@ -1,4 +1,4 @@
-// How many threads a call uses, and the one parallel loop of the core.
+// The number of threads of a call, and the only parallel loop of the core.
 #pragma once
 
 #include <algorithm>
@@ -9,36 +9,37 @@
 
 namespace termsift {
 
-// A long call asks `poll` now and then, on the calling thread. If it returns true, the call throws Interrupted.
+// A long call calls `poll` at intervals, on the calling thread. If `poll` returns true, the call throws Interrupted.
 using Poll = std::function<bool()>;
 inline constexpr auto poll_interval = std::chrono::milliseconds(50);
 
-// A long call reports now and then, on the calling thread, how much is done. May be empty; its exceptions are passed on.
+// A long call reports at intervals, on the calling thread, how much work is done. The function may be empty. Its exceptions
+// are passed on.
 using Progress = std::function<void(std::int64_t done)>;
 
 struct Threads {
-  int count = 1;   // the most threads a loop may use
-  Poll poll = {};  // empty: never interrupted
+  int count = 1;   // the largest number of threads that a loop may use
+  Poll poll = {};  // if empty, the call is never interrupted
 };
 
 // Returns the number of threads of a call:
-//   requested > 0   that many;
-//   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the processors that this process may use
-//                   by its affinity and by the quota of its control group (rounded up);
-//   always 1        inside a loop with several threads or an OpenMP parallel region, and in a child process forked after
-//                   threads had started, because these threads do not exist in the child;
+//   requested > 0   `requested` threads;
+//   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), limited to the number of processors that the
+//                   affinity of this process and the quota of its control group (rounded up) allow;
+//   always 1        inside a loop that has several threads, inside an OpenMP parallel region, and in a child process that
+//                   was forked after threads had started, because these threads do not exist in the child;
 //   never more than OMP_THREAD_LIMIT.
-// Without OpenMP, its settings are ignored, and the default is the number of processors that this process may use.
+// Without OpenMP, the settings of OpenMP are ignored, and the default is the number of processors that this process may use.
 int effective_n_threads(int requested);
 
-// Returns a phrase that says what sets the number of threads of a call that requests none.
+// Returns a phrase that names the setting which determines the number of threads if a call requests 0.
 std::string what_limits_threads();
 
-// A thread inside for_each_block.
+// The thread that runs a block of for_each_block.
 class Worker {
  public:
   virtual int thread() const = 0;  // in [0, threads.count)
-  // Throws Interrupted if the loop must stop. A long block calls this about every ten thousand steps.
+  // Throws Interrupted if the loop must stop. A long block must call this about every ten thousand steps.
   virtual void check() = 0;
 
  protected:
@@ -51,7 +52,7 @@ class Worker {
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
 
-// Runs body(begin, end, worker) for ranges of `size` numbers that make up [0, n), as for_each_block runs blocks.
+// Cuts [0, n) into ranges of `size` numbers and runs body(begin, end, worker) for each, as for_each_block runs blocks.
 template <class Body>
 void for_each_range(std::int64_t n, std::int64_t size, const Threads& threads, const Body& body) {
   for_each_block((n + size - 1) / size, threads, [&](std::int64_t block, Worker& worker) {
@@ -59,8 +60,8 @@ void for_each_range(std::int64_t n, std::int64_t size, const Threads& threads, c
   });
 }
 
-// Returns the same threads, but at most one for each `grain` units of work (entries, cells): waking a thread takes about ten
-// microseconds.
+// Returns the same threads, but at most one for each `grain` units of work (entries, cells). Fewer units are not worth a
+// thread, because waking it takes about ten microseconds.
 Threads worth(const Threads& threads, std::int64_t work, std::int64_t grain = 1 << 16);
 
 }  // namespace termsift

@@ -1,6 +1,5 @@
-// Builtins and vectors of compilers, and system calls. Only this file and base/portability.cpp use them.
-// They are those of GCC and Clang; on Windows the compiler is clang-cl. Kernels include this file, so every function here is
-// inlined (simd/targets.hpp).
+// Compiler builtins, vector types and system calls. Only this file and base/portability.cpp use them. The builtins are those
+// of GCC and Clang (clang-cl on Windows). Kernels include this file, so every function here is inlined (simd/targets.hpp).
 #pragma once
 
 #include <cstddef>
@@ -22,16 +21,16 @@ namespace termsift {
 
 // ---- builtins ----------------------------------------------------------------------------------------------------------
 
-// As std::memcpy.
+// The same as std::memcpy.
 TERMSIFT_INLINE void copy_bytes(void* to, const void* from, std::size_t n) { __builtin_memcpy(to, from, n); }
 
-// As std::bit_cast.
+// The same as std::bit_cast.
 template <class To, class From>
 TERMSIFT_INLINE constexpr To bit_cast(const From& from) {
   return __builtin_bit_cast(To, from);
 }
 
-// Return the number whose first byte in memory is the lowest, or the highest, of `value`.
+// Return `value` with its bytes in little-endian order (low_byte_first) or in big-endian order (high_byte_first).
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) { return __builtin_bswap32(value); }
 TERMSIFT_INLINE std::uint64_t low_byte_first(std::uint64_t value) { return __builtin_bswap64(value); }
@@ -61,15 +60,15 @@ TERMSIFT_INLINE void prefetch_for_write(const void* address) { __builtin_prefetc
 TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #endif
 
-// Returns the high half of the product of 128 bits xor its low half. This is the step of the hash functions of labels and of
-// terms: a strong mixing in one multiplication. Compilers for 32-bit systems lack it, so there are no 32-bit wheels.
+// Returns the xor of the two halves of the 128-bit product. Hash functions use this step, which mixes bits strongly with one
+// multiplication. Compilers for 32-bit systems lack 128-bit products, so there are no 32-bit wheels.
 TERMSIFT_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// Returns the high half of the product of 128 bits.
+// Returns the high half of the 128-bit product.
 TERMSIFT_INLINE std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
@@ -85,9 +84,9 @@ inline void count_up_to_255(std::uint8_t& counter) {
 
 // ---- vectors -----------------------------------------------------------------------------------------------------------
 
-// n numbers that are added, multiplied and compared lane by lane, for loops that compilers do not vectorise. Functions
-// return vectors through arguments: vector return values have a different calling convention on each target. A comparison
-// yields integers: -1 where it holds, and 0 elsewhere.
+// A vector of n numbers with operators that work lane by lane, for loops that compilers do not vectorise. Functions return
+// vectors through arguments, because the calling convention of vector return values depends on the target. A comparison
+// yields the integer -1 in each lane where it holds, and 0 in all other lanes.
 template <class T, int n>
 struct LanesOf {
   typedef T Type __attribute__((vector_size(n * sizeof(T))));
@@ -118,8 +117,8 @@ TERMSIFT_INLINE void store(const Vector& vector, T* to) {
 // ---- what the processor can do -----------------------------------------------------------------------------------------
 
 struct X86Features {
-  bool avx2 = false;    // with FMA, BMI and BMI2
-  bool avx512 = false;  // F, BW, DQ and VL
+  bool avx2 = false;    // AVX2 together with FMA, BMI and BMI2
+  bool avx512 = false;  // the AVX-512 extensions F, BW, DQ and VL
 };
 X86Features x86_features();
 
@@ -127,16 +126,16 @@ X86Features x86_features();
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-// Returns memory to be freed by std::free, or null. It begins at a huge page if the system has them.
+// Returns memory that the caller must free by std::free, or null. It is aligned to a huge page if the system has huge pages.
 void* allocate_at_huge_page(std::size_t bytes);
 
-// Asks for pages of 2 MiB if the memory is large enough, as numpy does for its arrays. Faulting in pages of 4 KiB took 40%
-// of the time of counting 10^8 entries.
+// Asks the system for pages of 2 MiB if the memory is large enough, as numpy does for its arrays. With pages of 4 KiB, page
+// faults took 40% of the time of counting 10^8 entries.
 void advise_huge_pages(void* memory, std::size_t bytes);
 
 // ---- processors and processes ------------------------------------------------------------------------------------------
 
-// The number of processors that this process may use, or none if unknown.
+// Returns the number of processors that this process may use, or nullopt if it is unknown.
 std::optional<int> allowed_processors();
 
 // Registers f to be called in each forked child process. Returns whether f was registered.

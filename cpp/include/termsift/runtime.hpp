@@ -1,4 +1,4 @@
-// Which SIMD target the library uses.
+// The SIMD target that the library uses.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace termsift {
 
 // Returns the compiled SIMD targets that this machine can run, best first; the last is "baseline".
 std::vector<std::string> simd_targets();
-// Returns the target in use, by default the best.
+// Returns the target in use. The default is the best target.
 std::string simd_target();
 // Uses the target `name`, one of simd_targets(). Throws std::invalid_argument for any other name.
 void use_simd_target(const std::string& name);

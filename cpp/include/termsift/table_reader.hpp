@@ -1,4 +1,4 @@
-// Labelled texts from tables: rows of delimited fields, and JSON objects.
+// Readers of labelled texts in tables. A table is a list of rows with delimited fields, or of JSON objects.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ struct TableBlock {
   std::vector<Text> texts;
   std::vector<ClassId> classes;
 
-  LargeArray<std::uint8_t> bytes;     // at least `padding` more than the content
-  std::int64_t room = 0;
-  std::deque<std::string> joined;     // texts that do not lie in `bytes` as they are
+  LargeArray<std::uint8_t> bytes;     // the content, followed by at least `padding` bytes
+  std::int64_t room = 0;              // the length of `bytes`, without the padding
+  std::deque<std::string> joined;     // texts that differ from the bytes of the content, such as joined fields
   std::deque<std::u32string> wide;    // texts with lone surrogates, which UTF-8 cannot hold
 };
 
-// The lines of a malformed row. A row may have several lines.
+// A malformed row, which may have several lines.
 struct BadRow {
   std::int64_t first_line, last_line;
   std::string fault;
@@ -39,69 +39,69 @@ struct BadRow {
 struct RowError : std::invalid_argument {
   RowError(BadRow bad, bool skippable) : std::invalid_argument(bad.fault), row(std::move(bad)), can_skip(skippable) {}
   BadRow row;
-  bool can_skip;  // whether the next row can be found, so this one could be skipped
+  bool can_skip;  // whether this row could be skipped, because the beginning of the next row is known
 };
 
 // Reads rows in blocks, in order. A class is numbered when its label first occurs.
 class TableReader {
  public:
-  // Reads up to n bytes to `to`, and returns how many; 0 at the end.
+  // Reads up to n bytes to `to`, and returns the number of bytes read, which is 0 at the end.
   using Read = std::function<std::int64_t(std::uint8_t* to, std::int64_t n)>;
 
   struct Options {
-    std::vector<std::string> labels = {};     // of the first classes
+    std::vector<std::string> labels = {};     // labels that are numbered 0, 1, ... before any row is read
     bool skip = false;                        // whether bad rows are left out; otherwise the first one throws RowError
-    std::string encoding = "UTF-8";           // of the file, for messages; the bytes read are UTF-8
+    std::string encoding = "UTF-8";           // the encoding of the file, for messages; the bytes passed in are UTF-8
     std::int64_t block_bytes = 1 << 20;
-    bool unlabelled = false;                  // whether all documents are of one class without a name
+    bool unlabelled = false;                  // whether all documents belong to one class without a name
   };
 
   TableReader(Read read, Options options);
   virtual ~TableReader() = default;
 
-  // Reads the next rows to `block` and reuses its memory. Returns false at the end. Memory is bounded by the longest row.
-  // After an exception every call returns false. Threads must take turns.
+  // Reads the next rows into `block` and reuses its memory. Returns false at the end. The longest row bounds the memory.
+  // After an exception, every call returns false. Only one thread at a time may call this.
   bool next(TableBlock& block);
 
   const std::vector<std::string>& labels() const { return options_.labels; }
   bool is_done() const { return is_done_; }  // whether next() has returned false or thrown
   std::int64_t bytes_read() const { return bytes_read_; }
   std::int64_t n_skipped() const { return n_skipped_; }
-  const std::vector<BadRow>& skipped() const { return skipped_; }  // the first few
+  const std::vector<BadRow>& skipped() const { return skipped_; }  // the first few skipped rows
 
  protected:
-  static constexpr std::int64_t padding = 64;  // bytes behind the content that may be read and written
+  static constexpr std::int64_t padding = 64;  // number of bytes after the content that may be read and written
   // A quote that is never closed makes the rest of a file one row. Such a row is refused before it fills the memory.
   static constexpr std::int64_t longest_row = (std::int64_t{1} << 31) - 2, longest_header = std::int64_t{1} << 26;
   static constexpr const char* too_long =
       "the row that begins here is longer than 2 GiB; a quote may open a field that no quote closes";
 
-  // Adds the complete rows among the first `size` bytes of the block, and returns their number of bytes. If is_last is true,
-  // the table ends there, and the last row needs no line feed.
+  // Adds the complete rows in the first `size` bytes of the block, and returns the number of bytes in these rows. If is_last
+  // is true, the table ends after `size` bytes, and the last row needs no line feed.
   virtual std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) = 0;
 
   // Throws an error if the table ends here and is incomplete.
   virtual void finish() {}
 
-  // Makes room in a block and keeps its first `size` bytes.
+  // Makes `bytes` of a block at least `room` long and keeps its first `size` bytes.
   static void reserve(TableBlock& block, std::int64_t size, std::int64_t room);
   // Reads until the block has `wanted` bytes or the content ends. Returns the number of bytes.
   std::int64_t fill(TableBlock& block, std::int64_t size, std::int64_t wanted);
   bool at_end() const { return at_end_; }
   // Returns the class of a label, or -1 for an empty or blank label.
   ClassId class_of(std::string_view label);
-  // Skips a row or throws, as `skip` says.
+  // Skips a bad row if Options::skip is set and the row can be skipped. Otherwise throws RowError.
   void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
-  // Return the distance of two places in a line, and the name of a place, such as "byte 5". Units are bytes for UTF-8 and
-  // characters for other encodings, whose bytes are not known here.
+  // Return the distance between two places in a line (units), and the name of a place, such as "byte 5" (place). A unit is a
+  // byte if the file is UTF-8, and else a character, because the bytes of other encodings are not known here.
   std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
   std::string place(std::int64_t n_units) const;
   // Returns the message for a byte that is invalid in the encoding.
   std::string wrong_byte(std::int64_t n_units) const;
 
   Options options_;
-  std::vector<std::uint8_t> pending_;  // content that was read and not yet parsed
-  std::int64_t line_ = 1;              // of the content that is parsed next
+  std::vector<std::uint8_t> pending_;  // content that was read but not yet parsed
+  std::int64_t line_ = 1;              // the number of the line that is parsed next
 
  private:
   ClassId add(const std::string& label);
@@ -110,7 +110,7 @@ class TableReader {
   bool at_start_ = true, at_end_ = false, is_done_ = false;
   std::int64_t bytes_read_ = 0, n_skipped_ = 0;
   std::vector<BadRow> skipped_;
-  std::unordered_map<std::string, ClassId> classes_;  // by label
+  std::unordered_map<std::string, ClassId> classes_;  // the class of each label
   ClassId last_class_ = -1;
 };
 
@@ -123,16 +123,17 @@ class DelimitedReader final : public TableReader {
     std::vector<std::string> fields;
     std::string fault;
     bool can_skip = true;
-    std::int64_t end = -1;  // where the next row begins, or -1 if the row is not whole
+    std::int64_t end = -1;  // the offset of the next row, or -1 if this row is incomplete
   };
 
   DelimitedReader(Read read, Options options, bool quoted)
       : TableReader(std::move(read), std::move(options)), quoted_(quoted) {}
 
-  // Returns the first row that is not blank, split at the delimiter, without consuming it. The result has no fields if there
-  // is none. A header of more than 64 MiB is an error.
+  // Returns the first row that is not blank, split at the delimiter, without consuming it. The result has no fields if all
+  // rows are blank. A header of more than 64 MiB is an error.
   Row first_row(char delimiter, bool is_header = false);
-  // Chooses columns; the texts of a row are joined by a blank. A header is skipped. Other rows need n_fields fields.
+  // Chooses the columns. The texts of a row are joined by a blank. A header is skipped, and every other row must have
+  // n_fields fields.
   void choose(char delimiter, std::vector<std::int64_t> texts, std::int64_t label, std::int64_t n_fields, bool has_header);
 
  private:
@@ -148,11 +149,11 @@ class DelimitedReader final : public TableReader {
   char delimiter_ = ',';
   std::vector<std::int64_t> texts_;
   std::int64_t label_ = 0, n_fields_ = 0;
-  std::vector<std::uint32_t> ends_;  // of fields, from find_field_ends()
-  std::vector<std::string_view> fields_;  // of the row that is parsed
+  std::vector<std::uint32_t> ends_;  // the ends of fields that find_field_ends() found
+  std::vector<std::string_view> fields_;  // the fields of the current row
 };
 
-// JSON objects with a string for each of some keys, and a label: one object per line, or one array of all.
+// JSON objects, one per line or all in one array. Each has a string for every key in `texts`, and a label.
 class JsonReader final : public TableReader {
  public:
   JsonReader(Read read, Options options, std::vector<std::string> texts, std::string label, bool may_be_array);

@@ -1,4 +1,4 @@
-// Bounds on the document frequency of every term, in less memory than the terms take.
+// Upper bounds of the document frequencies of all terms, in less memory than the terms take.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace termsift {
 struct TextRules;
 
 // Counters of document frequency. All terms with the same hash share a counter, which counts the documents that contain any
-// of them, up to 255. So no term is in more documents than its counter says, unless the counter is 255. The hash is the same
-// in every process, and additions that stop at 255 may be done in any order, so no bit depends on the order of the texts or
-// on the threads.
+// of these terms, up to 255. So no term is in more documents than its counter says, unless the counter is 255. The hash is
+// the same in every process, and the order of additions that stop at 255 does not matter. So the counters depend neither on
+// the order of the texts nor on the threads.
 class TermSketch {
  public:
   explicit TermSketch(std::int64_t n_counters);
 
-  // Adds documents, which are cut by the rules. If it throws, some of the documents have been added.
+  // Cuts documents by the rules and adds them. If this throws, some of the documents may have been added.
   void add(const TextRules& rules, Texts texts, const Threads& threads);
 
   std::span<std::uint8_t> counters() { return {counters_.get(), static_cast<std::size_t>(n_)}; }
-  // Returns the place of the counter of the terms with this hash.
+  // Returns the index of the counter for terms with this hash.
   std::uint64_t place(std::uint64_t hash) const {
     return high_product(hash, static_cast<std::uint64_t>(n_));
   }

@@ -1,4 +1,4 @@
-// Counting the terms of texts: by document, as a CSR matrix, or by class.
+// Counts the terms of texts by document, as a CSR matrix, or by class.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace termsift {
 
-// A CSR matrix of counts. Rows are sorted by column, without repetitions.
+// A CSR matrix of counts. Columns strictly increase in each row.
 struct TextMatrix {
   std::int64_t n_rows = 0, n_entries = 0;
   LargeArray<std::int64_t> indptr;   // (n_rows + 1,)
@@ -26,51 +26,52 @@ struct TextMatrix {
 };
 
 // Learns the vocabulary of texts and counts its terms, block by block. Results do not depend on the number of threads, on
-// the blocks or on the seed of the hash tables. One thread at a time calls a counter.
+// the blocks or on the seed of the hash tables. Only one thread at a time may call a counter.
 class TextCounter {
  public:
   TextCounter(const TextRules& rules, bool by_class);
   ~TextCounter();
   // Adds documents. In a counter by class, `classes` has one class per document; otherwise it is empty. Throws BadText for
-  // the first text that is not UTF-8. If it throws after the arguments were checked, later calls of the counter throw
+  // the first text that is not UTF-8. If this throws after the arguments were checked, all later calls of the counter throw
   // std::logic_error.
   void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
-  // Adds the rows in about the next n_bytes bytes of a table, or in all that remain. Only for a counter by class. One thread
-  // reads a block while the others count theirs. Returns the number of documents.
+  // Adds the rows in about the next n_bytes bytes of a table, or all remaining rows. Only for a counter by class. One thread
+  // reads a block while the other threads count earlier blocks. Returns the number of documents.
   std::int64_t add(TableReader& table, std::int64_t n_bytes, const Threads& threads);
 
-  // Returns about how many bytes the terms and counts so far take.
+  // Returns the approximate memory of the terms and counts so far, in bytes.
   std::int64_t n_bytes() const;
 
   // Sorts the terms found so far by code points. No text may be added afterwards.
   void sort(const Threads& threads);
   std::int64_t n_terms() const;
-  // Per sorted term: in how many documents it occurs, and how often.
+  // Return, for each sorted term, the number of documents that contain it, and the number of its occurrences.
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
   // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for all if `columns` is empty.
-  // It calls check() now and then; check() may throw to stop.
+  // It also calls check() at intervals, which may throw an exception to stop the loop.
   void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit,
                      const std::function<void()>& check = {}) const;
-  // columns[term] is the column of a term, or -1 if it is dropped. Columns must increase. If empty, all terms stay.
-  TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;   // not by class
+  // columns[term] is the column of a term, or -1 to drop the term. Columns must increase. If `columns` is empty, every term
+  // keeps its own column. matrix() is for a counter by document, and counts() for a counter by class.
+  TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;
   ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,
-                                   bool binary, const Threads& threads) const;               // by class
+                                   bool binary, const Threads& threads) const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// A fixed vocabulary: texts are counted by the columns of its terms, and other terms are ignored.
+// A fixed vocabulary. Its terms are the columns of the counts, and all other terms are ignored.
 class TextIndex {
  public:
   TextIndex(const TextRules& rules, std::span<const std::string> terms, const Poll& poll = {});
   ~TextIndex();
-  // Both may be called by several threads at once.
+  // Several threads may call these two functions at once.
   TextMatrix matrix(Texts texts, const Threads& threads) const;
-  // Returns, for each text, the sum of its counts times the rows of `weights` (terms, n), as an array (texts, n). `binary`
-  // counts a term at most once in a text.
+  // Returns an array (texts, n), the product of the matrix of counts with `weights` (terms, n). With `binary`, a term counts
+  // at most once in a text.
   LargeArray<double> sums(Texts texts, std::span<const double> weights, bool binary, const Threads& threads) const;
 
  private:
@@ -78,8 +79,8 @@ class TextIndex {
   std::unique_ptr<State> state_;
 };
 
-// Counts terms by hash: column |h| mod n_columns for the MurmurHash3 h (32 bits, seed 0) of the term's UTF-8 bytes, as
-// scikit-learn's HashingVectorizer. With alternate_sign a term of negative h counts negatively.
+// Counts terms by hash, as scikit-learn's HashingVectorizer does. The column of a term is |h| mod n_columns, where h is the
+// MurmurHash3 (32 bits, seed 0) of its UTF-8 bytes. With alternate_sign, a term with h < 0 counts negatively.
 TextMatrix hashed_matrix(const TextRules& rules, Texts texts, std::int32_t n_columns, bool alternate_sign,
                          const Threads& threads);
 

@@ -1,4 +1,4 @@
-// How texts are cut into terms, as by scikit-learn's CountVectorizer.
+// The rules that cut texts into terms, as scikit-learn's CountVectorizer does.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace termsift {
 
 enum class Analyzer : std::uint8_t {
   word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
-  chars,   // every run of n characters of the text, after two or more white-space characters are made a blank
-  char_wb  // every run of n characters of each blank-separated word, after a blank is added at both its ends
+  chars,   // every run of n characters of the text, after each run of two or more white-space characters became one blank
+  char_wb  // every run of n characters of each word between white space, after a blank was added at both ends of the word
 };
 
 enum class StripAccents : std::uint8_t { none, ascii, unicode };
@@ -21,9 +21,9 @@ enum class StripAccents : std::uint8_t { none, ascii, unicode };
 struct TextRules {
   Analyzer analyzer = Analyzer::word;
   bool lowercase = true;
-  StripAccents strip_accents = StripAccents::none;  // after lowercasing
+  StripAccents strip_accents = StripAccents::none;  // applied after lowercasing
   std::int64_t min_n = 1, max_n = 1;                // ngram_range
-  std::vector<std::string> stop_words;              // UTF-8 (surrogates pass); removed before n-grams are formed
+  std::vector<std::string> stop_words;              // UTF-8 (may encode surrogates); removed before n-grams are formed
   std::shared_ptr<const TermSketch> sketch;         // if given, only terms whose counter is at least `least` are counted
   std::uint8_t least = 1;
 };

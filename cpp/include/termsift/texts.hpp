@@ -1,4 +1,4 @@
-// Documents as the caller holds them, without a copy.
+// Views of documents that the caller holds. No text is copied.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace termsift {
 
-// How the characters of a text lie in memory. Python stores a string as the smallest of Latin-1, UCS-2 and UCS-4 that fits,
-// and may store lone surrogates. Arrow columns and files are UTF-8.
+// The encoding of a text in memory. Python stores a string as the smallest of Latin-1, UCS-2 and UCS-4 that can hold it, and
+// the string may contain lone surrogates. Arrow columns and files are UTF-8.
 enum class TextEncoding : std::uint8_t { utf8, latin1, ucs2, ucs4 };
 
 // One document. ASCII text may be passed as utf8 or latin1.
 struct Text {
   const void* data = nullptr;  // null if the text is missing; not null if it is empty
-  std::int64_t length = 0;     // in bytes of UTF-8, or characters of one, two or four bytes
+  std::int64_t length = 0;     // in bytes for UTF-8, else in characters
   TextEncoding encoding = TextEncoding::utf8;
 };
 using Texts = std::span<const Text>;
@@ -25,11 +25,11 @@ inline std::int64_t unit_bytes(TextEncoding encoding) {
 }
 inline std::int64_t bytes_of(const Text& text) { return unit_bytes(text.encoding) * text.length; }
 
-// Thrown if a text is not valid UTF-8; lone surrogates and overlong forms are invalid too.
+// Thrown if a text is not valid UTF-8. Lone surrogates and overlong forms are invalid too.
 struct BadText : std::runtime_error {
   BadText(std::int64_t in_document, std::int64_t at_byte, const std::string& message)
       : std::runtime_error(message), document(in_document), byte(at_byte) {}
-  std::int64_t document;  // its position in the texts of the call
+  std::int64_t document;  // the position of the text in the texts of the call
   std::int64_t byte;      // the offset of the first wrong byte in that document
 };
 

@@ -9,34 +9,34 @@
 
 namespace termsift {
 
-// A term is a column of the matrix. It takes four bytes, because every score reads the terms of all pairs from memory. A
-// vocabulary has at most 2^31 - 1 terms (whose scores alone take 16 GiB).
+// A term is a column of the matrix. Its number takes only four bytes, because every score reads the terms of all pairs from
+// memory. So a vocabulary has at most 2^31 - 1 terms (whose scores alone take 16 GiB).
 using TermId = std::int32_t;
 inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 
 // A class is a position in the caller's list of labels.
 using ClassId = std::int32_t;
 
-// The index of an element of a container of the standard library.
+// Converts an index for a container of the standard library.
 inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Counts are exact (int64) if matrix and weights hold integers, and double otherwise. The template parameter `Count` stands
-// for either.
+// Counts are exact (int64) if the matrix and the weights hold integers, and double otherwise. The template parameter `Count`
+// is one of these two types.
 template <class T>
 concept CountType = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>;
 
-// The event that is counted: p_ic = (x_ic + b1) / (X_c + b2) with
+// The event that is counted. It sets x and X in p_ic = (x_ic + b1) / (X_c + b2):
 enum class EventModel : std::uint8_t {
   multinomial,  // x = l_ic, X = l_c           one draw of a term per token
-  binary,       // x = d_ic, X = sum_i d_ic    the same, once per term and document
+  binary,       // x = d_ic, X = sum_i d_ic    one draw of a term per distinct term of a document
   bernoulli,    // x = d_ic, X = n_c           one coin toss per term and document
   poisson       // x = l_ic, X = n_c           a rate: occurrences per document
 };
 
-// A numpy boolean: one byte, where any value but 0 means true.
+// A numpy boolean is one byte. Every value except 0 means true.
 enum class Bool : std::uint8_t {};
 
-// apply(Index, Value) for every kind of matrix that the core accepts.
+// Expands to apply(Index, Value) for every kind of matrix that the core accepts.
 #define TERMSIFT_FOR_EACH_MATRIX(apply) \
   TERMSIFT_FOR_EACH_VALUE_(apply, std::int32_t) TERMSIFT_FOR_EACH_VALUE_(apply, std::int64_t)
 #define TERMSIFT_FOR_EACH_VALUE_(apply, Index)                                                                        \
@@ -44,7 +44,8 @@ enum class Bool : std::uint8_t {};
       apply(Index, std::int64_t) apply(Index, std::uint8_t) apply(Index, std::uint16_t) apply(Index, std::uint32_t)   \
           apply(Index, std::uint64_t) apply(Index, float) apply(Index, double)
 
-// Thrown when an exact count would exceed int64. In Python: CountOverflowError, both an OverflowError and a ValueError.
+// Thrown when an exact count would exceed int64. In Python it becomes CountOverflowError, a subclass of OverflowError and of
+// ValueError.
 struct CountOverflow : std::overflow_error {
   using std::overflow_error::overflow_error;
 };

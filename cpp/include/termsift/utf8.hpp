@@ -1,4 +1,4 @@
-// Characters as UTF-8.
+// Encodes and decodes characters as UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ inline int write_utf8(char32_t c, std::uint8_t* out) {
   return length;
 }
 
-// Sets c to the character at `at`. Returns its number of bytes, or 0 if it is invalid, as overlong forms and surrogates are.
+// Sets c to the character at `at`. Returns its number of bytes, or 0 if it is invalid. Overlong forms and surrogates are
+// invalid.
 inline int read_utf8(const std::uint8_t* at, const std::uint8_t* end, char32_t& c) {
   const std::int64_t left = end - at;
   const auto follows = [&](int i) { return left > i && (at[i] & 0xc0) == 0x80; };

@@ -1,4 +1,4 @@
-// One bit for each of 64 bytes. Kernels use it too, so every function here is inlined.
+// Marks bytes in blocks of 64 by one bit each. Kernels use it too, so every function here is inlined.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Bytes64 {
   explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) {
     for (int i = 0; i < 4; ++i) bytes_[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * i));
   }
-  // The bytes in [first, first + n), n <= 128.
+  // Returns the bits of the bytes whose value is in [first, first + n), n <= 128.
   TERMSIFT_INLINE std::uint64_t within(int first, int n) const {
     std::uint64_t all = 0;
     for (int i = 0; i < 4; ++i) all |= bits(vector_within(bytes_[i], first, n)) << 16 * i;
@@ -51,7 +51,7 @@ class Bytes64 {
       std::uint64_t bytes = 0;
       copy_bytes(&bytes, text_ + i, sizeof bytes);
       bytes = low_byte_first(bytes);
-      // Each byte less `first`, without a borrow from the next byte.
+      // Subtracts `first` from each byte, without a borrow from the next byte.
       const std::uint64_t less = ((bytes | high) - (from & ~high)) ^ ((bytes ^ ~from) & high);
       const std::uint64_t found = ~(less | ((less & ~high) + room)) & high;
       all |= ((found >> 7) * 0x0102040810204080 >> 56) << i;

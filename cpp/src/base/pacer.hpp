@@ -1,4 +1,4 @@
-// Polling and progress reports in a long call of many small steps.
+// Polls and reports progress in a long call of many small steps.
 #pragma once
 
 #include <chrono>
@@ -9,12 +9,12 @@
 
 namespace termsift {
 
-// Polls for an interruption and reports the progress about twenty times a second. Used on the calling thread.
+// Polls for an interruption and reports the progress about twenty times a second. Only the calling thread may use it.
 class Pacer {
  public:
   Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}
   void tick(std::int64_t done) {
-    if (ticks_++ % 64 == 0) tick_now(done);  // reading the clock takes as long as computing a few gains
+    if (ticks_++ % 64 == 0) tick_now(done);  // rarely, because reading the clock takes as long as computing a few gains
   }
   void tick_now(std::int64_t done) {
     const auto now = std::chrono::steady_clock::now();
@@ -28,7 +28,7 @@ class Pacer {
   const Threads& threads_;
   const Progress& progress_;
   std::int64_t ticks_ = 0;
-  std::chrono::steady_clock::time_point last_{};  // long ago, so the first tick polls
+  std::chrono::steady_clock::time_point last_{};  // is long ago at first, so the first tick polls
 };
 
 }  // namespace termsift

@@ -25,8 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Body = std::function<void(std::int64_t, Worker&)>;
 
-// Whether threads have started, and whether this process was forked afterwards: OpenMP would wait for the parent's threads,
-// which a child lacks.
+// Whether this process has used several threads, whether it was forked after that, and whether it was forked at all. In a
+// forked process, OpenMP would wait for the threads of the parent, which do not exist in the child.
 std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
 std::atomic<bool> is_child{false};
@@ -36,12 +36,12 @@ std::atomic<bool> is_child{false};
   lost_threads = had_threads.load();
 });
 
-// Whether this thread runs blocks of a loop that has several threads. A loop within a block uses one thread.
+// Whether this thread runs blocks of a loop that has several threads. A loop inside such a block uses one thread.
 thread_local bool runs_blocks = false;
 
 // ---- threads: OpenMP's, or without OpenMP those of C++ -----------------------------------------------------------------
 
-// Starts n threads that call f with 1, 2, ... It starts fewer if the system does not allow n.
+// Starts n threads that call f(1), f(2), ..., or fewer threads if the system does not allow n.
 template <class F>
 std::vector<std::thread> start_threads(int n, const F& f) {
   std::vector<std::thread> started;
@@ -57,7 +57,7 @@ void join(std::vector<std::thread>& threads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Calls f(thread) on at most n_threads threads, started for this call. The caller is thread 0.
+// Calls f(thread) on at most n_threads threads. The caller is thread 0, and all other threads are started for this call.
 template <class F>
 void on_new_threads(int n_threads, const F& f) {
   std::vector<std::thread> others = start_threads(n_threads - 1, f);
@@ -70,13 +70,13 @@ void on_new_threads(int n_threads, const F& f) {
 bool in_parallel() { return runs_blocks || omp_in_parallel() != 0; }
 
 int most_threads(int requested) {
-  // OpenMP notices a new affinity, processor_limit() the quota.
+  // OpenMP knows the current affinity, and processor_limit() knows the quota.
   const int usual = std::min({omp_get_max_threads(), omp_get_num_procs(), processor_limit().count});
   return std::min(requested > 0 ? requested : usual, omp_get_thread_limit());
 }
 
-// Returns how many of n threads the system allows. If OpenMP cannot start a thread, it ends the process. So n threads are
-// started here first, once per calling thread, since OpenMP keeps a team for each caller.
+// Returns how many of n threads the system allows. OpenMP ends the process if it cannot start a thread. So this function
+// first tries to start n threads. It does so once per calling thread, because OpenMP keeps a team for each caller.
 int allowed_threads(int n) {
   thread_local int most = 1;
   if (n > most) {
@@ -89,8 +89,8 @@ int allowed_threads(int n) {
   return std::min(n, most);
 }
 
-// Calls f(thread) on at most n_threads threads. The caller is thread 0. If any library has used OpenMP in the parent
-// process, OpenMP would wait in a child for the parent's threads.
+// Calls f(thread) on at most n_threads threads. The caller is thread 0. A forked child does not use OpenMP, which would wait
+// for the parent's threads if any library had used OpenMP in the parent.
 template <class F>
 void on_threads(int n_threads, const F& f) {
   if (is_child) return on_new_threads(n_threads, f);
@@ -116,14 +116,14 @@ void on_threads(int n_threads, const F& f) {
 
 // ---- loops -------------------------------------------------------------------------------------------------------------
 
-// One call of for_each_block, shared by its threads.
+// The state of one call of for_each_block, which its threads share.
 class Loop {
  public:
   Loop(std::int64_t n_blocks, int n_threads, const Poll& poll, const Body& body)
       : n_blocks_(n_blocks), n_threads_(n_threads), poll_(poll), body_(body) {}
 
-  // Runs blocks until none is left. Each thread calls this once. A late thread finds no block. The caller's thread polls
-  // until the others have left.
+  // Runs blocks until none is left. Each thread calls this once, and a late thread may find no block. The caller's thread
+  // then polls until all other threads have finished.
   void run(int thread) noexcept {
     const bool before = std::exchange(runs_blocks, runs_blocks || n_threads_ > 1);
     LoopWorker worker(*this, thread);
@@ -158,8 +158,8 @@ class Loop {
     int thread() const override { return thread_; }
     void check() override {
       if (loop_.stop_) throw Interrupted();
-      // Only thread 0, the caller's, may ask Python about signals. The interval spans loops (thread_local), so a call of
-      // many short loops can be interrupted too.
+      // Only thread 0, the caller's thread, may ask Python about signals. `polled` is thread_local, so the interval spans
+      // loops, and a call of many short loops can be interrupted too.
       thread_local Clock::time_point polled = Clock::now();
       if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled < poll_interval) return;
       polled = Clock::now();
@@ -178,8 +178,8 @@ class Loop {
       });
   }
 
-  // No exception may leave a thread's part of the loop. rethrow() throws the exception of the lowest block. An Interrupted
-  // thrown because the loop had already stopped is ignored.
+  // Runs f and catches its exception, because no exception may leave a thread's part of the loop. rethrow() throws the
+  // exception of the lowest block. An Interrupted is ignored if the loop had already stopped.
   template <class F>
   void guard(std::int64_t block, const F& f) noexcept {
     const auto keep = [&](bool interrupted) {

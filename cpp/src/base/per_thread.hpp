@@ -1,4 +1,4 @@
-// Working memory of the threads of a loop.
+// The working memory of the threads of a loop.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// One T for each thread, created from `args` when the thread first asks for its own.
+// One T for each thread. It is created from `args` when the thread first calls own().
 template <class T>
 class PerThread {
  public:

@@ -39,18 +39,18 @@ Registers processor_id(unsigned leaf) {
   return r;
 }
 
-// Returns which registers the system saves when it switches threads.
+// Returns a mask of the registers that the system saves when it switches threads.
 __attribute__((target("xsave"))) std::uint64_t saved_registers() {
   return static_cast<std::uint64_t>(_xgetbv(0));
 }
 
 }  // namespace
 
-// MSVC programs are not linked with the library that Clang's __builtin_cpu_supports needs.
+// Uses cpuid, because Clang's __builtin_cpu_supports needs a library that MSVC programs are not linked with.
 X86Features x86_features() {
-  constexpr unsigned fma = 1u << 12, xsave = 1u << 27;                              // leaf 1, c
-  constexpr unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8;                            // leaf 7, b: BMI, AVX2, BMI2
-  constexpr unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;            // leaf 7, b: F, DQ, BW, VL
+  constexpr unsigned fma = 1u << 12, xsave = 1u << 27;                              // in leaf 1, register c
+  constexpr unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8;                            // in leaf 7, register b: BMI, AVX2, BMI2
+  constexpr unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;            // in leaf 7, register b: F, DQ, BW, VL
   constexpr std::uint64_t vectors = 0x6, wide_vectors = vectors | 0xe0;
   if (processor_id(0).a < 7) return {};
   const unsigned first = processor_id(1).c, extended = processor_id(7).b;
@@ -94,7 +94,7 @@ void advise_huge_pages(void*, std::size_t) {}
 #if defined(__linux__)
 
 std::optional<int> allowed_processors() {
-  cpu_set_t allowed;  // too small for a machine of more than 1,024 processors
+  cpu_set_t allowed;  // has 1,024 bits, so the call fails on a machine with more processors
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return std::nullopt;
   return CPU_COUNT(&allowed);
 }

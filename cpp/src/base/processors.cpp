@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The limit of one group, from a line like "150000 100000": quota and period. The quota "max" means no limit.
+// Returns the limit of one group from a line like "150000 100000", the quota and the period. The quota "max" means no limit.
 std::optional<int> limit_of(const fs::path& group) {
   std::ifstream in(group / "cpu.max");
   std::int64_t quota = 0, period = 0;
@@ -30,8 +30,8 @@ std::optional<int> quota_of_control_groups(const std::string& root) {
   std::ifstream groups(root + "/proc/self/cgroup");
   std::optional<int> least;
   for (std::string line; std::getline(groups, line);) {
-    if (!line.starts_with("0::")) continue;  // a group of version 1, now obsolete
-    // In a container the path may be the host's, and then only the mount point itself is visible.
+    if (!line.starts_with("0::")) continue;  // skips a group of version 1, which is obsolete
+    // In a container, the path may be a path on the host. Then only the mount point itself is visible.
     fs::path group = root + "/sys/fs/cgroup";
     least = limit_of(group);
     for (const fs::path& part : fs::path(line.substr(3)).relative_path())

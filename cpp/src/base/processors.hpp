@@ -1,4 +1,4 @@
-// How many processors this process may use.
+// The number of processors that this process may use.
 #pragma once
 
 #include <optional>
@@ -6,18 +6,18 @@
 
 namespace termsift {
 
-// The limit of Linux control groups (version 2) on the processor time of this process, in processors, rounded up: the least
-// cpu.max of its group and the groups above. None if there is no limit, or nothing can be read. `root` is put before /proc
-// and /sys, for tests.
+// Returns the limit that Linux control groups (version 2) set to the processor time of this process, in processors, rounded
+// up. It is the least cpu.max of the process's group and of the groups above it, or nullopt if there is no limit or no file
+// can be read. Tests pass a `root`, which is put before /proc and /sys.
 std::optional<int> quota_of_control_groups(const std::string& root = "");
 
 struct ProcessorLimit {
   int count;         // at least 1
-  std::string from;  // what sets it
+  std::string from;  // a phrase that names the source of the limit
 };
 
-// The least of three numbers: the machine's processors, the processors that this process may run on, and its quota. Computed
-// at the first call.
+// Returns the least of three numbers: the processors of the machine, the processors that this process may run on, and the
+// quota of this process. It is computed at the first call.
 const ProcessorLimit& processor_limit();
 
 }  // namespace termsift

@@ -1,4 +1,4 @@
-// A sort on several threads.
+// Sorts on several threads.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace termsift {
 
-// Sorts [begin, end) by `less`. Elements that are equal under it must be the same, so that the order does not depend on the
-// threads. Each thread sorts a part, and parts are merged in pairs.
+// Sorts [begin, end) by `less`. Each thread sorts a part, and parts are merged in pairs. Elements that are equal under
+// `less` must be identical, so that the result does not depend on the threads.
 template <class Iterator, class Less>
 void sort_in_parts(Iterator begin, Iterator end, const Threads& requested, const Less& less) {
   const std::int64_t n = end - begin;

@@ -27,7 +27,7 @@ struct Owned {
   }
 };
 
-// A library makes the structure of an array, but its values may come from a damaged file.
+// Checks a value of an array. The structure of an array comes from a library, but its values may come from a damaged file.
 void require(bool condition, std::int64_t row, const char* fault) {
   if (!condition) throw std::invalid_argument("the Arrow array is damaged: row " + std::to_string(row) + " " + fault);
 }
@@ -48,13 +48,13 @@ std::string type_name(std::string_view format) {
   return "the Arrow type '" + std::string(format) + "'";
 }
 
-// The types that are read: strings, nulls alone, and indices into a dictionary of strings.
+// The forms of the strings. There may also be indices into a dictionary of strings (Layout::index).
 enum class Form : std::uint8_t { utf8, large_utf8, view, nulls };
 
 struct Layout {
   std::int64_t column = -1;  // the column of the texts in a table; -1 for an array
   char index = 0;            // the format of the indices if there is a dictionary, else 0
-  Form form = Form::utf8;    // of the strings
+  Form form = Form::utf8;    // the form of the strings
 };
 
 std::string name_of(const ArrowSchema& schema) { return schema.name == nullptr ? "" : schema.name; }
@@ -105,7 +105,7 @@ Layout layout_of(const ArrowSchema& schema, const std::optional<std::string>& co
   return layout;
 }
 
-// Buffers need not be aligned.
+// Returns element i of a buffer, which need not be aligned.
 template <class T>
 T load(const void* buffer, std::int64_t i) {
   T value;
@@ -126,7 +126,7 @@ class Nulls {
   const std::int64_t offset_;
 };
 
-// An array of strings; at(i) is valid for i in [0, length).
+// An array of strings. at(i) is valid for i in [0, length).
 class Strings {
  public:
   Strings(const ArrowArray& array, Form form)
@@ -155,8 +155,8 @@ class Strings {
     return {static_cast<const char*>(buffers_[2]) + begin, end - begin, TextEncoding::utf8};
   }
 
-  // A view has 16 bytes. The length comes first. Then follows the text if it has at most 12 bytes, else its first four
-  // bytes, its buffer and its offset there.
+  // A view has 16 bytes and begins with the length of the text. If the text has at most 12 bytes, it follows the length.
+  // Otherwise its first four bytes, the number of its buffer and its offset in this buffer follow.
   Text view(std::int64_t i) const {
     const char* const at = static_cast<const char*>(buffers_[1]) + 16 * (offset_ + i);
     const auto length = load<std::int32_t>(at, 0);
@@ -173,10 +173,10 @@ class Strings {
   const std::int64_t length_, offset_;
   const void* const* const buffers_;
   const std::int64_t n_buffers_;
-  std::optional<Nulls> nulls_;  // of strings, unless there are none
+  std::optional<Nulls> nulls_;  // the nulls of the strings; nullopt if all are null or there are no strings
 };
 
-// The indices of an array with a dictionary.
+// Returns index i of an array with a dictionary.
 std::int64_t load_index(char format, const void* buffer, std::int64_t i) {
   switch (format) {
     case 'c': return load<std::int8_t>(buffer, i);
@@ -189,7 +189,7 @@ std::int64_t load_index(char format, const void* buffer, std::int64_t i) {
   }
 }
 
-// Appends text_at(i) for i in [0, n).
+// Appends the texts text_at(i) for i in [0, n).
 template <class TextAt>
 void append(std::vector<Text>& texts, std::int64_t n, const Poll& poll, const TextAt& text_at) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -239,13 +239,13 @@ ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::st
   };
   Owned<ArrowSchema> schema;
   if (s.get_schema(&s, &schema.value) != 0) {
-    schema.value.release = nullptr;  // on errors nothing was passed
+    schema.value.release = nullptr;  // after an error there is nothing to release
     fail();
   }
   const Layout layout = layout_of(schema.value, column);
   ArrowTexts result;
   for (;;) {
-    if (poll && poll()) throw Interrupted();  // an array may be empty
+    if (poll && poll()) throw Interrupted();  // polls even if all arrays are empty
     const auto array = std::make_shared<Owned<ArrowArray>>();
     if (s.get_next(&s, &array->value) != 0) {
       array->value.release = nullptr;

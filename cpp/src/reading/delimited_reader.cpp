@@ -12,25 +12,26 @@ namespace {
 
 struct FieldEnds {
   std::int64_t n = 0;             // the number of ends
-  std::int64_t n_lines = 0;       // line feeds, including quoted ones
+  std::int64_t n_lines = 0;       // the number of line feeds, also of those in quotes
   bool is_ascii = true;
-  bool is_regular = true;         // otherwise the ends mean nothing
+  bool is_regular = true;         // whether all rows are regular; if not, the ends are meaningless
 };
 
-// Bit i of the result is the parity of the bits 0 to i: it says whether byte i follows an odd number of quotes.
+// Returns in bit i the parity of the bits 0 to i. If a bit marks a quote, this is 1 where the number of quotes up to byte i
+// is odd.
 std::uint64_t parities(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
 }
 
 // Finds the ends of the fields of rows that begin at text[0]. Writes 2 * position + (1 at a line feed, 0 at a delimiter) to
-// `ends`, which grows. In a regular row, quotes open a field only at its beginning, close it only at its end, and are
-// doubled within; with quoting, every carriage return outside of quotes precedes a line feed. Text after the last end may be
-// cut anywhere. size < 2^31, and 64 bytes behind the text must be readable. O(size).
+// `ends`, which grows. In a regular row, a quoted field begins and ends with a quote, and all quotes inside it are doubled.
+// With quoting, every carriage return outside of quotes must also precede a line feed. Text after the last end may be cut
+// anywhere. Preconditions: size < 2^31, and 64 bytes after the text are readable. O(size).
 FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
                           std::vector<std::uint32_t>& ends) {
   FieldEnds found;
-  std::uint64_t inside_before = 0, end_before = 1, closing_before = 0, return_before = 0;  // of the last byte
+  std::uint64_t inside_before = 0, end_before = 1, closing_before = 0, return_before = 0;  // flags of the last byte
   std::uint64_t irregular = 0, high = 0;
   for (std::int64_t at = 0; at < size; at += 64) {
     const Bytes64 bytes(text + at);
@@ -88,8 +89,8 @@ std::int64_t line_end(const std::uint8_t* data, std::int64_t at, std::int64_t si
   return found == nullptr ? size : static_cast<const std::uint8_t*>(found) - data + 1;
 }
 
-// Removes the first and last quotes of a quoted field, and one of each two quotes between them. Writes to `out`, which may
-// lie in the field, and returns the number of bytes left.
+// Removes the first and the last quote of a quoted field, and halves the doubled quotes between them. Writes the result to
+// `out`, which may lie in the field, and returns its number of bytes.
 std::size_t write_unquoted(std::string_view field, char* out) {
   const char* const begin = out;
   field = field.substr(1, field.size() - 2);
@@ -117,7 +118,7 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter, bool is_header) 
     while (begin < size) {
       Row first = row(data, begin, size, at_end(), delimiter);
       if (first.end < 0) break;
-      // Without quotes a carriage return may be part of a text, but a file without line feeds has other line ends.
+      // Without quoting, a carriage return may be part of a text. But in a file without line feeds it ends the lines.
       const auto has = [&](char c) { return std::memchr(data, c, static_cast<std::size_t>(size) - 1) != nullptr; };
       if (!quoted_ && at_end() && data[size - 1] != '\n' && has('\r') && !has('\n'))
         complain(line, line, returns_end_lines, false);
@@ -155,7 +156,7 @@ void DelimitedReader::choose(char delimiter, std::vector<std::int64_t> texts, st
 
 std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool is_last) {
   std::uint8_t* const data = block.bytes.get();
-  const bool is_cut = is_last && data[size - 1] != '\n';  // the last row has no line feed
+  const bool is_cut = is_last && data[size - 1] != '\n';  // whether the last row lacks a line feed
   data[size] = '\n';
   const FieldEnds found = find_field_ends(data, size + is_cut, delimiter_, quoted_, ends_);
   if (!found.is_regular) return parse_carefully(block, size, is_last);
@@ -163,16 +164,16 @@ std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool i
   while (n_ends > 0 && ends_[static_cast<std::size_t>(n_ends) - 1] % 2 == 0) --n_ends;
   const std::int64_t end = n_ends == 0 ? 0 : std::int64_t{ends_[static_cast<std::size_t>(n_ends) - 1] / 2} + 1;
   if (end == 0 && !is_last) return 0;
-  const bool is_whole = !is_last || end == size + is_cut;  // otherwise a quoted field does not end
+  const bool is_whole = !is_last || end == size + is_cut;  // false if the last quoted field is not closed
   if (!is_whole || (!found.is_ascii && first_invalid_utf8(data, end) != end)) return parse_carefully(block, size, is_last);
   const std::int64_t used = std::min(parse_regular(block, n_ends), size);
   if (used == 0) return parse_carefully(block, size, is_last);
-  // The next block counts the line feeds behind the last row.
+  // Line feeds after the last row are not counted here, because the next block counts them.
   line_ += found.n_lines - is_cut - std::count(data + used, data + size, '\n');
   return used;
 }
 
-// Returns a field without its quotes. If it had quotes, the result lies in `copy`.
+// Returns a field without its quotes. If the field has quotes, the result lies in `copy`.
 std::string_view DelimitedReader::unquoted(std::string_view field, std::string& copy) const {
   if (!is_quoted(field)) return field;
   copy.resize(field.size());
@@ -180,8 +181,8 @@ std::string_view DelimitedReader::unquoted(std::string_view field, std::string& 
   return copy;
 }
 
-// Adds the rows whose fields end at the first n_ends of ends_, up to the first bad row. Returns the beginning of the bad
-// row, or the end of the last row.
+// Adds the rows whose fields end at the first n_ends elements of ends_. Stops before the first bad row. Returns the begin of
+// this row, or the end of the last row.
 std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_ends) {
   char* const data = reinterpret_cast<char*>(block.bytes.get());
   std::int64_t row_begin = 0, begin = 0, n = 0;
@@ -208,7 +209,7 @@ std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_en
         for (std::size_t t = 1; t < texts_.size(); ++t)
           joined.append(" ").append(unquoted(fields_[static_cast<std::size_t>(texts_[t])], copy));
         text = joined;
-      } else if (is_quoted(text)) {  // in place, since nothing reads these bytes again
+      } else if (is_quoted(text)) {  // is changed in place, because nothing reads these bytes again
         char* const from = data + (text.data() + 1 - data);
         text = {from, write_unquoted(text, from)};
       }
@@ -229,7 +230,7 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
     at = next.end;
     std::vector<std::string>& fields = next.fields;
     const auto n_fields = static_cast<std::int64_t>(fields.size());
-    if (fields.empty() && next.fault.empty()) continue;  // a blank line
+    if (fields.empty() && next.fault.empty()) continue;  // skips a blank line
     if (next.fault.empty() && n_fields != n_fields_) {
       next.fault = "expected " + std::to_string(n_fields_) + " fields, found " + std::to_string(n_fields);
       if (quoted_ && n_fields > n_fields_)
@@ -258,8 +259,8 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
   return at;
 }
 
-// Reads the row that begins at `at`. With quoting, this is the state machine of CPython's Modules/_csv.c (strict, quotes
-// doubled, no escape character), fed line by line. The other readers in this file must agree with it.
+// Reads the row that begins at `at`. With quoting, this is the state machine of CPython's Modules/_csv.c, which reads line
+// by line, with strict=True, doublequote=True and no escape character. The other readers in this file must agree with it.
 DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last,
                                           char delimiter) const {
   enum class State : std::uint8_t { start_record, start_field, in_field, in_quotes, after_quote, after_return };
@@ -319,7 +320,7 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
   } while (state != State::start_record && row.fault.empty());
   row.end = at;
   if (!row.fault.empty() && std::memchr(data + begin, '"', static_cast<std::size_t>(at - begin)) != nullptr) {
-    row.can_skip = false;  // it is unknown where the next row begins
+    row.can_skip = false;  // the beginning of the next row is unknown
     if (row.fault != lone_return) row.fault += quote_cure;
   }
   if (const std::int64_t bad = begin + first_invalid_utf8(data + begin, at - begin); bad < at && row.can_skip) {

@@ -12,11 +12,11 @@ namespace termsift {
 struct JsonReader::State {
   enum class Layout : std::uint8_t { unknown, lines, array, after_object, over };
 
-  std::vector<std::string> keys;    // of the texts, then of the label
+  std::vector<std::string> keys;    // the keys of the texts, followed by the key of the label
   Layout layout;
-  std::vector<json::Value> values;  // of these keys in one object
-  std::vector<json::Value> found;   // its keys
-  std::int64_t column = 0;          // units from the beginning of a line to the first byte of the block
+  std::vector<json::Value> values;  // the values of `keys` in the current object
+  std::vector<json::Value> found;   // all keys of the current object
+  std::int64_t column = 0;          // number of units from the begin of the line to the first byte that is not yet used
 
   static constexpr std::size_t keys_shown = 20;
 
@@ -25,18 +25,18 @@ struct JsonReader::State {
     constexpr std::size_t most = 60;
     if (key.size() <= most) return std::string(key);
     std::size_t end = most;
-    while (end > 0 && (static_cast<std::uint8_t>(key[end]) & 0xc0) == 0x80) --end;  // do not cut a character
+    while (end > 0 && (static_cast<std::uint8_t>(key[end]) & 0xc0) == 0x80) --end;  // keeps characters whole
     return std::string(key.substr(0, end)) + "...";
   }
 
-  // Reads an object. The last of several values of a key counts.
+  // Reads an object. If a key occurs several times, its last value counts.
   void read_object(json::Cursor& cursor) {
     values.assign(keys.size(), {});
     found.clear();
     cursor.skip_blanks();
     if (!cursor.take('{')) {
       const bool is_array = layout == Layout::lines && !cursor.at_end() && *cursor.at() == '[';
-      const char* const cure = is_array ? "; the name of a file of one array must end in .json" : "";
+      const char* const cure = is_array ? "; a file of one array needs a name that ends in .json" : "";
       cursor.refuse("expected a JSON object in braces", cure);
     }
     cursor.skip_blanks();
@@ -59,7 +59,7 @@ struct JsonReader::State {
     if (!cursor.take('}')) cursor.refuse("expected a comma or a closing brace");
   }
 
-  // Returns the fault of the object, or nullopt if it has a text for each key and a label.
+  // Returns the fault of the object, or nullopt if the object has a text for each key, and a label.
   std::optional<std::string> fault() const {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       using json::Kind;
@@ -104,7 +104,7 @@ std::int64_t JsonReader::parse(TableBlock& block, std::int64_t size, bool is_las
 void JsonReader::take(TableBlock& block, std::int64_t first_line, std::int64_t last_line) {
   std::vector<json::Value>& values = state_->values;
   if (std::optional<std::string> fault = state_->fault()) return complain(first_line, last_line, std::move(*fault));
-  // One key may name a text and the label, so the label is unescaped in a copy.
+  // The label is unescaped in a copy, because its key may also be the key of a text.
   const std::string copy = values.back().has_escapes ? json::unescaped(values.back()) : std::string();
   const std::string_view written = values.back().has_escapes ? copy : values.back().text();
   const ClassId id = class_of(values.back().kind == json::Kind::whole && written == "-0" ? "0" : written);
@@ -150,7 +150,7 @@ std::int64_t JsonReader::parse_lines(TableBlock& block, std::int64_t size, bool 
         complain(line_, line_, fault.told(place(units(at, fault.at))));
       } catch (const json::Cut&) {
         complain(line_, line_,
-                 "the JSON object does not end in this line; write each in one line, or all in an array (.json)");
+                 "the JSON object does not end in this line; write each object in one line, or all in an array (.json)");
       }
     }
     at = stop + 1;
@@ -164,7 +164,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
   json::Place const data = block.bytes.get();
   json::Cursor cursor(data, data + size);
   json::Place used = data;
-  // Everything before `to` has been read. Line feeds are counted before strings are unescaped: unescaping may add others.
+  // Marks everything before `to` as used. Line feeds are counted before strings are unescaped, which may add line feeds.
   const auto advance = [&](json::Place to) {
     line_ += std::count(used, to, '\n');
     json::Place line_begin = to;
@@ -194,7 +194,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
       json::Kind other = json::Kind::none;
       if (is_object) state_->read_object(cursor);
       else other = cursor.value().kind;
-      if (!is_object && cursor.at_end() && !is_last) throw json::Cut();  // a number may go on
+      if (!is_object && cursor.at_end() && !is_last) throw json::Cut();  // a number may continue in the next block
       layout = Layout::after_object;
       advance(begin);
       const std::int64_t first_line = line_, bad = first_invalid_utf8(begin, cursor.at() - begin);

@@ -1,4 +1,4 @@
-// The values of a JSON text, still encoded in memory.
+// Reads the values of a JSON text in place, without decoding them.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace termsift::json {
 
 using Place = std::uint8_t*;
 
-// What the text should have at a place, and how to mend it.
+// An error at a place of the text: the text that was expected there, and how to cure the error.
 struct Fault {
   Place at;
   const char* expected;
@@ -30,7 +30,7 @@ struct Cut {};
 
 enum class Kind : std::uint8_t { none, string, whole, fraction, truth, null, object, array };
 
-// A value as written in the text; a string without its quotes.
+// A value as it is written in the text. For a string, the quotes are left out.
 struct Value {
   Kind kind = Kind::none;
   Place begin = nullptr, end = nullptr;
@@ -43,8 +43,8 @@ inline bool is_digit(std::uint8_t c) { return c >= '0' && c <= '9'; }
 
 inline bool is_hexadecimal(std::uint8_t c) { return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
 
-// Reads JSON as Python's json module does: NaN and Infinity are numbers, and a string has no control characters. 64 bytes
-// behind the text are readable.
+// Reads JSON as Python's json module does, so NaN and Infinity are numbers, and a string must not have control characters.
+// Precondition: 64 bytes after the text are readable.
 class Cursor {
  public:
   Cursor(Place at, Place end) : at_(at), end_(end) {}
@@ -64,7 +64,7 @@ class Cursor {
     throw Fault{at_, expected, cure};
   }
 
-  // Reads a string whose first quote has been read.
+  // Reads a string after its first quote has been read.
   Value string() {
     Value value{Kind::string, at_, nullptr, false};
     for (;;) {
@@ -109,7 +109,7 @@ class Cursor {
       const auto size = std::strlen(word), left = static_cast<std::size_t>(end_ - at_);
       if (std::memcmp(at_, word, std::min(size, left)) != 0) continue;
       if (left < size && (left > 1 || *at_ != '-')) throw Cut();
-      if (left < size) break;  // a minus may begin a number too
+      if (left < size) break;  // the text ends with a minus, which may also begin a number
       at_ += size;
       value.kind = kind;
       value.end = at_;
@@ -133,7 +133,7 @@ class Cursor {
 
   Value nested() {
     Value whole{*at_ == '{' ? Kind::object : Kind::array, at_, nullptr, false};
-    std::string open;  // the open brackets
+    std::string open;  // the brackets that have not been closed
     bool is_value_next = true;
     do {
       skip_blanks();
@@ -222,7 +222,7 @@ inline bool unescape(Value& value) {
   return has_surrogates;
 }
 
-// Returns an unescaped copy of a string; the text is not changed.
+// Returns an unescaped copy of a string. The text is not changed.
 inline std::string unescaped(Value value) {
   std::string copy(value.text());
   value.begin = reinterpret_cast<Place>(copy.data());
@@ -232,7 +232,7 @@ inline std::string unescaped(Value value) {
   return copy;
 }
 
-// Returns the code points of valid UTF-8 that may hold lone surrogates.
+// Returns the code points of a text. The text must be valid UTF-8, except that encoded lone surrogates are allowed.
 inline std::u32string code_points(std::string_view text) {
   std::u32string all;
   for (std::size_t i = 0; i < text.size();) {

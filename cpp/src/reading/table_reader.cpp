@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t complaints_kept = 5;
 
-// Returns the number of bytes of a white-space character in UTF-8, or 0. White space is what str.strip strips.
+// Returns the number of bytes of the white-space character at the begin of a UTF-8 text, or 0 if there is none. White-space
+// characters are those that Python's str.strip removes.
 std::size_t blank_bytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead == ' ' || (lead >= 9 && lead <= 13) || (lead >= 0x1c && lead <= 0x1f) ? 1 : 0;
@@ -19,7 +20,7 @@ std::size_t blank_bytes(std::string_view text) {
                                        "\xe2\x80\xaf"sv, "\xe2\x81\x9f"sv, "\xe3\x80\x80"sv})
     if (text.starts_with(blank)) return blank.size();
   const bool is_space = text.size() >= 3 && text.starts_with("\xe2\x80"sv) && static_cast<unsigned char>(text[2]) <= 0x8a;
-  return is_space ? 3 : 0;  // U+2000 to U+200A
+  return is_space ? 3 : 0;  // the characters U+2000 to U+200A
 }
 
 bool is_blank(std::string_view label) {

@@ -20,7 +20,8 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// Refuses anything but a regular file before it is opened: reading a pipe may wait for ever.
+// Throws FileError unless the path is a regular file. This is checked before the file is opened, because reading a pipe may
+// block for ever.
 void check_regular(const std::filesystem::path& path, const std::string& name) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -30,7 +31,7 @@ void check_regular(const std::filesystem::path& path, const std::string& name) {
 }
 
 WholeFile read_file(const std::string& name, Worker& worker) {
-  constexpr std::int64_t step = 1 << 24;  // about ten milliseconds
+  constexpr std::int64_t step = 1 << 24;  // number of bytes that are read in about ten milliseconds
   const std::filesystem::path path(std::u8string(name.begin(), name.end()));
   check_regular(path, name);
   errno = 0;
@@ -39,8 +40,8 @@ WholeFile read_file(const std::string& name, Worker& worker) {
   std::setvbuf(file.get(), nullptr, _IONBF, 0);
   WholeFile result;
   std::error_code ignored;
-  const std::uintmax_t size = std::filesystem::file_size(path, ignored);  // a file may grow meanwhile
-  // One byte more finds the end without growing.
+  const std::uintmax_t size = std::filesystem::file_size(path, ignored);  // the file may still grow
+  // With one byte more than the size, the end is found without growing the array.
   std::int64_t room = size == static_cast<std::uintmax_t>(-1) ? step : static_cast<std::int64_t>(size) + 1;
   result.bytes = LargeArray<char>::uninitialised(room);
   for (;;) {
@@ -62,7 +63,7 @@ WholeFile read_file(const std::string& name, Worker& worker) {
 
 std::vector<WholeFile> read_files(const std::vector<std::string>& paths, const Threads& threads) {
   std::vector<WholeFile> files(paths.size());
-  // Reading starts in order. The first failure is known once all earlier files are read.
+  // Files are started in order. So the first file that fails is known as soon as all files before it have been read.
   std::atomic<std::int64_t> first_failed = std::numeric_limits<std::int64_t>::max();
   std::vector<int> errors(paths.size(), 0);
   for_each_block(static_cast<std::int64_t>(paths.size()), threads, [&](std::int64_t i, Worker& worker) {

@@ -1,12 +1,13 @@
 // Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels use these functions instead of the
 // C library's. There are no branches, so loops over these functions vectorise.
 //
-// Precision: given p, q and p - q to about 106 bits, the term
+// Precision: p, q and p - q are given to about 106 bits. Let
 //     t(p, q) = p log(p/q) - p + q = q h((p-q)/q),  h(x) = (1+x) log(1+x) - x,  t >= 0,
-// of the divergence KL = t(p, q) + t(1-p, 1-q) is evaluated in two ways, with s = (p-q)/(p+q), log(p/q) = 2 atanh(s):
-//     p/q in [1/2, 2]:  t = (p-q) s [1 + (1+s) s R(s^2)], where atanh(s) = s + s^3 R(s^2): products of accurate factors;
-//     otherwise:        t = p log(p/q) - (p-q) in double-double, since the difference magnifies rounding up to 10 times.
-// Both lose little more than one rounding.
+// so that KL = t(p, q) + t(1-p, 1-q). With s = (p-q)/(p+q), log(p/q) = 2 atanh(s), and atanh(s) = s + s^3 R(s^2),
+//     if p/q is in [1/2, 2]:  t = (p-q) s [1 + (1+s) s R(s^2)], a product of accurate factors;
+//     otherwise:              t = p log(p/q) - (p-q) in double-double, because the difference magnifies rounding up to 10
+//                             times.
+// Both ways lose little more than one rounding.
 #pragma once
 
 #include <limits>
@@ -18,11 +19,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Divisors and arguments of logarithms are raised to at least this. The exponent arithmetic of nearest_power needs normal
-// numbers p and q with 2^-1023 < p/q < 2^1023, so p and q may be up to 2^123: enough for probabilities, rates (up to 2^64),
-// and products of two whole counts (up to 2^100) or masses (up to 2^106). Smoothed probabilities are never this small
-// (class_model.cpp refuses less than 2^-450). If unsmoothed float counts differ that much, the result may become 0 or
-// infinite, but never NaN.
+// Divisors and arguments of logarithms are replaced by this number if they are smaller. The exponent arithmetic of
+// nearest_power needs normal numbers p and q with 2^-1023 < p/q < 2^1023, so p and q may be up to 2^123. That suffices for
+// probabilities, rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to 2^106). Smoothed
+// probabilities are never this small (class_model.cpp refuses less than 2^-450). If unsmoothed float counts differ by such
+// factors, the result may become 0 or infinite, but never NaN.
 constexpr double least_probability = 0x1p-900;
 
 TERMSIFT_INLINE unsigned long long bits(double x) { return bit_cast<unsigned long long>(x); }
@@ -31,12 +32,12 @@ TERMSIFT_INLINE double sign(double x) { return (x > 0 ? 1.0 : 0.0) - (x < 0 ? 1.
 TERMSIFT_INLINE double larger(double a, double b) { return a > b ? a : b; }
 TERMSIFT_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 
-// log 2 = ln2_hi + ln2_lo; ln2_hi has 42 bits, so k ln2_hi is exact.
+// log 2 = ln2_hi + ln2_lo. ln2_hi has 42 bits, so k ln2_hi is exact.
 constexpr double ln2_hi = 0x1.62e42fefa3800p-1, ln2_lo = 0x1.ef35793c76730p-45;
 
-// R(z) = (atanh(s)/s - 1)/z for z = s^2 in [0, 1/9]: the Chebyshev interpolant of degree 10 (error 1.2e-18), computed with
-// mpmath.chebyfit at 60 digits. Estrin's order keeps the chain of dependent operations short; Horner's chain of twenty would
-// dominate the time of a value.
+// Returns R(z) = (atanh(s)/s - 1)/z for z = s^2 in [0, 1/9], by the Chebyshev interpolant of degree 10 (error 1.2e-18, from
+// mpmath.chebyfit at 60 digits). Estrin's scheme keeps the chain of dependent operations short. The chain of Horner's scheme
+// would have twenty operations and dominate the time.
 TERMSIFT_INLINE double atanh_rest(double z) {
   const double z2 = z * z, z4 = z2 * z2;
   const double r0 = 0.3333333333333333 + 0.19999999999999762 * z;
@@ -47,8 +48,8 @@ TERMSIFT_INLINE double atanh_rest(double z) {
   return (r0 + r2 * z2) + z4 * ((r4 + r6 * z2) + r8 * z4);
 }
 
-// k is an integer near log2(x/y), from the exponents and leading bits of the normal numbers x and y. With down = 2^-k, x
-// 2^-k is within a factor 1.5 of y.
+// k is an integer near log2(x/y), computed from the exponents and leading bits of the normal numbers x and y. down = 2^-k,
+// and x 2^-k is within a factor 1.5 of y.
 struct Power {
   double k;
   double down;
@@ -59,13 +60,13 @@ TERMSIFT_INLINE Power nearest_power(double x, double y) {
   return {from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0), from_bits((2047ull - biased) << 52)};
 }
 
-// log(2^k (1+s)/(1-s)) in one double, with z_sR = s^3 R(s^2).
+// Returns log(2^k (1+s)/(1-s)) as one double, given z_sR = s^3 R(s^2).
 TERMSIFT_INLINE double log_of(double k, double s, double z_sR) { return k * ln2_hi + (2.0 * (s + z_sR) + k * ln2_lo); }
 
-// log(2^k) + r in one double.
+// Returns log(2^k) + r as one double.
 TERMSIFT_INLINE double log_of_power_plus(double k, double r) { return k * ln2_hi + (k * ln2_lo + r); }
 
-// a / b for b >= least_probability, with one division; relative error about 2^-100.
+// Returns a / b for b >= least_probability, with one division and a relative error of about 2^-100.
 TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
   const double inverse = 1.0 / b.hi;
   const double q = a.hi * inverse;
@@ -73,13 +74,14 @@ TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
   return {q, (((a.hi - product.hi) - product.lo) + (a.lo - q * b.lo)) * inverse};
 }
 
-// a * b * (1 + g) with little more than one rounding, for |g| < 1/4 or so: an error of g counts only g times as much.
+// Returns a * b * (1 + g) with little more than one rounding, for |g| < 1/4 or so. A relative error of g changes the result
+// by only about g times as much.
 TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
 }
 
-// t(p, q) = p log(p/q) - p + q, given d = p - q, for 0 <= p, q <= 2^123. 0 log 0 = 0; infinite for p > q = 0.
+// Returns t(p, q) = p log(p/q) - p + q, given d = p - q, for 0 <= p, q <= 2^123. 0 log 0 = 0. Infinite for p > q = 0.
 TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   DoubleDouble sum = two_sum(p.hi, q.hi);
   sum.lo += p.lo + q.lo;
@@ -110,8 +112,8 @@ TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDou
   return d.hi == 0 ? 0.0 : result;
 }
 
-// t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. Then |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms of R suffice: the
-// relative error is 2^-52 at p = 2^-6 and q = 0. For larger p or q it grows like their 7th power.
+// Returns t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. Then |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms of R suffice.
+// The relative error is 2^-52 at p = 2^-6 and q = 0, and grows with the 7th power of larger p or q.
 TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   const double s = -d / (2.0 - p - q);
   const double z = s * s;
@@ -119,8 +121,9 @@ TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   return -d * s * (1.0 + (1.0 + s) * s * R);
 }
 
-// The same for p, q <= 2^-6, without a division, to a relative error of 2^-48. That suffices: the result is added to t(p,
-// q), which is at least 2^6 times larger. The error grows like the 8th power of (p+q)/2: at p = 1/3 and q = 0 it is 7e-7.
+// Returns the same for p, q <= 2^-6 without a division, with a relative error of 2^-48. That suffices, because the result is
+// added to t(p, q), which is at least 2^6 times larger. The error grows with the 8th power of (p+q)/2, to 7e-7 at p = 1/3
+// and q = 0.
 TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   const double m = 0.5 * p_plus_q, m2 = m * m;
   const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // 1 / (1 - m)
@@ -129,9 +132,9 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// log(p/q) is 2 atanh(s) with |s| <= 1/3 if p and q are near each other, else log(2^k) + 2 atanh(s) with |s| <= 1/5. The
-// functions below take d = p - q, 0 <= p <= 2^123, and q in [least_probability, 2^123], q >= 2^-60 p. Without low parts, p,
-// q and d are doubles.
+// The logarithm of p/q. If p and q are near each other, log(p/q) is 2 atanh(s) with |s| <= 1/3, else log(2^k) + 2 atanh(s)
+// with |s| <= 1/5. The functions below take d = p - q, 0 <= p <= 2^123, and q in [least_probability, 2^123] with q >= 2^-60
+// p. If with_low is false, the low parts of p, q and d are 0.
 struct Ratio {
   double s;
   double k;
@@ -149,11 +152,11 @@ TERMSIFT_INLINE Ratio ordinary_ratio(DoubleDouble p, DoubleDouble q, DoubleDoubl
   return {(near ? d.hi : a_q) / (near ? p.hi + q.hi : a + q.hi), k};
 }
 
-// t(p, q), given sR = s R(s^2).
+// Returns t(p, q), given sR = s R(s^2).
 template <bool with_low = true>
 TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d, Ratio ratio, double sR) {
   const auto [s, k] = ratio;
-  // d s [1 + (1+s) s R], d.lo counts twice: in d and in s
+  // t = d s [1 + (1+s) s R]; d.lo counts twice, because it is part of d and of s
   const double rest = d.hi * (sR + s * sR);
   const double t_near = d.hi * s + s * (with_low ? rest + 2.0 * d.lo : rest);
 
@@ -172,8 +175,9 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   return ordinary_term<with_low>(p, q, d, ratio, ratio.s * atanh_rest(ratio.s * ratio.s));
 }
 
-// log(p/q) to two ulp or so, given d = p - q; 0 if d = 0, so log(0/0) = 0; infinite if only one is 0. Both p and q are in
-// [0, 2^123], or they are in [least_probability, 2^1002] and less than a factor 2^1022 apart.
+// Returns log(p/q) with an error of about two ulp, given d = p - q. It is 0 if d = 0, so log(0/0) = 0, and infinite if only
+// one of p and q is 0. Precondition: p and q are in [0, 2^123], or they are in [least_probability, 2^1002] and differ by
+// less than a factor 2^1022.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d) <= sum;
@@ -187,8 +191,8 @@ TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// Returns log2(p/q) to about 1.5 ulp for d = p - q, exactly if p/q is a power of two. The rounding errors of
-// p + q, of s and of the factor 2 / log 2 would add up to 4 ulp.
+// Returns log2(p/q) with an error of about 1.5 ulp, given d = p - q. It is exact if p/q is a power of two. In plain doubles,
+// the rounding errors of p + q, of s and of the factor 2 / log 2 would add up to 4 ulp.
 TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   constexpr double factor = 0x1.71547652b82fep+1, factor_lo = 0x1.777d0ffda0d24p-55;
   DoubleDouble sum = two_sum(p.hi, q.hi);
@@ -206,7 +210,8 @@ TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDo
   return d.hi == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// R(z) as in atanh_rest, of degree 7 (error 1.4e-17), for z in [0, 0.0404]: p/q in [2/3, 3/2] has |s| <= 0.2.
+// Returns R(z) as atanh_rest does, but with degree 7 (error 1.4e-17), for z in [0, 0.0404]. This range suffices for p/q in
+// [2/3, 3/2], where |s| <= 0.2.
 TERMSIFT_INLINE double short_atanh_rest(double z) {
   const double z2 = z * z;
   const double r0 = 0.3333333333333333 + 0.20000000000004187 * z;
@@ -216,14 +221,14 @@ TERMSIFT_INLINE double short_atanh_rest(double z) {
   return (r0 + r2 * z2) + (z2 * z2) * (r4 + r6 * z2);
 }
 
-// t(p, q) for p/q in [2/3, 3/2], that is 5 |p - q| <= p + q, given p + q and d = p - q; 0 for p = q = 0.
+// Returns t(p, q), given p + q and d = p - q. Precondition: p/q in [2/3, 3/2], that is 5 |p - q| <= p + q, or p = q = 0.
 TERMSIFT_INLINE double close_term(double sum, DoubleDouble d) {
   const double s = d.hi / larger(sum, least_probability);
   const double sR = s * short_atanh_rest(s * s);
   return d.hi * s + s * (d.hi * (sR + s * sR) + 2.0 * d.lo);
 }
 
-// The sum of two such terms with one division, where the second pair has p - q = -d; both sums p + q are below 2^500.
+// Returns the sum of two such terms with one division. The second pair has p - q = -d. Both sums p + q are below 2^500.
 TERMSIFT_INLINE double close_terms(double sum, double other_sum, DoubleDouble d) {
   const double quotient = d.hi / larger(sum * other_sum, least_probability);
   const double s = quotient * other_sum, u = quotient * sum;
@@ -251,8 +256,9 @@ constexpr double log_table[32][2] = {
     {0.6694306539426292, 2.823733943928343e-17}, {0.6853040030989194, 4.893484946270261e-17},
 };
 
-// log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2, and c = 1 + (2i +
-// 1)/64 is the nearest entry of log_table, so |s| <= 2^-7. The absolute error is 2^-68 for x in [2^-900, 2^900].
+// Returns log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2, and c = 1 +
+// (2i + 1)/64 is the nearest such number with an entry in log_table, so |s| <= 2^-7. The absolute error is at most 2^-68 for
+// x in [2^-900, 2^900].
 TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   const unsigned long long u = bits(x.hi);
   const double k = from_bits((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);
@@ -270,7 +276,8 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
 }
 
-// log(1 + x) for finite x >= 0, to 0.65 ulp. It is 2 atanh(x / (2 + x)) up to x = 1, and rounds to x below 2^-54.
+// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. It is 2 atanh(x / (2 + x)) up to x = 1, and
+// rounds to x below 2^-54.
 TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
   const double z = s.hi * s.hi;
@@ -283,7 +290,7 @@ TERMSIFT_INLINE double log_plus_one(double x) {
   return x < 0x1p-54 ? x : x <= 1 ? low : high;
 }
 
-// log(x) for normal x > 0, to 1 ulp or 2^-53, whichever is larger.
+// Returns log(x) for normal x > 0. The error is at most the larger of 1 ulp and 2^-53.
 TERMSIFT_INLINE double natural_logarithm(double x) {
   const auto [k, down] = nearest_power(x, 1.0);
   const double a = x * down;  // in [2/3, 3/2]
@@ -292,8 +299,8 @@ TERMSIFT_INLINE double natural_logarithm(double x) {
   return log_of(k, s, s * (z * short_atanh_rest(z)));
 }
 
-// exp(x) for x <= 709, to 1 ulp; 0 for x < -708. x = k log 2 + r with |r| <= log(2)/2; the error of the series to r^13 is
-// 2^-57.
+// Returns exp(x) for x <= 709, with an error of at most 1 ulp, but 0 for x < -708. x = k log 2 + r with |r| <= log(2)/2. The
+// series to r^13 has an error of 2^-57.
 TERMSIFT_INLINE double exponential(double x) {
   constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;
   const double in_range = larger(x, -708.0);
@@ -309,8 +316,8 @@ TERMSIFT_INLINE double exponential(double x) {
   return x < -708.0 ? 0.0 : power + power * (r + series);
 }
 
-// exp(x) for x <= 0, to 2^-46: once in millions of times it rounds to the wrong number of single precision. 0 for x < -708.
-// The series to r^11 has an error of 2^-47.
+// Returns exp(x) for x <= 0, with a relative error of at most 2^-46, but 0 for x < -708. If the result is rounded to single
+// precision, it is wrong once in millions of times. The series to r^11 has an error of 2^-47.
 TERMSIFT_INLINE double short_exponential(double x) {
   constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;
   const double in_range = larger(x, -708.0);

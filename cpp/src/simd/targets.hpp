@@ -1,13 +1,13 @@
-// The SIMD targets, and how a stage chooses its kernels for one.
+// The SIMD targets, and the choice of the kernels for the target in use.
 //
-// A stage keeps its kernels in a struct of function pointers with the static members baseline, avx2 and avx512. One source
-// file, *_kernels.cpp, defines them: CMake compiles it once per target, with the instruction set of the target, and with
-// TERMSIFT_TARGET as the target's name.
+// A stage has a struct of pointers to its kernels, with the static members baseline, avx2 and avx512. One source file,
+// *_kernels.cpp, defines these members. CMake compiles it once per target, with the instruction set of the target and with
+// TERMSIFT_TARGET defined as the target's name.
 //
 // Every operation of a kernel is an IEEE operation in a fixed order, so all targets return the same bits.
 //
-// A kernel must not use an inline function or template from outside the target's namespace, unless it is always inlined
-// (termsift/portability.hpp): the linker keeps one copy of such a function for the whole program, and that copy could
+// A kernel must not use an inline function or template from outside the target's namespace, unless the function is always
+// inlined (termsift/portability.hpp). The linker keeps only one copy of a function that is not inlined, and this copy could
 // contain instructions that the machine lacks.
 #pragma once
 

@@ -13,11 +13,13 @@
 
 namespace termsift {
 
-// Splitters divide elements into buckets by their first 64 bits: comparing 128 took a third longer, and few words agree in
-// eight bytes. Sorting each bucket sorts everything, and elements of equal bits share a bucket.
+// Splitters divide elements into buckets by their first 64 bits. Few words agree in eight bytes, and comparing 128 bits took
+// a third longer. Every element of a bucket is smaller than all elements of later buckets. Elements with equal bits share a
+// bucket.
 class Splitters {
  public:
-  // `sample` holds the first bits of about samples_per_bucket * n_buckets(n) of the n elements. O(n_buckets log n_buckets).
+  // `sample` holds the first 64 bits of about samples_per_bucket * n_buckets(n) of the n elements.
+  // O(n_buckets log n_buckets).
   Splitters(std::vector<std::uint64_t> sample, std::int64_t n) {
     const std::size_t most = std::max<std::size_t>(sample.size(), 1);
     const std::size_t n_of_sample = std::bit_floor(std::min(most, static_cast<std::size_t>(n_buckets(n))));
@@ -31,7 +33,7 @@ class Splitters {
   }
   std::int64_t size() const { return static_cast<std::int64_t>(splitters_.size()) + 1; }
 
-  // Sets the bucket of each element. All searches of a batch take each step together, so their waits for memory overlap.
+  // Sets the bucket of each element. All searches of a batch take each step together, so their memory accesses overlap.
   static constexpr std::size_t batch = 256;
   using Batch = std::array<std::uint64_t, batch>;
   void find(const Batch& prefixes, std::size_t n, std::array<std::uint32_t, batch>& buckets) const {
@@ -42,16 +44,16 @@ class Splitters {
   }
 
  private:
-  std::vector<std::uint64_t> splitters_;  // 2^k - 1
+  std::vector<std::uint64_t> splitters_;  // (2^k - 1,), sorted
 };
 
 // The elements that all threads have put into buckets.
 template <class T>
 class Buckets {
  public:
-  // visit(part, elements) appends the elements of a part to `elements`, which is empty. Some parts are visited
-  // twice, to draw a sample; there are at most n elements, and each part should be a fair sample of them. O(n log n) in
-  // total. prefix(element) is its first 64 bits.
+  // visit(part, elements) appends the elements of a part to the empty vector `elements`. Some parts are visited twice,
+  // because the first visit draws the sample for the splitters. All parts together have at most n elements. The elements of
+  // each part should be representative of all. prefix(element) returns the first 64 bits of an element. O(n log n) in total.
   template <class Visit, class Prefix>
   Buckets(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads)
       : splitters_(sample(n, n_parts, visit, prefix, threads), n) {
@@ -87,7 +89,7 @@ class Buckets {
   }
 
  private:
-  using OfThread = std::vector<std::vector<T>>;  // (size(),)
+  using OfThread = std::vector<std::vector<T>>;  // (size(),), the elements that a thread has put into each bucket
 
   template <class Visit, class Prefix>
   static std::vector<std::uint64_t> sample(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix,

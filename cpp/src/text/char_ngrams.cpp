@@ -33,7 +33,7 @@ class CharNgrams final : public Cutter {
         if (closes) close();
         if (tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
           if (tokens.n_tokens > 0) break;
-          drop();  // no token points into bytes_
+          drop();  // is safe here, because no token points into bytes_
         }
       }
       if (open_ && !all_read_ && tokens.n_tokens < most_tokens) read();
@@ -58,7 +58,7 @@ class CharNgrams final : public Cutter {
     }
   }
 
-  // bytes_ has room.
+  // Precondition: bytes_ has room for the blank.
   void add_blank() {
     bytes_[starts_.back()] = ' ';
     starts_.push_back(starts_.back() + 1);
@@ -69,7 +69,7 @@ class CharNgrams final : public Cutter {
   void drop() {
     if (!open_) at_ = n_chars();
     const std::uint32_t begin = starts_[static_cast<std::size_t>(at_)], end = starts_.back();
-    if (2 * at_ >= n_chars() && at_ > 0) {  // so each is moved at most once
+    if (2 * at_ >= n_chars() && at_ > 0) {  // waits for this, so that each character is moved at most once
       std::memmove(bytes_.data(), bytes_.data() + begin, end - begin);
       starts_.erase(starts_.begin(), starts_.begin() + at_);
       for (std::uint32_t& start : starts_) start -= begin;
@@ -80,7 +80,7 @@ class CharNgrams final : public Cutter {
   }
 
   // Reads a piece of the document. Two or more white-space characters in a row become one blank. For n-grams within words,
-  // even a single one becomes a blank.
+  // a single white-space character also becomes a blank.
   void read() {
     raw_.clear();
     normaliser_.read(piece_, raw_);
@@ -92,7 +92,7 @@ class CharNgrams final : public Cutter {
     const std::uint8_t* const raw = raw_.bytes();
     const std::size_t n_before = starts_.size();
     starts_.resize(n_before + static_cast<std::size_t>(n) + 1);
-    std::uint32_t* next = starts_.data() + n_before;  // the first element of starts_ that is not written yet
+    std::uint32_t* next = starts_.data() + n_before;  // the next element of starts_ to write
     for (std::int64_t i = 0; i < n;) {
       const int length = utf8_length(raw[i]);
       const bool space = (raw_.marks()[i / 64] >> i % 64 & 1) != 0;
@@ -132,13 +132,13 @@ class CharNgrams final : public Cutter {
   }
 
   void add(Tokens& tokens) {
-    // White space at the end of a piece may become a blank.
+    // White space at the end of a piece is left out, because the next piece may change it to a blank.
     const std::int64_t end = n_chars() - (!all_read_ && after_space_);
     const std::int64_t last = all_read_ ? end : end - max_n_ + 1;
     for (; at_ < last && tokens.n_tokens < piece_ / 2; ++at_) add_at(at_, min_n_, std::min(max_n_, end - at_), tokens);
   }
 
-  // N-grams span a word and the blanks around it; each blank ends one word and begins the next.
+  // An n-gram lies in a word with the blanks on both sides of it. Each blank ends one word and begins the next word.
   void add_of_words(Tokens& tokens) {
     while (at_ < n_chars() && tokens.n_tokens < piece_ / 2) {
       if (word_end_ == 0) {
@@ -148,12 +148,12 @@ class CharNgrams final : public Cutter {
       }
       const bool ended = word_end_ != 0;
       if (!ended && all_read_) {
-        at_ = n_chars();  // the last blank
+        at_ = n_chars();  // skips the last blank, which begins no word
         return;
       }
       const std::int64_t end = ended ? word_end_ : n_chars();
       if (!ended && end - at_ <= max_n_) return;
-      if (ended && blank(at_) && at_ + 1 < end && end - at_ < min_n_) {  // a short word counts once
+      if (ended && blank(at_) && at_ + 1 < end && end - at_ < min_n_) {  // a word shorter than min_n is one n-gram
         add_at(at_, end - at_, end - at_, tokens);
         at_ = end - 1;
         word_end_ = 0;
@@ -167,13 +167,13 @@ class CharNgrams final : public Cutter {
 
   bool of_words_;
   std::int64_t min_n_, max_n_;
-  bool all_read_ = false;  // whether document next_ has been fully read
+  bool all_read_ = false;  // whether document next_ has been read to its end
   NormalText raw_;
   std::vector<std::uint8_t> bytes_;
-  std::vector<std::uint32_t> starts_{0};  // where each character begins in bytes_, and where the last ends
+  std::vector<std::uint32_t> starts_{0};  // the offset in bytes_ of each character, and the end of the last character
   bool after_space_ = false;              // whether the last character is white space
-  std::int64_t at_ = 0;                   // the character whose n-grams are next
-  // The end of the word at at_, including its blank, or 0 if unknown; and where to search for that end.
+  std::int64_t at_ = 0;                   // the index of the character whose n-grams are next
+  // word_end_ is the end of the word at at_, including its blank, or 0 if unknown. The search for it continues at scanned_.
   std::int64_t word_end_ = 0, scanned_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace termsift {
 namespace {
 
-// Characters are looked up in groups, because the characters of a script are neighbours.
+// Characters are looked up in groups, because the characters of a script have neighbouring code points.
 constexpr char32_t group = 64;
 
 CharacterSource& source() {
@@ -34,7 +34,7 @@ CharacterMap::CharacterMap(bool lowercase, StripAccents strip_accents)
 
 const CharacterMap& CharacterMap::of(bool lowercase, StripAccents strip_accents) {
   using enum StripAccents;
-  // Never destroyed: another thread may be cutting texts while the process exits.
+  // The maps are never destroyed, because another thread may be cutting texts while the process exits.
   static const auto& maps = *new std::array<CharacterMap, 6>{
       CharacterMap(false, none),  CharacterMap(true, none),     CharacterMap(false, ascii),
       CharacterMap(true, ascii), CharacterMap(false, unicode), CharacterMap(true, unicode)};

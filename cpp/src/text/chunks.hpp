@@ -1,4 +1,4 @@
-// Texts in chunks; a chunk is a block of a parallel loop. If several texts are broken, an error names the first one.
+// Cuts lists of texts into chunks, the blocks of parallel loops. If several texts are invalid, the error names the first.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace termsift {
 
 inline constexpr std::int64_t most_chunk_documents = 1 << 12;
 
-// Returns the begins of the chunks, then texts.size(). A chunk has documents of about text_tuning().chunk_bytes, at least
-// one and at most most_chunk_documents.
+// Returns the begin of each chunk, followed by texts.size(). A chunk has about text_tuning().chunk_bytes bytes of text. It
+// has at least one document and at most most_chunk_documents.
 std::vector<std::int64_t> chunk_bounds(Texts texts);
 
-// Throws the BadText of the first broken text. The text `found` is broken, but an earlier one may be unread yet.
+// Throws the BadText of the first invalid text. The text `found` is invalid, but earlier texts may not have been read.
 [[noreturn]] void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads);
 
-// Calls f(), which cuts `texts` on several threads. If f() throws BadText of a document, which is text number_of(document),
-// throws the BadText of the first broken text instead, so the error does not depend on the threads.
+// Calls f(), which cuts `texts` on several threads. If f() throws a BadText, throws the BadText of the first invalid text
+// instead, so the error does not depend on the threads. number_of(bad.document) is the position of a document in `texts`.
 template <class F, class NumberOf = std::identity>
 void name_first_bad_text(const TextRules& rules, Texts texts, const Threads& threads, const F& f,
                          const NumberOf& number_of = {}) {

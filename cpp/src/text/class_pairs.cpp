@@ -12,7 +12,7 @@
 namespace termsift {
 namespace {
 
-// A row, and the column of each id, or -1. Null columns: ids are columns.
+// A row, and an array of the column of each id (-1 to drop the id). If the array is null, ids are columns.
 using RowAndColumns = std::pair<const Row<ClassEntry>*, const std::int32_t*>;
 
 // Adds the rows of a store to the rows of their classes.
@@ -25,7 +25,7 @@ void add_rows(std::vector<std::vector<RowAndColumns>>& of_classes, const RowStor
   }
 }
 
-// The sums of one class.
+// The sums over the entries of one class that have this column.
 struct Pair {
   std::int32_t column;
   std::int64_t count, documents;
@@ -36,12 +36,12 @@ class ClassSum {
  public:
   explicit ClassSum(std::int64_t n_columns) : n_columns_(n_columns) {}
 
-  // Returns the sums, sorted by column, until the next call.
+  // Returns the sums, sorted by column. The result is valid until the next call.
   std::vector<Pair>& add_up(std::span<const RowAndColumns> rows, Worker& worker) {
     std::int64_t n_entries = 0;
     for (const auto& [row, columns] : rows) n_entries += row->size;
-    // A table of all columns is fastest if many rows repeat columns. For few entries and 3 million columns, which no cache
-    // holds, a table takes four times as long as a sort.
+    // A table of all columns is fastest if many rows repeat columns. For few entries and 3 million columns, the table does
+    // not fit a cache and takes four times as long as a sort.
     if (n_entries < n_columns_)
       add_up_sorted(rows, worker);
     else
@@ -55,7 +55,7 @@ class ClassSum {
   static void for_each_entry(std::span<const RowAndColumns> rows, Worker& worker, const F& f) {
     for (const auto& [row, columns] : rows) {
       worker.check();
-      constexpr std::int64_t ahead = 32;  // entries: the columns may not fit the cache
+      constexpr std::int64_t ahead = 32;  // number of entries to prefetch ahead, because `columns` may not fit the cache
       for (std::int64_t i = 0; i < row->size; ++i) {
         const ClassEntry& entry = row->entries[i];
         if (columns != nullptr && i + ahead < row->size) prefetch(&columns[row->entries[i + ahead].id]);
@@ -103,7 +103,7 @@ class ClassSum {
   }
 
   std::int64_t n_columns_;
-  std::vector<ClassEntry> entries_, sorted_;  // their ids are columns
+  std::vector<ClassEntry> entries_, sorted_;  // the ids of these entries are columns
   std::vector<Pair> pairs_;
 };
 
@@ -133,7 +133,7 @@ void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker)
   ClassSum sum(n_ids);
   for (std::size_t c = 0; c < rows.size(); ++c) {
     std::vector<Pair>& pairs = sum.add_up(rows[c], worker);
-    while (!pairs.empty()) {  // sums above 32 bits need a further row
+    while (!pairs.empty()) {  // a sum above 32 bits needs several rows
       united.open(static_cast<std::int64_t>(c));
       ClassEntry* entry = united.reserve(static_cast<std::int64_t>(pairs.size()));
       united.set_open_size(static_cast<std::int64_t>(pairs.size()));

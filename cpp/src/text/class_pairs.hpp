@@ -1,4 +1,4 @@
-// Counts of classes, from the rows that threads filled.
+// Computes the counts of classes from the rows that threads filled.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace termsift {
 
-// Unites the closed rows of each class into one, or into several if a sum exceeds 32 bits. O(entries + ids).
+// Unites the closed rows of each class into one row, or into several rows if a sum exceeds 32 bits. O(entries + ids).
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker);
 
-// One thread's rows for terms of one length, any number per class, and the column of each id, or -1.
+// One thread's rows for terms of one length (any number per class), and the column of each id (-1 to drop the id).
 struct CountedRows {
   const RowStore<ClassEntry>* store;
   const std::int32_t* columns;

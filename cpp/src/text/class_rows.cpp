@@ -12,7 +12,7 @@ void ClassRows::begin_written() {
   end_ = next_ + part_size;
 }
 
-// A counting sort by class. O(entries + documents).
+// Sorts the written counts by class with a counting sort. O(entries + documents).
 void ClassRows::move_to_store(Worker* worker) {
   if (spans_.empty()) return;
   if (written_.is_open()) written_.set_open_size(part_size - (end_ - next_));
@@ -21,8 +21,8 @@ void ClassRows::move_to_store(Worker* worker) {
   for (const Span& span : spans_) owners.push_back(span.owner);
   std::sort(owners.begin(), owners.end());
   owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
-  // The place in `owners` of each document's class, from the first span on. Searching the spans instead took half of the
-  // time of counting 5,000 classes.
+  // of_tag has, for each document from the first span on, the index of its class in `owners`. A search of the spans for each
+  // entry would take half of the time of counting 5,000 classes.
   const std::uint32_t first_tag = spans_.front().first_tag;
   std::vector<std::uint32_t> of_tag;
   for (std::size_t s = 0; s < spans_.size(); ++s) {

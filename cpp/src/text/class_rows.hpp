@@ -1,4 +1,4 @@
-// One thread's rows of classes.
+// The rows of classes that one thread fills.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 namespace termsift {
 
 // Counts the terms of one length by class, for count_tokens(). A term's slot holds its counts in the class of its last
-// document. They are written down when the term next occurs in a different class, so a token costs no second access to
-// memory. If documents come sorted by class, few counts are written down.
+// document. These counts are written down when the term occurs in a different class. So a token costs no second memory
+// access, and few counts are written down if documents are sorted by class.
 class ClassRows {
  public:
   ClassRows() : tag_(text_tuning().first_tag - 1) {}
 
-  // The closed rows. A class may have any number of rows.
+  // Returns the closed rows. A class may have any number of rows.
   RowStore<ClassEntry>& store() { return store_; }
   std::int64_t n_entries() const { return store_.n_entries() + written_.n_entries(); }
 
-  // The tokens of one part.
+  // Counts the tokens of one part.
   class Count {
    public:
     Count(ClassRows& rows, std::uint32_t tag, std::uint32_t class_tag) : rows_(rows), tag_(tag), class_tag_(class_tag) {}
@@ -63,9 +63,9 @@ class ClassRows {
     }
     return Count(*this, tag_, spans_.back().first_tag);
   }
-  // The next text is a new document, even if a later call gives it the number of the last one.
+  // Makes the next text a new document, even if it has the same number as the last text.
   void end_texts() { document_ = -1; }
-  // Writes down all counts and moves them to store(). A worker can interrupt this.
+  // Writes down all counts and moves them to store(). If `worker` is given, it can interrupt the move.
   template <class Table>
   void close(Table& table, Worker* worker = nullptr) {
     table.for_each_slot([&](auto& slot) {
@@ -76,11 +76,11 @@ class ClassRows {
   }
 
  private:
-  // The counts of a term in the class of the document `tag`.
+  // The counts of a term in the class of the document that has this tag.
   struct Written {
     std::uint32_t id, count, documents, tag;
   };
-  // Consecutive documents of one class; the next span ends it.
+  // Consecutive documents of one class, from first_tag to the begin of the next span.
   struct Span {
     std::uint32_t first_tag;
     std::int64_t owner;
@@ -97,18 +97,18 @@ class ClassRows {
   }
   void begin_written();
   void move_to_store(Worker* worker);
-  // Returns whether the written counts should move to store(): each document and each entry takes memory until then.
+  // Returns whether the written counts should move to store(). Until then, each document and each entry takes memory.
   bool is_full() const {
     return !spans_.empty() && (tag_ - spans_.front().first_tag >= text_tuning().documents_to_gather ||
                                written_.n_entries() >= text_tuning().entries_to_gather);
   }
 
-  RowStore<Written> written_;  // in parts of part_size, of no owner
-  Written *next_ = nullptr, *end_ = nullptr;  // the room of the open part
-  std::vector<Span> spans_;    // in the order of tags
+  RowStore<Written> written_;  // rows of part_size entries; their owner has no meaning
+  Written *next_ = nullptr, *end_ = nullptr;  // the unused entries of the open row
+  std::vector<Span> spans_;    // sorted by first_tag
   RowStore<ClassEntry> store_;
   std::int64_t document_ = -1, n_tokens_ = 0;
-  std::uint32_t tag_;  // of the last document
+  std::uint32_t tag_;  // the tag of the last document
 };
 
 }  // namespace termsift

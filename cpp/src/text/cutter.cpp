@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::int64_t longest_token = std::int64_t{1} << 31, most_at_once = std::int64_t{1} << 29;
 
-// Returns the end of the last byte in [begin, end) that is not marked, or `begin`.
+// Returns the end of the last unmarked byte in [begin, end), or `begin` if all bytes are marked.
 std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std::int64_t end) {
   for (std::int64_t at = end; at > begin;) {
     const std::int64_t word = (at - 1) / 64, above = 64 * (word + 1) - at;
-    const std::uint64_t unmarked = ~marks[word] << above;  // up to bit at - 1
+    const std::uint64_t unmarked = ~marks[word] << above;  // the unmarked bytes of the word before `at`
     if (unmarked != 0) return std::max(begin, at - std::countl_zero(unmarked));
     at = 64 * word;
   }
@@ -46,7 +46,7 @@ class Words final : public Cutter {
     tokens.parts.clear();
     // The text of a document begins at `begin`, and its first character is at `first`.
     std::int64_t begin = 0, first = 0;
-    if (open_) first = text_.keep_marked(kept_);  // a word whose end has not been read
+    if (open_) first = text_.keep_marked(kept_);  // keeps a word whose end has not been read
     else text_.clear();
     std::int64_t wanted = text_.size() + piece_;
     std::int64_t searched = first;  // no word ends between `first` and this byte
@@ -81,19 +81,19 @@ class Words final : public Cutter {
   [[noreturn]] void refuse_long_word() const {
     throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; cut it by blanks");
   }
-  // Adds the words between two bytes that are not marked; `begin` is a multiple of 64.
+  // Adds the words in the bytes [begin, end), where no word crosses `begin` or `end`. `begin` is a multiple of 64.
   void cut(std::int64_t begin, std::int64_t end, Tokens& tokens) {
     std::uint64_t* const marks = text_.marks() + begin / 64;
     const std::int64_t n_words = (end - begin + 63) / 64;
     if (end % 64 != 0) marks[n_words - 1] &= (std::uint64_t{1} << end % 64) - 1;
-    // A long word has two bounds, but one bound per byte would take four times its memory.
+    // One bound per byte would take four times the memory of the text, so bounds of a long text are counted before.
     const std::int64_t n_bounds = end - begin <= 4 * piece_ ? 64 * n_words : count_bounds(marks, n_words);
     const auto room = static_cast<std::size_t>(2 * tokens.n_tokens + n_bounds + 64);
     if (tokens.bounds.size() < room) tokens.bounds.resize(room);
     std::uint32_t* const bounds = tokens.bounds.data() + 2 * tokens.n_tokens;
     std::int64_t n = kernels_in_use<ScanKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
     if (n > 0 && bounds[1] - bounds[0] >= longest_token) refuse_long_word();  // only a piece's first word can be so long
-    if (!normaliser_.ascii()) {  // runs of several bytes may be one character
+    if (!normaliser_.ascii()) {  // drops runs of several bytes that are only one character
       std::int64_t kept = 0;
       for (std::int64_t i = 0; i < n; ++i) {
         const std::uint32_t first = bounds[2 * i], last = bounds[2 * i + 1];

@@ -1,4 +1,4 @@
-// Texts cut into tokens: the words of a text, or its n-grams of characters.
+// Cuts texts into tokens, which are words or n-grams of characters.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct Tokens {
   // UTF-8 text, lowercase or without accents if the rules say so. Lone surrogates take three bytes each. At least 64 bytes
   // are readable from the begin of every token.
   const std::uint8_t* bytes = nullptr;
-  std::vector<std::uint32_t> bounds;  // (2 n_tokens or more,) begin and end of each token in `bytes`
+  std::vector<std::uint32_t> bounds;  // (2 n_tokens or more,), the begin and the end of each token in `bytes`
   std::int64_t n_tokens = 0;
-  // The documents of these tokens, in order, and the end of each document's tokens. A document without tokens is listed too.
-  // A long document comes in pieces: it is the last document of a call and the first of the next call.
+  // The documents of these tokens, in order. A document without tokens is listed too. A long document is cut into pieces, so
+  // the last document of one call may be the first document of the next call.
   struct Part {
     std::int64_t document;
-    std::int64_t end;  // in tokens
+    std::int64_t end;  // the end of the document's tokens, as an index of tokens
   };
   std::vector<Part> parts;
 };
@@ -38,8 +38,8 @@ class Cutter {
     texts_ = texts, next_ = begin, end_ = end;
     open_ = false;
   }
-  // Fills `tokens` with the next tokens and returns false after the last.
-  // Throws BadText, and std::length_error for a token of 2^31 bytes or more.
+  // Fills `tokens` with the next tokens. Returns false if there are no more documents. Throws BadText, and
+  // std::length_error for a token of 2^31 bytes or more.
   virtual bool next(Tokens& tokens) = 0;
 
  protected:
@@ -56,7 +56,7 @@ class Cutter {
   const std::int64_t piece_;
   Normaliser normaliser_;
   std::int64_t next_ = 0, end_ = 0;
-  bool open_ = false;  // whether document next_ has been begun
+  bool open_ = false;  // whether a part of document next_ has been read
 
  private:
   Texts texts_;

@@ -1,4 +1,4 @@
-// One thread's rows of documents.
+// The rows of documents that one thread fills.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class DocumentRows {
   RowStore<DocumentEntry>& store() { return store_; }
   std::int64_t n_entries() const { return store_.n_entries(); }
 
-  // The tokens of one part.
+  // Counts the tokens of one part.
   class Count {
    public:
     Count(RowStore<DocumentEntry>& store, std::int64_t n_tokens, std::uint32_t tag)
@@ -25,8 +25,8 @@ class DocumentRows {
 
     template <class Key>
     void add(Slot<Key>& slot) {
-      // It is unpredictable whether a term has occurred in the document before, so masks replace branches. They are explicit
-      // because compilers turn selects into branches here. Masked values may be uninitialised.
+      // Masks replace branches, because it is unpredictable whether a term has occurred in the document before. The masks
+      // are explicit, because compilers turn selects into branches here. Masked values may be uninitialised.
       const auto same = static_cast<std::uint32_t>(slot.tag == tag_);
       const std::uint32_t if_same = 0U - same;
       const std::uint32_t at = (slot.at_or_count & if_same) | (size_ & ~if_same);
@@ -44,7 +44,7 @@ class DocumentRows {
     std::uint32_t size_, tag_;
   };
 
-  // Opens a row if the document changes.
+  // Begins a part, and opens a row if the document changes.
   template <class Table>
   Count begin_part(Table& table, const Part& part, std::int64_t n_tokens) {
     if (!store_.is_open() || store_.open_owner() != part.owner) {
@@ -61,13 +61,13 @@ class DocumentRows {
       throw std::length_error("a document has more than 2^31 terms; split it");
     return Count(store_, n_tokens, tag_);
   }
-  // Closes the last row. The next text is a new document, even if a later call gives it the number of the last one.
+  // Closes the last row. The next text is a new document, even if it has the same number as the last text.
   void end_texts() { store_.close(); }
 
  private:
   RowStore<DocumentEntry> store_;
   std::int64_t row_tokens_ = 0;
-  std::uint32_t tag_;  // of the open row
+  std::uint32_t tag_;  // the tag of the open row
 };
 
 }  // namespace termsift

@@ -31,17 +31,17 @@ std::int32_t murmur3(std::string_view bytes) {
   return static_cast<std::int32_t>(hash ^ hash >> 16);
 }
 
-// Returns the column of a term, with its sign in the top bit.
+// Returns the column of a term. The top bit is set if the term counts negatively.
 std::uint32_t signed_column(std::string_view term, std::int32_t n_columns, bool alternate_sign) {
   const std::int32_t hash = murmur3(term);
-  // The least hash has no |hash| in 32 bits; its column is scikit-learn's.
+  // |hash| of the least hash does not fit 32 bits. It gets the same column as in scikit-learn.
   const std::int32_t column = hash == std::numeric_limits<std::int32_t>::min()
                                   ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
                                   : (hash < 0 ? -hash : hash) % n_columns;
   return static_cast<std::uint32_t>(column) | static_cast<std::uint32_t>(alternate_sign && hash < 0) << 31;
 }
 
-// The counts of one thread's chunk, and the columns of all terms that the thread has found.
+// Counts the chunks of one thread, and keeps the columns of all terms that the thread has found.
 class HashingCounter {
  public:
   HashingCounter(const TextRules& rules, std::int32_t n_columns, bool alternate_sign)
@@ -66,7 +66,7 @@ class HashingCounter {
       store.clear();
     }
     rows.take(sorter_, begin, end - begin);
-    // The tables only save repeated hashing, so large tables may be emptied.
+    // The tables serve only to avoid repeated hashing, so they are emptied when they are large.
     for (const std::vector<std::uint32_t>& columns : columns_)
       if (columns.size() > most_terms) return start();
   }
@@ -102,7 +102,7 @@ class HashingCounter {
   const std::int32_t n_columns_;
   const bool alternate_sign_;
   std::unique_ptr<ThreadCounter<DocumentRows>> counter_;
-  std::vector<std::vector<std::uint32_t>> columns_;  // at [n - 1][id]: the signed column of an n-gram of n words
+  std::vector<std::vector<std::uint32_t>> columns_;  // columns_[n - 1][id] is the signed column of an n-gram of n words
   RowSorter sorter_;
   std::string term_;
 };

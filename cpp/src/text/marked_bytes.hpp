@@ -1,4 +1,4 @@
-// Text that grows at its end, and the table of characters. Kernels use both, so every function here is inlined.
+// Text that grows at its end, and the entries of the table of characters. Kernels use both, so every function is inlined.
 #pragma once
 
 #include <atomic>
@@ -9,25 +9,25 @@
 
 namespace termsift {
 
-// The replacement of each character (see Mapped). The array grows while other threads read it.
+// The replacement of one character (see Mapped). Threads set entries while other threads read them.
 using MappedEntry = std::atomic<std::uint64_t>;
 
-// For kernels. The standard libraries always inline a load, so no SIMD target's copy of it is kept.
+// Reads an entry in a kernel. Standard libraries always inline load(), so no SIMD target emits a copy of it.
 TERMSIFT_INLINE std::uint64_t read_entry(const MappedEntry* entry) { return entry->load(std::memory_order_relaxed); }
 
-// Bytes with one bit for each. The bits after the last byte, to the end of their word, are zero.
+// Bytes with one mark bit for each byte. In the word of the last byte, the bits after that byte are zero.
 struct MarkedBytes {
   std::uint8_t* bytes = nullptr;
   std::uint64_t* marks = nullptr;
   std::int64_t size = 0;
   bool ascii = true;  // whether all characters read so far are ASCII
 
-  // Adds the `n` bytes that were written behind the last byte. No mark is set beyond them; n <= 64.
+  // Adds the `n` <= 64 bytes that were written after the last byte, with their marks. Bits from n on are zero in new_marks.
   TERMSIFT_INLINE void append(std::int64_t n, std::uint64_t new_marks) {
     std::uint64_t* const word = marks + size / 64;
     const std::int64_t bit = size % 64;
     word[0] |= new_marks << bit;
-    word[1] = new_marks >> 1 >> (63 - bit);  // by 64 - bit, which may be 64
+    word[1] = new_marks >> 1 >> (63 - bit);  // two shifts, because one by 64 - bit is undefined if bit = 0
     size += n;
   }
 };

@@ -12,8 +12,8 @@
 namespace termsift {
 namespace {
 
-// How a character is read. read(text, end, c) returns its length in units, or 0 if it is wrong. before(begin, at) returns
-// the begin of the character that ends at `at`. Neither reads outside the text.
+// Reads one character of an encoding. read(at, end, c) sets c and returns the character's length in units, or 0 if it is
+// invalid. before(begin, at) returns the begin of the character that ends at `at`. Neither reads outside the text.
 struct Utf8 {
   using Unit = std::uint8_t;
   static int read(const Unit* at, const Unit* end, char32_t& c) { return termsift::read_utf8(at, end, c); }
@@ -40,7 +40,7 @@ void NormalText::reserve(std::int64_t n) {
   const std::int64_t need = size() + n + 128;
   if (need <= room_) return;
   room_ = std::max(need, 2 * room_);
-  // Grow one array, and free its old memory, before the other: a long word makes both large.
+  // The old memory of one array is freed before the second array grows, because a long word makes both arrays large.
   auto bytes = LargeArray<std::uint8_t>::uninitialised(room_);
   if (bytes_.get() != nullptr) std::memcpy(bytes.get(), bytes_.get(), static_cast<std::size_t>(size()));
   bytes_ = std::move(bytes);
@@ -67,7 +67,7 @@ void NormalText::align() {
 
 std::int64_t NormalText::keep_marked(std::int64_t begin) {
   const std::int64_t n = size() - begin, unmarked = (64 - n % 64) % 64;
-  all_.size = n + unmarked;  // <= the size before, or 64
+  all_.size = n + unmarked;  // at most the previous size, or 64
   std::memmove(bytes() + unmarked, bytes() + begin, static_cast<std::size_t>(n));
   std::fill_n(marks(), size() / 64, ~std::uint64_t{0});
   if (size() > 0) marks()[0] <<= unmarked;
@@ -92,14 +92,14 @@ void Normaliser::refuse() const {
   }
   throw BadText(document_, at_, "document " + std::to_string(document_) + ", byte " + std::to_string(at_) +
                                     ": expected UTF-8, found " + (bytes.empty() ? "no character" : bytes) +
-                                    " (hexadecimal); decode the text by the encoding that it was written in");
+                                    " (hexadecimal); decode the text with the encoding in which it was written");
 }
 
 void Normaliser::read(std::int64_t n, NormalText& out) {
   const std::int64_t limit = n < text_.length - at_ ? at_ + n : text_.length;
   const ScanKernels& kernels = kernels_in_use<ScanKernels>();
   out.all().ascii = ascii_;
-  // Read in steps, so room never far exceeds the text.
+  // Text is read in steps, so that the room never far exceeds the text.
   while (at_ < limit) {
     constexpr std::int64_t step = 1 << 16;
     const std::int64_t end = std::min(limit, at_ + step);
@@ -114,7 +114,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
   ascii_ = out.all().ascii;
 }
 
-// Reads one character of any kind.
+// Reads one character, which need not have a simple entry.
 template <class Encoding>
 void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);
@@ -136,7 +136,8 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   at_ += length;
 }
 
-// Follows str.lower: a sigma is final after a cased letter unless a cased letter follows. Skips case-ignorable characters.
+// Returns whether str.lower makes the sigma at at_ final. It does if the sigma follows a cased letter and no cased letter
+// follows it. Case-ignorable characters between them are skipped.
 template <class Encoding>
 bool Normaliser::sigma_is_final() const {
   const auto* const begin = static_cast<const typename Encoding::Unit*>(text_.data);
@@ -153,7 +154,7 @@ bool Normaliser::sigma_is_final() const {
   for (const auto* at = begin + at_; at < end;) {
     const bool self = at == begin + at_;
     const int length = Encoding::read(at, end, c);
-    if (length == 0) return true;  // wrong; read() will refuse it
+    if (length == 0) return true;  // an invalid character, which read() will refuse
     at += length;
     if (self) continue;
     const Casing after = casing(c);
@@ -178,7 +179,7 @@ void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) 
 }
 
 void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
-  constexpr std::int64_t readable = 67;  // bytes from the begin of a kernel's block
+  constexpr std::int64_t readable = 67;  // number of bytes that a kernel may read from the begin of a block
   const auto* const text = static_cast<const std::uint8_t*>(text_.data);
   const auto kernel = kernels_in_use<ScanKernels>().read_utf8;
   read_ascii(limit, out);

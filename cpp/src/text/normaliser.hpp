@@ -1,4 +1,4 @@
-// A document in any encoding, read piece by piece into lowercase UTF-8.
+// Reads a document in any encoding piece by piece, and writes it as normalised UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ class NormalText {
   std::uint64_t* marks() const { return all_.marks; }
   std::int64_t size() const { return all_.size; }
   std::int64_t room() const { return room_; }
-  MarkedBytes& all() { return all_; }  // for appending
+  MarkedBytes& all() { return all_; }  // callers may append to it
 
   void clear();  // frees the memory of an unusually long text
-  // Makes room for n further bytes, and for the 128 bytes that a loop may write beyond.
+  // Makes room for n further bytes, and for the 128 bytes that a loop may write after them.
   void reserve(std::int64_t n);
-  // Adds n bytes whose marks have been written too. Both n and size() are multiples of 64.
+  // Adds n bytes that have been written together with their marks. Both n and size() must be multiples of 64.
   void append_blocks(std::int64_t n) { marks()[(all_.size += n) / 64] = 0; }
   // Adds at least one byte without marks, up to a multiple of 64.
   void align();
-  // Removes the bytes before `begin`; all others must be marked. Puts unmarked bytes before the others to make the size a
-  // multiple of 64, and returns their number.
+  // Removes the bytes before `begin`. All bytes from `begin` on must be marked. Inserts unmarked bytes before them to make
+  // the size a multiple of 64, and returns the number of unmarked bytes.
   std::int64_t keep_marked(std::int64_t begin);
 
  private:
@@ -38,14 +38,14 @@ class NormalText {
 
 class Normaliser {
  public:
-  // Marks the characters of words, or white space.
+  // Marks white space if marks_spaces is true, and else the characters of words.
   Normaliser(const TextRules& rules, bool marks_spaces)
       : map_(CharacterMap::of(rules.lowercase, rules.strip_accents)),
         rules_{map_.entries(), static_cast<std::uint8_t>(rules.lowercase ? 0x20 : 0), marks_spaces} {}
 
-  // Starts on a document. Its number is for messages.
+  // Starts on a document. `document` is its number for error messages.
   void open(const Text& text, std::int64_t document);
-  // Appends about the next `n` units of the document, or the rest of it.
+  // Appends about the next `n` units of the document, or fewer at its end.
   void read(std::int64_t n, NormalText& out);
   bool at_end() const { return at_ == text_.length; }
   bool ascii() const { return ascii_; }  // whether the document is ASCII so far

@@ -9,7 +9,7 @@
 namespace termsift {
 
 void RowSorter::add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
-  reserved_ += count / most_count;  // the other entries still need their room
+  reserved_ += count / most_count;  // keeps the room that was reserved for the other entries
   if (reserved_ > capacity_) grow(reserved_);
   for (; count > most_count; count -= most_count) entries_[size_++] = pack(document, column, negative, most_count);
   entries_[size_++] = pack(document, column, negative, count);
@@ -27,10 +27,10 @@ void RowSorter::grow(std::int64_t size) {
 }
 
 void RowSorter::sort_by_column(std::int64_t n_documents) {
-  constexpr int most_bits = 11;  // of a pass
+  constexpr int most_bits = 11;  // number of bits that a pass may sort by
   constexpr std::int64_t few = 128;
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1))));
-  // In a short row few columns agree in their first bits, and write() sorts these.
+  // If rows are short, one pass over the highest bits suffices, because write() sorts the few columns that agree in them.
   const int n_passes = size_ <= few * n_documents ? 1 : (bits + most_bits - 1) / most_bits;
   const int width = std::min((bits + n_passes - 1) / n_passes, most_bits);
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
@@ -65,7 +65,7 @@ void RowSorter::write(std::span<const std::int64_t> begins, std::span<std::int64
     } else {
       const std::int64_t begin = begins[static_cast<std::size_t>(document)];
       while (at > begin && indices[at - 1] >= column) --at;
-      if (indices[at] == column) {  // some column of the row is not smaller, so at < end
+      if (indices[at] == column) {  // at < end, because the row has a column that is not smaller than `column`
         data[at] += value_of(entries[i]);
         continue;
       }
@@ -90,7 +90,7 @@ void FinishedRows::take(RowSorter& sorter, std::int64_t first_document, std::int
   data.resize(static_cast<std::size_t>(room));
   std::vector<std::int64_t> ends(begins.size());
   sorter.write(begins, ends, indices.data(), data.data());
-  // Entries of the same place were added up, so rows may have become shorter. Close the gaps between them.
+  // Entries of the same row and column were added up, so rows may have become shorter. The gaps between them are closed.
   std::int64_t end = 0;
   sizes.resize(begins.size());
   for (std::size_t d = 0; d < begins.size(); ++d) {

@@ -1,4 +1,4 @@
-// Rows of a CSR matrix from unsorted entries.
+// Builds the rows of a CSR matrix from unsorted entries.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace termsift {
 
-// Sorts the entries of a chunk of documents by column and distributes them to rows: one radix sort of thousands of entries
-// is faster than sorting each row. Entries of the same place are added up. Each thread has its own.
+// Sorts the entries of a chunk of documents by column and distributes them to rows. One radix sort of thousands of entries
+// is faster than sorting each row. Entries of the same row and column are added up. Each thread has its own sorter.
 class RowSorter {
  public:
-  // Starts on a chunk of at most most_chunk_documents documents; columns are below n_columns.
+  // Starts on a chunk of at most most_chunk_documents documents. All columns must be below n_columns.
   void start(std::int64_t n_columns) {
     n_columns_ = n_columns;
     size_ = 0;
@@ -26,15 +26,15 @@ class RowSorter {
     reserved_ = size_ + more;
     if (reserved_ > capacity_) grow(reserved_);
   }
-  // Adds an entry; `document` counts from the chunk's first. Precondition: there is room.
+  // Adds an entry. `document` is the position of the document in the chunk. Precondition: there is room for the entry.
   void add(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
     if (count > most_count) return add_large(document, column, negative, count);
     entries_[size_++] = pack(document, column, negative, count);
   }
-  // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to its end.
+  // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to the row's end.
   // O(entries * bits of n_columns / 11).
   void write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices, std::int64_t* data);
-  // Adds to sizes[document] the number of its entries; write() may write fewer.
+  // Adds the number of entries of each document to sizes[document]. write() may write fewer, because it adds some up.
   void add_sizes(std::int64_t* sizes) const {
     for (std::int64_t i = 0; i < size_; ++i) ++sizes[document_of(entries_[i])];
   }
@@ -56,22 +56,22 @@ class RowSorter {
     const auto count = static_cast<std::int64_t>(entry & most_count);
     return entry >> count_bits & 1 ? -count : count;
   }
-  // A count that does not fit becomes several entries of the same place.
+  // Adds a count that exceeds most_count as several entries of the same row and column.
   void add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count);
   void grow(std::int64_t size);
   void sort_by_column(std::int64_t n_documents);
 
   LargeArray<std::uint64_t> entries_, sorted_;
-  std::vector<std::uint32_t> places_;       // of the next entry, by the value of a pass's bits
+  std::vector<std::uint32_t> places_;       // the place of the next entry for each value of the bits of a pass
   std::vector<std::int32_t> last_columns_;  // the largest column of each document so far
   std::int64_t n_columns_ = 0, size_ = 0, capacity_ = 0;
-  std::int64_t reserved_ = 0;  // the size once all reserved entries are added
+  std::int64_t reserved_ = 0;  // the number of entries after all reserved entries have been added
 };
 
 // The sorted rows of a chunk of documents.
 struct FinishedRows {
   std::int64_t begin = 0;           // the first document
-  std::vector<std::int64_t> sizes;  // of each document
+  std::vector<std::int64_t> sizes;  // the length of each document's row
   std::vector<std::int32_t> indices;
   std::vector<std::int64_t> data;
 
@@ -79,7 +79,7 @@ struct FinishedRows {
   void take(RowSorter& sorter, std::int64_t first_document, std::int64_t n_documents);
 };
 
-// Concatenates the rows of chunks, in order, to a matrix, and frees them. O(entries), parallel over chunks.
+// Concatenates the rows of the chunks, in order, to a matrix, and frees the chunks. O(entries), parallel over chunks.
 TextMatrix joined_rows(std::span<FinishedRows> chunks, std::int64_t n_documents, const Threads& threads);
 
 }  // namespace termsift

@@ -1,4 +1,4 @@
-// Rows of counts that are being filled.
+// Storage for rows of counts while they are filled.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct ClassEntry {
 // once per row.
 template <class Entry>
 struct Row {
-  std::int64_t owner;  // document or class
+  std::int64_t owner;  // the document or the class
   Entry* entries;
   std::int64_t size;
 };
@@ -30,7 +30,7 @@ template <class Entry>
 class RowStore {
  public:
   const std::vector<Row<Entry>>& rows() const { return rows_; }
-  std::int64_t n_entries() const { return n_entries_; }  // of closed rows
+  std::int64_t n_entries() const { return n_entries_; }  // the number of entries in closed rows
   bool is_open() const { return is_open_; }
   std::int64_t open_owner() const { return rows_.back().owner; }
   std::int64_t open_size() const { return rows_.back().size; }
@@ -39,7 +39,7 @@ class RowStore {
     rows_.push_back({owner, end_, 0});
     is_open_ = true;
   }
-  // Returns the open row, which has room for `more` further entries.
+  // Makes room for `more` further entries in the open row, and returns its first entry.
   Entry* reserve(std::int64_t more) {
     Row<Entry>& row = rows_.back();
     if (limit_ - row.entries < row.size + more || row.entries == nullptr) move(row, row.size + more);
@@ -52,7 +52,7 @@ class RowStore {
     n_entries_ += rows_.back().size;
     is_open_ = false;
   }
-  // Removes all rows; they must be closed. Keeps the last block for new rows.
+  // Removes all rows, which must be closed. Keeps the last block for new rows.
   void clear() {
     rows_.clear();
     if (blocks_.size() > 1) blocks_.erase(blocks_.begin(), blocks_.end() - 1);
@@ -61,15 +61,15 @@ class RowStore {
   }
 
  private:
-  // Moves a row to a new block. Blocks double up to 1 MiB, so little text takes little memory. Later blocks have 32 MiB, in
-  // huge pages: two threads had spent a quarter of their time in page faults of 4 KiB.
+  // Moves a row to a new block. The block size doubles up to 1 MiB, so little text takes little memory. Later blocks have
+  // 32 MiB in huge pages, because with pages of 4 KiB two threads spent a quarter of their time in page faults.
   void move(Row<Entry>& row, std::int64_t room) {
     const std::int64_t size = std::max(next_block_, 2 * room);
     constexpr std::int64_t mib = (std::int64_t{1} << 20) / std::int64_t{sizeof(Entry)};
     next_block_ = next_block_ < mib ? 2 * next_block_ : 32 * mib + 1;
     LargeArray<Entry> block = LargeArray<Entry>::uninitialised(size);
     std::copy(row.entries, row.entries + row.size, block.get());
-    if (!blocks_.empty() && row.entries == blocks_.back().get()) blocks_.pop_back();  // it held only this row
+    if (!blocks_.empty() && row.entries == blocks_.back().get()) blocks_.pop_back();  // it had only this row
     row.entries = end_ = block.get();
     limit_ = row.entries + size;
     blocks_.push_back(std::move(block));

@@ -7,8 +7,8 @@ namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 struct BlockMarks {
-  std::uint64_t marked;  // the ASCII characters of words, or ASCII white space
-  std::uint64_t high;    // the bytes that are not ASCII
+  std::uint64_t marked;  // one bit for each ASCII word character or, with `spaces`, for each ASCII white space
+  std::uint64_t high;    // one bit for each byte that is not ASCII
 };
 
 // Writes 64 bytes of `text` to `out`, with ASCII capital letters changed by `case_bit`.
@@ -32,9 +32,9 @@ std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t c
 
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// Changes in place, and marks, the characters of `length` bytes that begin at the bits of `leads`. Their other bytes are
-// known to be continuation bytes. Returns true if each character keeps its length. An overlong form does not, since its
-// character has a shorter form; nor does a surrogate.
+// Replaces and marks the characters of `length` bytes that begin at the bits of `leads`. Their other bytes must be
+// continuation bytes. Returns true if each character keeps its length. A surrogate does not (Mapped::length_in_place), nor
+// does an overlong form, because its character has a shorter form.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {
@@ -51,7 +51,7 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
     if (length == 3) c = (std::uint32_t{at[0]} << 12) + (std::uint32_t{at[1]} << 6) + at[2] - 0xe2080;
     if (length == 4) {
       c = (std::uint32_t{at[0]} << 18) + (std::uint32_t{at[1]} << 12) + (std::uint32_t{at[2]} << 6) + at[3] - 0x3c82080;
-      if (c >= n_code_points) c = 0;  // its length differs
+      if (c >= n_code_points) c = 0;  // U+0000 has another length, so the block is refused
     }
     const std::uint64_t entry = read_entry(entries + c);
     differences |= entry ^ in_place;
@@ -77,11 +77,11 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
     std::int64_t done = n;
     if ((block.high & within) != 0) {
       out.ascii = false;
-      // The bytes that begin a UTF-8 character, by its length, and the bytes that continue one.
+      // The bytes that begin a UTF-8 character of two, three or four bytes, and the bytes that continue a character.
       const Bytes64 bytes(text + at);
       std::uint64_t two = bytes.within(0xc0, 0x20), three = bytes.within(0xe0, 0x10), four = bytes.within(0xf0, 8);
       const std::uint64_t following = bytes.within(0x80, 0x40);
-      // The next block begins with the character that this block cuts.
+      // If the end of this block cuts a character, the next block begins with this character.
       const std::uint64_t split =
           (two & std::uint64_t{1} << 63) | (three & std::uint64_t{3} << 62) | (four & std::uint64_t{7} << 61);
       if (split != 0 && n == 64) done = lowest_set(split);
@@ -103,7 +103,8 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
   return at;
 }
 
-// Takes 64 characters at once if all are ASCII, else 16 without branches: most blocks mix scripts and blanks.
+// Reads 64 characters at once if all are ASCII. Otherwise reads 16 at once without branches, because most such blocks mix
+// a script with ASCII blanks.
 template <class Unit>
 std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, std::int64_t end,
                         const ScanRules& rules, MarkedBytes& result) {
@@ -156,8 +157,8 @@ TERMSIFT_INLINE std::uint32_t lowest_bit(std::uint64_t bits) {
   return static_cast<std::uint32_t>(lowest_set(bits | std::uint64_t{1} << 63));
 }
 
-// A run begins or ends at bit i if bit i - 1 is set and exactly one of the bits i and i - 2 is set. So a begin is
-// found one bit late, when the run is known to have two bits.
+// Bit i finds a bound if bit i - 1 is set and exactly one of the bits i and i - 2 is set. If bit i is set, the run begins at
+// bit i - 1 and has at least two bits. Otherwise a run of at least two bits ends at bit i.
 std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds) {
   std::uint32_t* at = bounds;
   std::uint64_t before = 0;
@@ -171,7 +172,7 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
     const auto at_end = static_cast<std::uint32_t>((at - bounds) & 1);
     const std::uint32_t even = first - (1 - at_end), odd = first - at_end;
     while (at < next) {
-      for (int i = 0; i < 8; i += 2) {  // eight at a time, even if there are fewer
+      for (int i = 0; i < 8; i += 2) {  // writes eight bounds at a time, even if fewer are left
         at[i] = even + lowest_bit(changes);
         changes &= changes - 1;
         at[i + 1] = odd + lowest_bit(changes);

@@ -1,4 +1,4 @@
-// The loops over text and over the marks of its words. They are compiled once for each SIMD target.
+// The loops over text and over the marks of words. They are compiled once for each SIMD target.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace termsift {
 
-// How a loop reads the characters of a document that is not all ASCII.
+// The rules for the replacement and the marks of characters.
 struct ScanRules {
   const MappedEntry* entries;  // CharacterMap::entries
   std::uint8_t case_bit;       // 0x20 makes capital letters lowercase, 0 keeps them
-  bool spaces;                 // whether white space is marked; else word characters are
+  bool spaces;                 // whether white space is marked; otherwise word characters are marked
 };
 
 template <class Unit>
@@ -19,21 +19,21 @@ using ReadUnits = std::int64_t (*)(const Unit* text, std::int64_t at, std::int64
                                    const ScanRules& rules, MarkedBytes& out);
 
 struct ScanKernels {
-  // Copies `text` to `out`, with capital letters changed by `case_bit`, and writes one bit for each byte to
-  // `marks`: whether it is part of a word or, with `spaces`, white space. Stops before the first block of 64 bytes that is
+  // Copies `text` to `out`, with capital letters changed by `case_bit`. Writes one bit for each byte to `marks`, which is
+  // set if the byte is a word character or, with `spaces`, white space. Stops before the first block of 64 bytes that is
   // incomplete or not ASCII. Returns the number of bytes before that block.
   std::int64_t (*read_ascii)(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
                              std::uint64_t* marks);
-  // Appends text from `at` on, in blocks of up to 64 units. Stops at a block that begins at `limit` or later or has a
-  // character that it cannot take, and returns its begin. A block takes characters with simple entries; in UTF-8 they must
-  // also keep their length. The text ends at `end`. `out` must have room for four bytes per unit and 256 more. In UTF-8, 67
-  // bytes must be readable from the begin of each block.
+  // Appends text from `at` on, in blocks of up to 64 units. Stops before a block that begins at `limit` or later, or that
+  // has a character without a simple entry or (in UTF-8) a replacement of another length. Returns the begin of this block.
+  // The text ends at `end`. `out` must have room for four bytes per unit and 256 more. In UTF-8, 67 bytes must be readable
+  // from the begin of each block.
   ReadUnits<std::uint8_t> read_utf8;
   ReadUnits<std::uint8_t> read_latin1;
   ReadUnits<std::uint16_t> read_ucs2;
   ReadUnits<std::uint32_t> read_ucs4;
-  // Writes the begins and ends of runs of two or more bits, as first + the number of the bit. Returns how many it wrote. No
-  // run begins before the first bit or ends after the last. There must be room for 64 more numbers.
+  // Writes the begin and the end of each run of two or more bits, as first + the index of the bit. Returns how many numbers
+  // it wrote. No run may begin before the first bit, and the last bit must not be set. `bounds` needs room for 64 more.
   std::int64_t (*cut)(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds);
 
   static const ScanKernels baseline, avx2, avx512;

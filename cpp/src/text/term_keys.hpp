@@ -1,4 +1,4 @@
-// Terms as keys of hash tables.
+// Keys for terms in hash tables.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@ inline std::uint64_t load_u64(const std::uint8_t* bytes) {
 }
 
 // The key of a word or of an n-gram of characters. A token of at most 16 bytes is its own key, padded with zeros, unless its
-// last byte is zero. Any other token is "outside": `low` is a hash of its bytes, `high` their offset in the table's arena.
+// last byte is zero. All other tokens are "outside" tokens. Then `low` is a hash of the bytes, and `high` is outside_bits
+// plus their offset in the arena of the table.
 struct WordKey {
   std::uint64_t low = 0, high = 0;
 
-  static constexpr std::uint64_t outside_bits = std::uint64_t{0xFF} << 56;  // no UTF-8 has a byte 0xFF
+  static constexpr std::uint64_t outside_bits = std::uint64_t{0xFF} << 56;  // UTF-8 never has a byte 0xFF
   static constexpr std::uint32_t most_bytes = 16;
 
   bool is_empty() const { return (low | high) == 0; }
@@ -31,7 +32,7 @@ struct WordKey {
 
 // The key of an n-gram of words: the id of its prefix (the first n - 1 words), and the id of its last word.
 struct NgramKey {
-  std::uint64_t pair_plus_one = 0;  // 0 marks an empty slot
+  std::uint64_t pair_plus_one = 0;  // 0 for an empty slot
 
   static NgramKey of(std::uint32_t prefix, std::uint32_t word) { return {((std::uint64_t{prefix} << 32) | word) + 1}; }
   std::uint32_t prefix() const { return static_cast<std::uint32_t>((pair_plus_one - 1) >> 32); }
@@ -62,7 +63,7 @@ class KeyHash {
   std::uint64_t seed_[3];
 };
 
-// Returns the first `size` of 16 bytes, padded with zeros. 16 bytes must be readable; size <= 16.
+// Returns the first `size` <= 16 bytes, padded with zeros. 16 bytes must be readable.
 inline WordKey padded_key(const std::uint8_t* bytes, std::uint32_t size) {
   static constexpr std::uint8_t mask[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
   const std::uint8_t* const kept = mask + (16 - size);

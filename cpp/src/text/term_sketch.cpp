@@ -76,16 +76,16 @@ class Sketcher {
   std::unique_ptr<Cutter> cutter_;
   Tokens tokens_;
   WordTable stop_words_{false};
-  std::vector<std::uint64_t> ngrams_;  // at n - 1: the hash of the last n words
-  std::size_t n_words_ = 0;            // the number of these that the document has
-  std::vector<std::uint64_t> places_;  // of the document's terms
-  std::size_t limit_ = 1 << 16;        // the number of places at which repeated places are removed
+  std::vector<std::uint64_t> ngrams_;  // ngrams_[n - 1] is the hash of the last n words
+  std::size_t n_words_ = 0;            // the number of valid elements of ngrams_, at most the words of the document so far
+  std::vector<std::uint64_t> places_;  // the counters of the document's terms
+  std::size_t limit_ = 1 << 16;        // the size of places_ at which repeated places are removed
 };
 
 }  // namespace
 
 TermSketch::TermSketch(std::int64_t n_counters) : n_(n_counters) {
-  if (n_counters < 1) throw std::invalid_argument("a sketch needs counters, got " + std::to_string(n_counters));
+  if (n_counters < 1) throw std::invalid_argument("n_counters must be positive, got " + std::to_string(n_counters));
   counters_ = LargeArray<std::uint8_t>::zeroed(n_counters);
 }
 

@@ -1,4 +1,4 @@
-// Open-addressing hash tables from terms to ids 0, 1, ..., in the order of their first occurrence.
+// Open-addressing hash tables. They map terms to ids 0, 1, ... in the order of first occurrence.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,19 @@ namespace termsift {
 
 inline constexpr std::uint32_t no_term = 0xFFFFFFFF;
 
-// A slot holds the key and everything that counting a token reads and writes, so a token costs one cache miss. If keys lay
-// elsewhere, it would cost two.
+// A slot holds the key and all other data that counting a token reads and writes, so a token costs one cache miss instead of
+// two.
 template <class Key>
 struct Slot {
   Key key;
   std::uint32_t id;
-  std::uint32_t tag;          // of the last document that the term occurred in, or of a part of a very long one
-  std::uint32_t at_or_count;  // by document: its place in that row; by class: how often it occurred in that document's class
-  std::uint32_t documents;    // by document: in how many rows it occurred; by class: in how many documents of that class
+  std::uint32_t tag;          // the tag of the last document that contains the term
+  std::uint32_t at_or_count;  // by document: the term's place in that row; by class: its count in that document's class
+  std::uint32_t documents;    // the number of rows with the term or, by class, of documents of that class with the term
 };
 
-// At most three quarters of the slots are taken. A slot costs 32 bytes for words and 24 for n-grams, so a term of a large
-// table costs 32 to 86 bytes, and half as much again while the table grows.
+// A hash table in which at most three quarters of the slots are filled. A slot takes 32 bytes for words and 24 for n-grams,
+// so a term of a large table takes 32 to 86 bytes, and half as much again while the table grows.
 template <class Key>
 class SlotTable {
  public:
@@ -41,21 +41,21 @@ class SlotTable {
   std::uint32_t size() const { return size_; }
   std::int64_t n_bytes() const { return n_slots_ * std::int64_t{sizeof(Slot<Key>)}; }
   const KeyHash& hash() const { return hash_; }
-  // The slots where searches begin. Valid until a key is inserted.
+  // Finds the slots where searches begin. It is valid until a key is inserted.
   struct Homes {
     Slot<Key>* slots;
     int shift;
     bool is_large;
     Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
-    // In a large table most terms are rare and not at home, so the search continues in the next cache lines. Prefetching
-    // three of these too saves a fifth of the time of looking up 3 million words.
+    // In a large table, few terms are in the slot where their search begins, so searches continue in the next cache lines.
+    // Prefetching three of these lines too saves a fifth of the time of looking up 3 million words.
     void prefetch(const Slot<Key>* home) const {
       prefetch_for_write(home);
       for (int next = 2; is_large && next <= 6; next += 2) prefetch_for_write(home + next);
     }
   };
   Homes homes() const { return {slots_, shift_, is_large_}; }
-  // The key of each id, if the table keeps keys.
+  // The key of each id. It is empty unless the table keeps keys.
   const std::vector<Key>& keys() const { return keys_; }
 
   // Returns the slot whose key satisfies same(key), or an empty slot.
@@ -90,7 +90,7 @@ class SlotTable {
     for (Slot<Key>* slot = slots_; slot < slots_ + n_slots_; ++slot)
       if (slot->key.is_empty()) slot->id = no_term;
   }
-  // Once this is called, no term can be looked up.
+  // Frees the slots. Afterwards, no term can be looked up.
   void free_slots() {
     memory_ = {};
     n_slots_ = 0;
@@ -106,7 +106,7 @@ class SlotTable {
     std::size_t room = line;
     slots_ = static_cast<Slot<Key>*>(std::align(line, 1, aligned, room));
     n_slots_ = n_slots;
-    // A large table is filled more, to take fewer pages: its slots are out of the cache anyway.
+    // A large table is filled more densely, so it takes fewer pages. Its slots do not fit the cache in either case.
     is_large_ = n_slots > text_tuning().small_slots;
     most_taken_ = is_large_ ? n_slots / 4 * 3 : n_slots / 2;
     for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;
@@ -132,7 +132,7 @@ class SlotTable {
   bool keeps_keys_ = false;
 };
 
-// Tokens: words, or n-grams of characters.
+// The table of tokens, which are words or n-grams of characters.
 class WordTable : public SlotTable<WordKey> {
  public:
   using SlotTable::SlotTable;
@@ -158,14 +158,14 @@ class WordTable : public SlotTable<WordKey> {
     }
     return insert(slot, key);
   }
-  // The bytes of an outside token.
+  // Returns the bytes of an outside token.
   std::string_view outside(const WordKey& key) const {
     const std::uint8_t* const place = arena_.data() + key.arena_offset();
     std::uint32_t size = 0;
     std::memcpy(&size, place, sizeof size);
     return {reinterpret_cast<const char*>(place + sizeof size), size};
   }
-  // Returns the bytes of a token. `buffer` has WordKey::most_bytes bytes and may hold them.
+  // Returns the bytes of a token. They may lie in `buffer`, which must have WordKey::most_bytes bytes.
   std::string_view bytes(const WordKey& key, char* buffer) const {
     if (key.is_outside()) return outside(key);
     const std::uint64_t words[2] = {key.low, key.high};
@@ -176,7 +176,7 @@ class WordTable : public SlotTable<WordKey> {
   }
 
  private:
-  std::vector<std::uint8_t> arena_ = {0};  // length and bytes of each outside token; no offset is 0
+  std::vector<std::uint8_t> arena_ = {0};  // the length and the bytes of each outside token; offset 0 is never used
 };
 
 class NgramTable : public SlotTable<NgramKey> {
@@ -198,7 +198,7 @@ struct TermTables {
   explicit TermTables(std::int64_t max_n, bool keeps_keys = false) : words(keeps_keys) {
     for (std::int64_t n = 2; n <= max_n; ++n) ngrams.emplace_back(keeps_keys);
   }
-  // Returns the number of terms of n words found.
+  // Returns the number of terms of n words.
   std::uint32_t size(std::size_t n) const { return n == 1 ? words.size() : ngrams[n - 2].size(); }
   std::int64_t n_bytes() const {
     std::int64_t sum = words.n_bytes();
@@ -207,7 +207,7 @@ struct TermTables {
   }
 
   WordTable words;
-  std::vector<NgramTable> ngrams;  // of n words at n - 2
+  std::vector<NgramTable> ngrams;  // ngrams[n - 2] has the n-grams of n words
 };
 
 }  // namespace termsift

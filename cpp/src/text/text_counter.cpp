@@ -20,7 +20,7 @@ namespace termsift {
 namespace {
 
 template <class Rows>
-using Counters = std::vector<std::unique_ptr<ThreadCounter<Rows>>>;  // by thread; null if a thread has not counted
+using Counters = std::vector<std::unique_ptr<ThreadCounter<Rows>>>;  // by thread; null if the thread has not counted
 
 // Returns the sum of value(entry) for each sorted term. O(entries + n_terms), on one thread.
 template <class Rows, class Value>
@@ -47,13 +47,13 @@ std::vector<TermTables*> tables_of(const Counters<Rows>& counters) {
   return tables;
 }
 
-// Consecutive documents that one thread counted.
+// Consecutive documents that one thread has counted.
 struct CountedChunk {
-  std::int64_t begin, end;  // documents
+  std::int64_t begin, end;  // the documents [begin, end)
   std::size_t thread;
 };
 
-// A chunk's rows for terms of one length.
+// Returns a chunk's rows for terms of one length.
 std::span<const Row<DocumentEntry>> rows_of(const CountedChunk& chunk, const RowStore<DocumentEntry>& store) {
   const auto begins = [&](std::int64_t document) {
     return std::lower_bound(store.rows().begin(), store.rows().end(), document,
@@ -62,10 +62,10 @@ std::span<const Row<DocumentEntry>> rows_of(const CountedChunk& chunk, const Row
   return {begins(chunk.begin), begins(chunk.end)};
 }
 
-// Documents sorted by class. Counts by class do not depend on the order; in this order, fewer are written down.
+// Documents sorted by class. The counts do not depend on the order, but with this order ClassRows writes down fewer counts.
 struct ByClass {
   std::vector<Text> texts;
-  std::vector<std::int64_t> number;  // the place of each in the caller's order
+  std::vector<std::int64_t> number;  // the position of each text in the caller's order
   std::vector<ClassId> classes;
 };
 
@@ -93,13 +93,13 @@ struct TextCounter::State {
 
   const TextRules rules;
   const bool by_class;
-  bool failed = false;  // whether a call failed midway and left the counter inconsistent
+  bool failed = false;  // whether a call has failed and left the counter inconsistent
   Counters<DocumentRows> documents;
   Counters<ClassRows> classes;
-  std::vector<CountedChunk> chunks;                 // not by class, in order
-  std::vector<std::int64_t> class_documents;        // by class
-  std::int64_t n_marked = 0;                        // entries by class after the last uniting, or first check
-  std::unique_ptr<Vocabulary> vocabulary;           // once sorted
+  std::vector<CountedChunk> chunks;                 // the chunks of a counter by document, in order
+  std::vector<std::int64_t> class_documents;        // the number of documents of each class, in a counter by class
+  std::int64_t n_marked = 0;                        // the number of entries by class when unite_if_due() was last due
+  std::unique_ptr<Vocabulary> vocabulary;           // null until the terms are sorted
 
   void require_whole() const {
     if (failed) throw std::logic_error("an earlier call of this counter failed; start again with a new counter");
@@ -113,7 +113,7 @@ struct TextCounter::State {
     failed = false;
   }
 
-  // Counts texts. owner(document) is the owner of the document's row, and done(chunk, begin, end, thread) is called after
+  // Counts texts. owner(document) returns the owner of the document's row. done(chunk, begin, end, thread) is called after
   // each chunk of documents [begin, end).
   template <class Rows, class Owner, class Done>
   void count(Counters<Rows>& counters, Texts texts, const Threads& threads, const Owner& owner, const Done& done) {
@@ -148,7 +148,7 @@ struct TextCounter::State {
     });
   }
 
-  // Returns the number of classes that the documents need.
+  // Checks the classes of documents. Returns one more than the largest class.
   static std::size_t checked(Texts texts, std::span<const ClassId> of_texts) {
     if (of_texts.size() != texts.size()) throw std::invalid_argument("each document needs a class");
     if (of_texts.empty()) return 0;
@@ -170,7 +170,7 @@ struct TextCounter::State {
   std::int64_t add_table(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
     const auto n_threads = static_cast<std::size_t>(threads.count);
     if (classes.size() < n_threads) classes.resize(n_threads);
-    std::vector<std::vector<std::int64_t>> of_threads(n_threads);  // the documents of each class
+    std::vector<std::vector<std::int64_t>> of_threads(n_threads);  // the number of documents of each class
     std::mutex reading;
     const std::int64_t end = table.bytes_read() + n_bytes;
     for_each_block(threads.count, threads, [&](std::int64_t, Worker& worker) {
@@ -203,7 +203,8 @@ struct TextCounter::State {
 
   void unite_if_due(const Threads& threads) {
     const std::int64_t entries = n_entries();
-    // Each call writes pairs of class and term again. Uniting takes time, so it waits until the entries have doubled.
+    // Each call writes entries for the same pairs of class and term again. Rows are united only when the number of entries
+    // has doubled, because uniting takes time.
     if (entries < text_tuning().entries_to_unite || entries < 2 * n_marked) return;
     if (n_marked > 0) unite(threads);
     n_marked = n_entries();
@@ -221,7 +222,7 @@ struct TextCounter::State {
     for (std::size_t n = 2; n <= counter.rows.size(); ++n)
       counter.rows[n - 1].close(counter.tables.ngrams[n - 2], &worker);
   }
-  // Unites each thread's rows of a class, so memory grows with the pairs of class and term, not with the calls.
+  // Unites each thread's rows of a class, so memory grows with the pairs of class and term and not with the calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();
@@ -266,7 +267,8 @@ struct TextCounter::State {
 
 namespace {
 
-// The column of each id in the threads' tables: columns[term] of its sorted term, or that term if `columns` is empty.
+// The column of each id in the threads' tables. It is columns[term] for the sorted term of the id, or the term itself if
+// `columns` is empty.
 class ColumnsOfIds {
  public:
   template <class Rows>
@@ -402,7 +404,7 @@ ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> colu
                                 ", expected below " + std::to_string(n_classes));
   for (const std::int32_t column : columns)
     if (column >= n_columns)
-      throw std::invalid_argument("a column is " + std::to_string(column) + " of " + std::to_string(n_columns));
+      throw std::invalid_argument("a column is " + std::to_string(column) + ", expected below " + std::to_string(n_columns));
   if (columns.empty() && n_columns < n_terms()) throw std::invalid_argument("there are fewer columns than terms");
   const ColumnsOfIds of_ids(state_->classes, state_->sorted(), columns);
   std::vector<CountedRows> counted;

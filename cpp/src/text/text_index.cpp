@@ -15,7 +15,8 @@
 namespace termsift {
 namespace {
 
-// Sources that only look up, in tables whose empty slots have the id no_term. Many threads may use the same table.
+// Sources that look terms up but never insert them. Empty slots of the tables have the id no_term. Several threads may use
+// the same table.
 struct FrozenTokens : TokenSource {
   using TokenSource::TokenSource;
   static constexpr bool inserts = false;
@@ -23,19 +24,19 @@ struct FrozenTokens : TokenSource {
 };
 struct FrozenNgrams : NgramSource {
   static constexpr bool inserts = false;
-  // Two unknown words have the key of empty slots, so they get that of another unknown pair.
+  // A pair of two unknown words would have the key of an empty slot, so it gets the key of another unknown pair.
   NgramKey key(std::int64_t i) const { return keys[i].is_empty() ? NgramKey::of(no_term, 0) : keys[i]; }
   Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_key(key); }
 };
 
 // One thread's buffers for the terms of one length of a document.
 struct TermBuffers {
-  std::vector<std::uint32_t> counts;  // by id, 0 between documents
+  std::vector<std::uint32_t> counts;  // the count of each id in the document; all are 0 between documents
   std::vector<DocumentEntry> row;
 };
 
-// Counts the terms of one length by document, for count_tokens(). done(document, row) takes the columns and counts of those
-// with a column, in the order of their first occurrence.
+// Counts the terms of one length by document, for count_tokens(). done(document, row) takes the columns and counts of the
+// terms that have a column, in the order of their first occurrence.
 template <class Done>
 class IndexedRows {
  public:
@@ -50,7 +51,7 @@ class IndexedRows {
         : rows_(rows), counts_(rows.buffers_.counts), row_(rows.buffers_.row.data()), size_(rows.size_) {}
     template <class Key>
     void add(const Slot<Key>& slot) {
-      // It is unpredictable which terms are unknown, so there is no branch.
+      // There is no branch for unknown terms, because it would be unpredictable.
       const std::size_t id = std::min<std::size_t>(slot.id, counts_.size() - 1);
       row_[size_].id = static_cast<std::uint32_t>(id);
       size_ += counts_[id]++ == 0;
@@ -92,10 +93,10 @@ class IndexedRows {
   }
 
  private:
-  const std::span<const std::int32_t> columns_;  // of the ids, or -1; the last one is that of unknown terms
+  const std::span<const std::int32_t> columns_;  // the column of each id, or -1; the last element is -1, for unknown terms
   TermBuffers& buffers_;
   const Done& done_;
-  std::size_t size_ = 0;  // of the open row
+  std::size_t size_ = 0;  // the size of the open row
   std::int64_t document_ = -1, n_tokens_ = 0;
 };
 
@@ -123,7 +124,7 @@ struct TextIndex::State {
     NgramSteps steps;
     RowSorter sorter;
     std::vector<Part> parts;
-    std::vector<TermBuffers> buffers;  // of terms of n words at n - 1
+    std::vector<TermBuffers> buffers;  // buffers[n - 1] is for terms of n words
   };
 
   State(const TextRules& given, std::span<const std::string> terms, const Poll& poll)
@@ -139,7 +140,7 @@ struct TextIndex::State {
       if (i % (1 << 16) == 0 && poll && poll()) throw Interrupted();
       add(terms[i], static_cast<std::int32_t>(i));
     }
-    for (std::vector<std::int32_t>& of_length : columns) of_length.push_back(-1);  // of unknown terms
+    for (std::vector<std::int32_t>& of_length : columns) of_length.push_back(-1);  // for unknown terms
     tables.words.mark_empty_slots();
     for (NgramTable& table : tables.ngrams) table.mark_empty_slots();
   }
@@ -166,7 +167,7 @@ struct TextIndex::State {
     of_length[id] = column;
   }
 
-  // Counts documents. Calls done(document, row) for the terms of 1, 2, ... words of each.
+  // Counts documents. Calls done(document, row) for each document and each number of words in a term.
   template <class Done>
   void count(Texts texts, std::int64_t begin, std::int64_t end, Scratch& scratch, Worker& worker, const Done& done) {
     std::vector<IndexedRows<Done>> rows;
@@ -230,7 +231,7 @@ struct TextIndex::State {
 
   const TextRules rules;
   TermTables tables;
-  std::vector<std::vector<std::int32_t>> columns;  // at [n - 1][id]: the column of an n-gram of n words, or -1
+  std::vector<std::vector<std::int32_t>> columns;  // columns[n - 1][id] is the column of an n-gram of n words, or -1
   std::int64_t n_columns = 0;
   std::uint32_t n_stop = 0;
   std::vector<std::uint8_t> padded;

@@ -1,4 +1,4 @@
-// The terms and counts of one thread.
+// Counts the terms of documents in one thread.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline std::uint32_t add_stop_words(const TextRules& rules, WordTable& words) {
   return words.size();
 }
 
-// The tokens of a cutter, as a source of count_tokens().
+// The tokens of a cutter as the source of count_tokens().
 struct TokenSource {
   TokenSource(WordTable& in, const Tokens& tokens)
       : table(in), bytes(tokens.bytes), bounds(tokens.bounds.data()), hash(in.hash()) {}
@@ -60,17 +60,17 @@ struct NgramSource {
   Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_or_insert(key); }
 };
 
-// Keeps terms that are surely rare out of a thread's tables. They share the id no_term. An n-gram is rare if it contains a
-// rare one.
+// Keeps terms that are certainly rare out of a thread's tables. All rare terms have the id no_term. An n-gram is rare if it
+// contains a rare shorter n-gram.
 class TermGate {
  public:
   TermGate(const TextRules& rules, std::uint32_t n_stop)
       : sketch_(*rules.sketch), least_(rules.least), min_n_(static_cast<std::size_t>(fewest_words(rules))),
         hashes_(static_cast<std::size_t>(most_words(rules))) {
-    hashes_[0].resize(n_stop);  // never read, because no n-gram contains a stop word
+    hashes_[0].resize(n_stop);  // these are never read, because no n-gram contains a stop word
   }
 
-  // Returns whether the tables may have a new term of n words. If so, the term must be inserted, and its id is the next one.
+  // Returns whether a new term of n words is admitted to the tables. If so, the caller must insert it with the next id.
   bool admits(std::size_t n, std::uint64_t hash) {
     if (n >= min_n_ && sketch_.at(sketch_.place(hash)) < least_) return false;
     hashes_[n - 1].push_back(hash);
@@ -87,7 +87,7 @@ class TermGate {
   const TermSketch& sketch_;
   const std::uint8_t least_;
   const std::size_t min_n_;
-  std::vector<std::vector<std::uint64_t>> hashes_;  // at [n - 1][id]
+  std::vector<std::vector<std::uint64_t>> hashes_;  // hashes_[n - 1][id] is the hash of a term of n words
 };
 
 struct GatedTokens : TokenSource {
@@ -108,7 +108,7 @@ struct GatedNgrams : NgramSource {
   const std::size_t n;
   static constexpr bool is_gated = true;
 
-  // The key of two rare terms would be the mark of an empty slot.
+  // A pair of two rare terms would have the key of an empty slot, so it gets another key with a rare term.
   NgramKey key(std::int64_t i) const { return keys[i].is_empty() ? NgramKey::of(no_term, 0) : keys[i]; }
   Slot<NgramKey>* slot(std::int64_t i, NgramKey key) const {
     if (key.prefix() == no_term || key.word() == no_term) return &gate.no_ngram;
@@ -117,16 +117,16 @@ struct GatedNgrams : NgramSource {
   }
 };
 
-// The ids of the n-grams that end at the words of a piece, for n = 2, 3, ... in turn.
+// Forms the n-grams that end at the words of a piece, for n = 2, 3, ... in turn.
 class NgramSteps {
  public:
   explicit NgramSteps(std::int64_t max_n) : before_(static_cast<std::size_t>(max_n) + 1, no_term) {}
 
-  // The ids of the n-grams that are one word shorter (for n = 2, the words), and the end of each part's ids.
+  // The ids of the n-grams of n - 1 words (for n = 2, of the words), and the end of each part's ids.
   std::vector<std::uint32_t> ids;
   std::vector<std::int64_t> ends;
-  std::vector<Part> parts;     // of the n-grams to look up
-  std::vector<NgramKey> keys;  // (parts.back().end,)
+  std::vector<Part> parts;     // the parts of the list of n-grams to look up
+  std::vector<NgramKey> keys;  // (parts.back().end,), the keys of these n-grams
 
   void start_texts() { document_ = -1; }
   // Starts on a piece whose words are in `ids` and `ends`.
@@ -138,16 +138,16 @@ class NgramSteps {
     continues_ = of_words.front().document == document_;
     document_ = of_words.back().document;
   }
-  // Sets `parts` and `keys` for the n-grams of n words; n = 2, 3, ... The caller looks them up, and writes their ids to
-  // `ids` and `ends` before the next call.
+  // Sets `parts` and `keys` for the n-grams of n words. It is called for n = 2, 3, ... in turn. After each call, the caller
+  // looks the n-grams up and writes their ids to `ids` and `ends`.
   void prepare(std::size_t n) {
     parts.clear();
     keys.clear();
     std::uint32_t before = continues_ ? before_[n - 1] : no_term;
-    std::size_t first = 0;  // begin of the part's shorter n-grams in `ids`
+    std::size_t first = 0;  // the begin of the part's shorter n-grams in `ids`
     for (std::size_t p = 0; p < of_words_.size(); ++p) {
       const auto end = static_cast<std::size_t>(ends[p]);
-      // A shorter n-gram and the word after it form an n-gram. The last shorter n-gram waits for the document's next piece.
+      // A shorter n-gram and the next word form an n-gram. The last shorter n-gram waits for the document's next piece.
       const auto add = [&](std::uint32_t prefix, std::size_t after) {
         keys.push_back(NgramKey::of(prefix, words_[static_cast<std::size_t>(word_ends_[p]) - (end - after)]));
       };
@@ -166,12 +166,12 @@ class NgramSteps {
   std::vector<Part> of_words_;
   std::vector<std::uint32_t> words_;
   std::vector<std::int64_t> word_ends_;
-  std::vector<std::uint32_t> before_;  // at n: the last n-gram of the document's earlier pieces
+  std::vector<std::uint32_t> before_;  // before_[n] is the last n-gram of n words in the document's earlier pieces
   std::int64_t document_ = -1;         // the document of the last piece, which the next piece may continue
   bool continues_ = false;
 };
 
-// Counts nothing, for count_tokens().
+// Makes count_tokens() count nothing.
 struct NoCounts {
   struct Count {
     template <class Key>
@@ -199,7 +199,7 @@ class ThreadCounter {
     if (rules.sketch) gate_.emplace(rules, n_stop);
   }
 
-  // Counts the documents [begin, end); owner(document) owns the document's row.
+  // Counts the documents [begin, end). owner(document) returns the owner of the document's row.
   template <class Owner>
   void count(Texts texts, std::int64_t begin, std::int64_t end, const Owner& owner, Worker& worker) {
     cutter_->start(texts, begin, end);
@@ -213,7 +213,7 @@ class ThreadCounter {
     for (Rows& of_length : rows) of_length.end_texts();
   }
 
-  // Returns about how many bytes the terms and their counts take.
+  // Returns the approximate memory of the terms and their counts, in bytes.
   std::int64_t n_bytes() const {
     std::int64_t n_entries = 0;
     for (const Rows& of_length : rows) n_entries += of_length.n_entries();
@@ -221,8 +221,8 @@ class ThreadCounter {
   }
 
   TermTables tables;
-  std::vector<Rows> rows;   // of terms of n words at n - 1
-  std::uint32_t n_stop = 0;           // the first words are stop words
+  std::vector<Rows> rows;   // rows[n - 1] has the rows of terms of n words
+  std::uint32_t n_stop = 0;           // the first n_stop words of the table are stop words
 
  private:
   void count_piece() {

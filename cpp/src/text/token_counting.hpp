@@ -12,26 +12,26 @@ namespace termsift {
 // The tokens of a document, or of a piece of it, in a list of tokens.
 struct Part {
   std::int64_t document;
-  std::int64_t owner;  // whose row counts the tokens: the document or its class
-  std::int64_t end;    // in tokens
+  std::int64_t owner;  // the document or the class whose row counts the tokens
+  std::int64_t end;    // the end of the part, as an index of tokens
 };
 
 // The ids of the tokens of parts.
 struct TokenIds {
-  std::uint32_t* ids;  // of all tokens but stop words
-  std::int64_t* ends;  // at p: the number of ids at the end of part p
+  std::uint32_t* ids;  // the ids of all tokens except stop words
+  std::int64_t* ends;  // ends[p] is the number of ids at the end of part p
 };
 
 // Looks up the tokens of parts with a table of terms, and counts them.
 //   source.key(i)        the key of token i
-//   source.slot(i, key)  its slot in `table`, which is filled if the term is new and source.inserts
-//   Source::is_gated     whether source.slot may return a slot of the id no_term instead, for a term that is not counted
-//   counts.begin_part(table, part, n_tokens)  an object for the tokens of a part, where
+//   source.slot(i, key)  the slot of token i in `table`; if Source::inserts, a new term is inserted
+//   Source::is_gated     whether source.slot may return a slot of the id no_term, for a term that is not counted
+//   counts.begin_part(table, part, n_tokens)  an object for the tokens of a part, with the functions
 //     .add(slot)  counts a token
 //     .end()      ends the part
 // Tokens with an id below `n_stop` are neither counted nor listed. If `list` is given, it gets the ids.
-// The loop is bound by the latency of memory. It prefetches the slots of a batch while it counts the previous batch:
-// prefetching 8 tokens ahead took a third longer.
+// The loop is bound by the latency of memory, so it prefetches the slots of a batch while it counts the previous batch. A
+// loop that prefetched 8 tokens ahead took a third longer.
 template <bool stops, bool lists, class Table, class Source, class Counts>
 void count_tokens(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, Counts& counts,
                   const TokenIds& list) {
@@ -42,7 +42,7 @@ void count_tokens(Table& table, const Source& source, std::span<const Part> part
   Key keys[ring];
   Slot<Key>* homes[ring];
   const auto prepare = [&](std::uint64_t begin) {
-    // A copy: the compiler must assume that stores change the table.
+    // `now` is a copy, because the compiler must assume that stores change the table.
     const typename Table::Homes now = table.homes();
     for (std::uint64_t i = begin; i < std::min(begin + batch, n); ++i) {
       keys[i % ring] = source.key(static_cast<std::int64_t>(i));
@@ -68,7 +68,7 @@ void count_tokens(Table& table, const Source& source, std::span<const Part> part
       if (i % batch == 0) prepare(i + batch);
       for (const std::uint64_t stop = std::min(end, (i / batch + 1) * batch); i < stop; ++i) {
         Slot<Key>* slot = homes[i % ring];
-        // An empty slot is not searched for further if no term is inserted.
+        // If no term is inserted, an empty slot ends the search.
         const bool at_home = (slot->key == keys[i % ring]) | (!Source::inserts & slot->key.is_empty());
         if (!at_home) [[unlikely]]
           slot = search(i);

@@ -1,4 +1,4 @@
-// Sizes and seeds, which tests change. Results do not depend on them.
+// Sizes and seeds. Tests change them, but results do not depend on them.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@ namespace termsift {
 struct TextTuning {
   // The seed of the hash tables. It is drawn once per process, so nobody can choose words that collide.
   std::uint64_t seed[3];
-  std::int64_t chunk_bytes = 48 << 10;                    // text in a thread's chunk
-  std::int64_t row_tokens = std::int64_t{1} << 31;        // tokens until counts (of 32 bits) are written down
+  std::int64_t chunk_bytes = 48 << 10;                    // bytes of text in a chunk
+  std::int64_t row_tokens = std::int64_t{1} << 31;        // largest number of tokens in a row, so that counts fit 32 bits
   std::uint32_t first_tag = 1;                            // the tag of a table's first document
-  std::int64_t first_slots = 1 << 10;                     // slots of a new hash table; a power of two
-  std::int64_t small_slots = 1 << 18;                     // tables above this are filled to 3/4, others to half
-  std::uint32_t documents_to_gather = 1 << 22;            // by class: documents until written counts are gathered
-  std::int64_t entries_to_gather = 1 << 20;               // by class: entries until written counts are gathered
-  std::int64_t entries_to_unite = std::int64_t{1} << 20;  // by class: fewest entries that are worth uniting
+  std::int64_t first_slots = 1 << 10;                     // number of slots of a new hash table; a power of two
+  std::int64_t small_slots = 1 << 18;                     // tables with more slots are filled to 3/4, all others to 1/2
+  // The next three are for counting by class.
+  std::uint32_t documents_to_gather = 1 << 22;            // documents after which written counts move to the store
+  std::int64_t entries_to_gather = 1 << 20;               // written counts after which they move to the store
+  std::int64_t entries_to_unite = std::int64_t{1} << 20;  // fewest entries that are worth uniting
 };
 
 // May be changed while no text is being counted and no counter or index exists.

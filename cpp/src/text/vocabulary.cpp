@@ -13,7 +13,7 @@
 namespace termsift {
 namespace {
 
-// Returns a word of a table; an outside word lies in the table's arena.
+// Returns the sortable form of a word of a table. It points into the table's arena if the word is outside.
 SortedWord sorted_key(const WordTable& table, const WordKey& key) {
   if (!key.is_outside()) return {{high_byte_first(key.low), high_byte_first(key.high)}, nullptr};
   const std::string_view bytes = table.outside(key);
@@ -32,7 +32,7 @@ void check_number_of_terms(std::int64_t n) {
   if (n > max_terms) throw std::length_error("the texts have more than 2^31 - 1 different terms");
 }
 
-// A term of one table, with its place there.
+// A term with its table, its id in this table, and the number of rows that have it.
 template <class Key>
 struct Met {
   Key key;
@@ -45,8 +45,8 @@ std::uint64_t prefix_of(NgramKey key) { return key.pair_plus_one; }
 
 constexpr std::int64_t ids_at_once = 1 << 16;
 
-// Sorts the terms of tables but for those with ids below n_stop, unites equal ones, and sets ranks[table][id].
-// key_of(table, key) is the sorted form of a key. Takes the slots of the tables.
+// Sorts the terms of all tables except ids below n_stop, unites equal terms, and sets ranks[table][id]. key_of(table, key)
+// returns the sortable form of a key. Frees the slots of the tables.
 template <class Key, class Table, class KeyOf>
 SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_stop, const KeyOf& key_of,
                               std::span<std::int32_t* const> ranks, const Threads& threads) {
@@ -72,14 +72,14 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
   const auto prefix = [](const Met<Key>& met) { return prefix_of(met.key); };
   Buckets<Met<Key>> buckets(n, std::ssize(parts), visit, prefix, threads);
   for (Table* const table : tables) table->free_slots();
-  const auto differs = [](const std::vector<Met<Key>>& terms, std::size_t i) {  // from the previous term
+  const auto differs = [](const std::vector<Met<Key>>& terms, std::size_t i) {  // from term i - 1
     return i == 0 || !(terms[i].key == terms[i - 1].key);
   };
-  std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.size()) + 1, 0);  // in the ranks
+  std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.size()) + 1, 0);  // the first rank of each bucket
   for_each_block(buckets.size(), threads, [&](std::int64_t block, Worker& worker) {
     const auto b = static_cast<std::size_t>(block);
     worker.check();
-    std::uint32_t steps = 0;  // words with the same first 8 bytes share a bucket
+    std::uint32_t steps = 0;  // a bucket may be large, because words with the same first 8 bytes share a bucket
     std::vector<Met<Key>>& terms = buckets[b];
     std::sort(terms.begin(), terms.end(), [&](const Met<Key>& met, const Met<Key>& other) {
       if (++steps % (1 << 16) == 0) worker.check();
@@ -165,8 +165,8 @@ void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n,
   ngrams_.push_back(sorted_terms<NgramKey, NgramTable>(ngrams, 0, key_of, ranks, threads));
 }
 
-// Returns, at n - 1, the term of each sorted n-gram of n words, or the first term that it begins if it is no term. Sets
-// n_terms_.
+// Sets n_terms_. Returns places, where places[n - 1][i] is the term of the sorted n-gram i of n words. If the n-gram is too
+// short to be a term, it is the first term that begins with the n-gram.
 std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t max_n, Worker& worker) {
   const auto for_each_ngram = [&](std::size_t n, const auto& f) {
     for (std::int64_t i = 0; i < n_of_length(n); ++i) {
@@ -174,7 +174,7 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
       f(i);
     }
   };
-  std::vector<LargeArray<std::int64_t>> places;  // first the number of terms that each n-gram begins (itself too)
+  std::vector<LargeArray<std::int64_t>> places;  // at first, the number of terms that begin with each n-gram (itself too)
   for (std::size_t n = 1; n <= max_n; ++n) {
     places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
     for_each_ngram(n, [&](std::int64_t i) { places[n - 1][i] = n >= min_n_ ? 1 : 0; });
@@ -194,10 +194,10 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
   return places;
 }
 
-// Numbers the n-grams of all lengths, given their ranks within a length: each comes after its prefix, and after all n-grams
-// that begin with a smaller sibling. Replaces the ranks in terms_. O(n-grams).
+// Numbers the n-grams of all lengths, given their ranks within a length. An n-gram comes after its prefix, and after all
+// n-grams that begin with a smaller n-gram of the same prefix. Replaces the ranks in terms_ by terms. O(n-grams).
 void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads) {
-  if (max_n == 1) {  // a word's rank is its term
+  if (max_n == 1) {  // the rank of a word is its term
     n_terms_ = words_.size;
     return;
   }
@@ -226,7 +226,7 @@ void Vocabulary::for_each_term(const std::function<void(std::int64_t, std::strin
   std::int64_t term = 0;
   std::string text;
   char buffer[16];
-  std::vector<std::int64_t> next(max_n, 0);  // at n - 1: the next n-gram
+  std::vector<std::int64_t> next(max_n, 0);  // next[n - 1] is the next n-gram of n words
   // Visits the n-gram next[n - 1] and all longer n-grams that begin with it.
   const auto descend = [&](const auto& self, std::size_t n) -> void {
     const std::int64_t rank = next[n - 1]++;

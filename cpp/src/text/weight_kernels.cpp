@@ -1,5 +1,5 @@
-// The kernel that adds up the weights of a document's terms, compiled once for each SIMD target. Each class has a lane, so
-// sums have the same bits on each target.
+// The kernel that adds up the weights of a document's terms. It is compiled once for each SIMD target. Each column of the
+// weights has its own lane, so the sums have the same bits on each target.
 #include "text/weight_kernels.hpp"
 
 #include "termsift/portability.hpp"
@@ -7,7 +7,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Wider vectors than the registers would go through memory.
+// The lanes of a register. Wider vectors would be stored in memory.
 #if defined(__AVX512F__)
 constexpr int lanes = 8;
 #elif defined(__AVX__)
@@ -16,7 +16,7 @@ constexpr int lanes = 4;
 constexpr int lanes = 2;
 #endif
 
-// Adds the sums from c on, as long as `n` vectors are whole.
+// Computes the sums from column c on, n vectors at a time, and stops when fewer than n * width columns are left.
 template <int width, int n>
 TERMSIFT_INLINE void add_vectors(const WeightedRow& row, std::int64_t& c) {
   for (; c + n * width <= row.n; c += n * width) {
