@@ -100,16 +100,6 @@ std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n
   return sound ? usual.bound(packed) : 0;
 }
 
-template <class Index, class Value>
-std::int64_t pack(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out) {
-  std::uint32_t escapes = 0;
-  for (std::int64_t e = 0; e < n; ++e) {
-    escapes += !packed.holds(data[e]);
-    out[e] = packed.pack(static_cast<std::uint32_t>(indices[e]), data[e]);
-  }
-  return escapes;
-}
-
 template <class Value>
 bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts) {
   UsualValues<Value> usual;
@@ -261,8 +251,8 @@ std::int64_t take(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_l
 constexpr CounterKernels counter_kernels{add, add_and_note, take};
 
 template <class Index, class Value>
-constexpr RowKernels<Index, Value> row_kernels{pack_usual<Index, Value>, pack<Index, Value>, within<Index>,
-                                               descents<Index>, values<Value>, deal<Index, Value>};
+constexpr RowKernels<Index, Value> row_kernels{pack_usual<Index, Value>, within<Index>, descents<Index>,
+                                               values<Value>, deal<Index, Value>};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET
