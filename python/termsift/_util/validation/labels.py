@@ -119,7 +119,7 @@ def check_labels(
     codes = coder.codes(y, skip_missing=skip_missing)
     classes, place = coder.ordered()
     if place != list(range(len(place))):
-        codes = np.array([*place, -1], dtype=np.int32)[codes]
+        codes = np.array([*place, -1], dtype=np.int32).take(codes)
     return Labels(classes, codes, None)
 
 
