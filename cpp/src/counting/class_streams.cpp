@@ -191,7 +191,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
   const bool in_one_row = source.labels.indptr == nullptr && !source.with_collection;
   Streams& streams = range.streams;
   std::uint32_t bound = 0;
-  constexpr std::int64_t run_entries = 32;
+  constexpr std::int64_t run_entries = 16;
   constexpr int most = 256;
   std::int64_t documents[most];
   while (first < last) {
@@ -219,13 +219,12 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       std::uint32_t* out = nullptr;
       if (!is_direct) out = range.run(n);
       else for_each_stream(source, window, documents[i], [&](std::size_t s) { out = streams.entries + range.next[s]; });
-      const std::uint32_t usual = kernels.pack_usual(indices, x.data + begin, n, x.n_columns, in_order, streams.packed, out);
+      const std::uint32_t usual =
+          kernels.pack_usual(indices, x.data + begin, n, x.n_columns, in_order, source.ones != nullptr, streams.packed, out);
       if (usual == 0 && !alone) {
         singly = end;  // so that an unusual entry delays one document
         continue;
       }
-      if (source.ones != nullptr)
-        for (std::int64_t k = 0; k < n; ++k) out[k] = streams.packed.pack_less_one(streams.packed.cell(out[k]), 0);
       for (; i < end; ++i) {
         const std::int64_t d = documents[i], at = x.indptr[d] - begin, length = x.indptr[d + 1] - x.indptr[d];
         if (usual != 0 && (in_order || range.are_distinct(indices + at, length))) {

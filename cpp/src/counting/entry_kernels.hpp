@@ -24,8 +24,9 @@ struct RowKernels {
   // at least the largest and less than twice as much, if the columns are in [0, n_columns), strictly increase if they are to
   // be `in_order`, and all values are small whole numbers from 1 on, as in nearly all rows; else 0, and `out` means nothing.
   // Every value up to a quarter of what fits into a packed entry counts as small, and none above half of it.
+  // Packs each value as 1 if they are to be counted `as_ones`.
   std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
-                              PackedEntry packed, std::uint32_t* out);
+                              bool as_ones, PackedEntry packed, std::uint32_t* out);
   // Returns whether indices[0 .. n) are in [0, n_columns).
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
   // Returns how many of indices[0 .. n) do not exceed their predecessor, where indices[-1] precedes the first; n < 2^31.
