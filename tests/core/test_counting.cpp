@@ -62,6 +62,33 @@ TEST(the_collection_overflows_before_its_classes) {
 
 // ---- refusals on every path --------------------------------------------------------------------------------------------
 
+TEST(short_documents_are_counted_together) {
+  // Catches a document whose entries go to the class of its neighbour, and an unusual document that spoils those around it.
+  Random random(5);
+  for (const bool several : {false, true})
+    for (const std::int64_t usual : {1, 20}) {  // 1: every document is unusual
+      Matrix<std::int32_t, std::int64_t> x;
+      x.n_columns = 12;
+      for (std::int64_t row = 0; row < 400; ++row) {
+        Entries<std::int64_t> entries;
+        if (row % usual != 0) entries = {{below(random, 6), 1}, {6 + below(random, 6), 1}};
+        else for (std::int64_t k = below(random, 5); k > 0; --k) entries.push_back({below(random, 12), below(random, 3)});
+        x.add_row(entries);
+      }
+      every_way_agrees(x, random_labels(random, 400, 5, several), std::to_string(usual) + ": ", all_windows, false);
+    }
+}
+
+TEST(any_number_of_documents_may_repeat_columns) {
+  // Catches marks of columns that survive when the numbers of rows, two for each document, start anew.
+  const std::int64_t n_rows = (1 << 15) + 10;
+  Matrix<std::int32_t, std::int64_t> x;
+  x.n_columns = 10;
+  for (std::int64_t row = 0; row < n_rows; ++row)
+    x.add_row({{9, 1}, {8, 1}, {7, 1}, {6, 1}, {5, 1}, {4, 1}, {3, 1}, {2, 1}, {9, 1}, {row % (1 << 15) == 5 ? 0 : 1, 1}});
+  every_way_agrees(x, labels_in_turn(n_rows, 1), "", {default_window_bytes}, false);
+}
+
 TEST(every_path_refuses_in_the_words_of_check_csr) {
   // Catches a wrong entry that is missed outside the first or the last window, that reaches the counters, or that is not the
   // first in row order. There are 40 windows, and ranges for 7 threads.

@@ -177,10 +177,11 @@ void ClassRow<Count>::sum_tokens() {
     n_tokens = n_unlisted;
     for (std::int64_t i = 0; i < size; ++i) n_tokens = checked_sum(n_tokens, term_frequency[i], "tokens");
   } else {
-    DoubleDouble sum{n_unlisted, 0};
-    for (std::int64_t i = 0; i < size; ++i) sum = add(sum, {term_frequency[i], 0});
-    n_tokens = sum.hi;
-    n_tokens_rest = sum.lo;
+    DoubleDouble sums[8]{{n_unlisted, 0}};  // one sum would wait for each of its additions
+    for (std::int64_t i = 0; i < size; ++i) sums[i % 8] = add(sums[i % 8], {term_frequency[i], 0});
+    for (int i = 1; i < 8; ++i) sums[0] = add(sums[0], sums[i]);
+    n_tokens = sums[0].hi;
+    n_tokens_rest = sums[0].lo;
   }
 }
 

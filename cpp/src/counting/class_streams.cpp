@@ -17,6 +17,7 @@ struct Window {
   std::int64_t n_entries;
 
   std::size_t n_classes() const { return last_class - first_class; }
+  std::int64_t n_docs() const { return last_doc - first_doc; }
   // Returns the stream of row c, or n_classes() if the window does not have that row; a negative difference wraps.
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
@@ -30,11 +31,11 @@ void for_each_stream(const StreamSource& source, const Window& window, std::int6
 }
 
 // Splits the collection into windows of at most window_bytes, or one document: several classes if they fit, else some
-// documents of one class.
-std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window_bytes) {
+// documents of one class. Sets `size` to the number of entries of each row.
+std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window_bytes, std::vector<std::int64_t>& size) {
   const std::int64_t n_docs = source.x.n_rows;
   const std::size_t n_streams = source.n_rows();
-  std::vector<std::int64_t> size(n_streams, 0);
+  size.assign(n_streams, 0);
   for (std::int64_t d = 0; d < n_docs; ++d) {
     const std::int64_t length = source.n_entries(d);
     source.for_each_row(d, [&](std::size_t c) { size[c] += length; });
@@ -74,8 +75,15 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
 
 // Splits the window's documents into ranges with about the same number of its entries, and lays out the streams. Returns
 // where the ranges begin, (n_ranges + 1,).
-std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& window, Streams& streams) {
+std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& window,
+                                      const std::vector<std::int64_t>& size, Streams& streams) {
   std::vector<std::int64_t> begins{window.first_doc};
+  if (streams.n_ranges == 1 && window.n_docs() == source.x.n_rows) {
+    std::copy_n(&size[window.first_class], streams.n_streams, streams.offsets.begin() + 1);
+    streams.lay_out();
+    begins.push_back(window.last_doc);
+    return begins;
+  }
   const double share = static_cast<double>(window.n_entries) / static_cast<double>(streams.n_ranges);
   // A document's class is unpredictable, so avoid a branch: classes outside the window share a stream after the window's.
   std::vector<std::int64_t> sizes((streams.n_streams + 1) * streams.n_ranges, 0);
@@ -98,24 +106,25 @@ std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& 
 
 // One range of documents on its way to the streams.
 struct Range {
-  Range(Streams& streams_, std::size_t number_, std::int64_t n_columns)
-      : streams(streams_), number(number_), next(streams.n_streams), bounds(streams.n_streams, 0),
-        seen(static_cast<std::size_t>(n_columns / 8 + 1)) {
+  Range(Streams& streams_, std::size_t number_, std::int64_t n_columns_)
+      : streams(streams_), number(number_), n_columns(n_columns_), next(streams.n_streams), bounds(streams.n_streams, 0),
+        last_row(LargeArray<std::uint16_t>::zeroed(n_columns)) {
     for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * streams.n_ranges + number];
   }
 
-  // Appends a checked row whose columns are in any order and may repeat, and whose values may be 0. The first entry of a
-  // column counts the document. The others become escapes, which add occurrences alone.
+  // Appends a checked document whose columns may be in any order and repeat, and whose values may be 0 or large. The first
+  // entry of a column counts the document. The others, and what does not fit into a packed entry, become escapes, which add
+  // occurrences alone.
   template <class Index, class Value>
-  void append_untidy(const CsrView<Index, Value>& x, std::int64_t d, bool is_binary, std::size_t stream) {
+  void append_unusual(const CsrView<Index, Value>& x, std::int64_t d, bool is_binary, std::size_t stream) {
     bounds[stream] += streams.packed.largest();
+    const std::uint16_t row = start_row();
     for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) {
       const Value value = x.data[e];
       if (value == Value{0}) continue;
       const auto column = static_cast<std::uint32_t>(x.indices[e]);
-      const auto bit = static_cast<std::uint8_t>(1 << column % 8);
       std::uint64_t rest = 0;
-      if ((seen[column / 8] & bit) == 0) {
+      if (std::exchange(last_row[column], row) != row) {
         streams.entries[next[stream]++] =
             is_binary ? streams.packed.pack(column, Bool{1}) : streams.packed.pack(column, value);
         if (!is_binary && !streams.packed.holds(value)) rest = streams.packed.rest(value);
@@ -123,61 +132,66 @@ struct Range {
         rest = static_cast<std::uint64_t>(as_count<std::int64_t>(value));
         ++scan.facts.n_unpackable;
       }
-      seen[column / 8] |= bit;
       if (rest != 0) streams.escapes[number].push_back({static_cast<std::uint32_t>(stream), column, rest});
     }
-    for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) seen[static_cast<std::size_t>(x.indices[e]) / 8] = 0;
   }
 
-  // Returns whether some of n columns is there twice.
+  // Returns whether n columns are distinct.
   template <class Index>
-  bool repeats(const Index* columns, std::int64_t n) {
-    std::uint8_t* const bytes = seen.data();
-    unsigned found = 0;
+  bool are_distinct(const Index* columns, std::int64_t n) {
+    std::int64_t rising = 1;
+    while (rising < n && columns[rising] > columns[rising - 1]) ++rising;
+    if (rising >= n) return true;
+    std::uint16_t* const last = last_row.get();
+    const std::uint16_t row = start_row();
+    unsigned repeats = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      const auto column = static_cast<std::uint64_t>(columns[i]);
-      const unsigned byte = bytes[column / 8], bit = 1u << column % 8;
-      found |= byte & bit;
-      bytes[column / 8] = static_cast<std::uint8_t>(byte | bit);
+      const auto column = static_cast<std::int64_t>(columns[i]);
+      repeats |= last[column] == row;
+      last[column] = row;
     }
-    for (std::int64_t i = 0; i < n; ++i) bytes[static_cast<std::uint64_t>(columns[i]) / 8] = 0;
-    return found != 0;
+    return repeats == 0;
   }
 
-  template <class Index, class Value>
-  void append(const RowKernels<Index, Value>& kernels, const Index* indices, const Value* data, std::int64_t n,
-              std::size_t stream) {
-    std::uint32_t* const out = streams.entries + next[stream];
-    next[stream] += n;
-    bounds[stream] += streams.packed.largest();
-    if (kernels.pack(indices, data, n, streams.packed, out) == 0) return;
-    for (std::int64_t k = 0; k < n; ++k)
-      if (!streams.packed.holds(data[k]))
-        streams.escapes[number].push_back({static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(indices[k]),
-                                           streams.packed.rest(data[k])});
+  // Returns the number of a new row in `last_row`.
+  std::uint16_t start_row() {
+    if (++n_rows == 0) {
+      std::fill_n(last_row.get(), n_columns, 0);
+      n_rows = 1;
+    }
+    return n_rows;
+  }
+
+  // Returns room for the packed entries of a run of documents.
+  std::uint32_t* run(std::int64_t n) {
+    if (std::ssize(packed_run) < n) packed_run.resize(static_cast<std::size_t>(2 * n));
+    return packed_run.data();
   }
 
   Streams& streams;
   const std::size_t number;
+  const std::int64_t n_columns;
   CsrScan scan;                    // of the rows so far
   std::vector<std::int64_t> next;  // where the next entry of each stream goes
   // No cell of a stream gains more: the sum of the bounds of its rows, whose packed columns are distinct, and thus at least
   // their number too.
   std::vector<std::uint64_t> bounds;
-  // A bit for each column, all 0 between rows: whether an untidy row has it. In words, a row's columns would often wait for
-  // one another.
-  std::vector<std::uint8_t> seen;
+  // The number of the last row that has each column, among the rows whose columns are not in order.
+  LargeArray<std::uint16_t> last_row;
+  std::uint16_t n_rows = 0;
+  std::vector<std::uint32_t> packed_run;
 };
 
-// Appends the window's documents among [first, last) to their streams, and checks them on the way. A row is written before
-// it is trusted, so that it is read once. Stops at a row that streams cannot count.
+// Appends the window's documents among [first, last) to their streams, and checks them on the way. Entries are written
+// before they are trusted, so that they are read once. Stops at a document that streams cannot count.
 template <class Index, class Value>
 void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, const Window& window, std::int64_t first,
                  std::int64_t last, Range& range) {
   const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
-  const RowKernels<Index, Bool> ones = kernels_in_use<RowKernels<Index, Bool>>();
+  const bool in_one_row = source.labels.indptr == nullptr && !source.with_collection;
   Streams& streams = range.streams;
   std::uint32_t bound = 0;
+  constexpr std::int64_t run_entries = 16;
   constexpr int most = 256;
   std::int64_t documents[most];
   while (first < last) {
@@ -188,42 +202,49 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       source.for_each_row(first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
       n_docs += is_in;
     }
-    for (int i = 0; i < n_docs; ++i) {
-      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2) {  // rows of other windows lie between them
-        const std::int64_t ahead = documents[i + 2];
-        for (std::int64_t e = x.indptr[ahead]; e < std::min<std::int64_t>(x.indptr[ahead + 1], x.indptr[ahead] + 512);
-             e += 16) {
-          prefetch(x.indices + e);
-          prefetch(x.data + e);
-        }
-      }
-      const std::int64_t d = documents[i], begin = x.indptr[d], n = x.indptr[d + 1] - begin;
+    for (int i = 0, singly = 0; i < n_docs;) {
+      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2)  // rows of other windows lie between them
+        prefetch_row(x, documents[i + 2]);
+      // Short documents are packed together, because the calls would take longer than their entries.
+      const std::int64_t begin = x.indptr[documents[i]];
+      int end = i + 1;
+      std::int64_t n = x.indptr[documents[i] + 1] - begin;
+      for (; i >= singly && n < run_entries && end < n_docs && documents[end] == documents[end - 1] + 1; ++end)
+        n = x.indptr[documents[end] + 1] - begin;
       const Index* const indices = x.indices + begin;
-      const Value* const data = x.data + begin;
-      // The first columns of a row nearly always show whether they are in order, and the check proves it.
-      const bool in_order = std::is_sorted(indices, indices + std::min<std::int64_t>(n, 8));
-      bool checked = false;
-      CsrScan own;
-      for_each_stream(source, window, d, [&](std::size_t stream) {
-        std::uint32_t* const out = streams.entries + range.next[stream];
-        const std::uint32_t usual = kernels.pack_usual(indices, data, n, x.n_columns, in_order, streams.packed, out);
-        if (usual != 0 && (in_order || !range.repeats(indices, n))) {
+      const bool alone = end == i + 1;
+      // The first columns of a document nearly always show whether they are in order, and the check proves it.
+      const bool in_order = alone && std::is_sorted(indices, indices + std::min<std::int64_t>(n, 8));
+      const bool is_direct = alone && in_one_row;
+      std::uint32_t* out = nullptr;
+      if (!is_direct) out = range.run(n);
+      else for_each_stream(source, window, documents[i], [&](std::size_t s) { out = streams.entries + range.next[s]; });
+      const std::uint32_t usual =
+          kernels.pack_usual(indices, x.data + begin, n, x.n_columns, in_order, source.ones != nullptr, streams.packed, out);
+      if (usual == 0 && !alone) {
+        singly = end;  // so that an unusual entry delays one document
+        continue;
+      }
+      for (; i < end; ++i) {
+        const std::int64_t d = documents[i], at = x.indptr[d] - begin, length = x.indptr[d + 1] - x.indptr[d];
+        if (usual != 0 && (in_order || range.are_distinct(indices + at, length))) {
           bound = std::max(bound, usual);
-          range.bounds[stream] += usual;
-          if (source.ones != nullptr) ones.pack(indices, source.ones, n, streams.packed, out);
-          range.next[stream] += n;
-          return;
+          for_each_stream(source, window, d, [&](std::size_t stream) {
+            if (!is_direct) std::copy_n(out + at, length, streams.entries + range.next[stream]);
+            range.next[stream] += length;
+            range.bounds[stream] += usual;
+          });
+          continue;
         }
-        if (!std::exchange(checked, true)) {
-          own.rows(x, d, d + 1, streams.packed);
-          range.scan.add(own.refused, own.facts);
-        }
+        CsrScan own;
+        own.rows(x, d, d + 1, streams.packed);
+        range.scan.add(own.refused, own.facts);
         if (!source.can_stream(range.scan, streams.packed, 1)) return;
-        if (!own.facts.distinct || own.facts.has_zeros) range.append_untidy(x, d, source.ones != nullptr, stream);
-        else if (source.ones != nullptr) range.append(ones, indices, source.ones, n, stream);
-        else range.append(kernels, indices, data, n, stream);
-      });
-      if (checked && !source.can_stream(range.scan, streams.packed, 1)) return;
+        for_each_stream(source, window, d, [&](std::size_t stream) {
+          range.append_unusual(x, d, source.ones != nullptr, stream);
+        });
+        if (!source.can_stream(range.scan, streams.packed, 1)) return;
+      }
     }
   }
   range.scan.facts.value_bound = std::max(range.scan.facts.value_bound, static_cast<double>(bound));
@@ -231,8 +252,9 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
 
 // Fills the streams with the window's documents, and returns what the check of these found. If streams cannot count them,
 // the streams are meaningless.
-CsrScan fill(const StreamSource& source, const Window& window, const Threads& threads, Streams& streams) {
-  const std::vector<std::int64_t> begins = plan_ranges(source, window, streams);
+CsrScan fill(const StreamSource& source, const Window& window, const std::vector<std::int64_t>& size,
+             const Threads& threads, Streams& streams) {
+  const std::vector<std::int64_t> begins = plan_ranges(source, window, size, streams);
   std::vector<CsrScan> scans(streams.n_ranges);
   for_each_block(static_cast<std::int64_t>(streams.n_ranges), threads, [&](std::int64_t block, Worker& worker) {
     const auto r = static_cast<std::size_t>(block);
@@ -285,7 +307,8 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
   const AnyCsr& x = source.x;
   Streamed<Count> result;
   result.rows.resize(source.n_rows());
-  const std::vector<Window> windows = plan_windows(source, window_bytes);
+  std::vector<std::int64_t> size;
+  const std::vector<Window> windows = plan_windows(source, window_bytes, size);
   std::int64_t largest_window = 0;
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
   const auto entries = LargeArray<std::uint32_t>::uninitialised(largest_window);
@@ -294,7 +317,7 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
   for (const Window& window : windows) {
     Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(threads.count));
     streams.entries = entries.get();
-    const CsrScan own = fill(source, window, threads, streams);
+    const CsrScan own = fill(source, window, size, threads, streams);
     scan.add(own.refused, own.facts);
     result.possible = source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents));
     if (!result.possible) return result;

@@ -1,12 +1,14 @@
 // Checking the rows of a matrix before they are relied on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "counting/entry_kernels.hpp"
 #include "counting/packed_entry.hpp"
 #include "termsift/csr_view.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 
@@ -30,6 +32,16 @@ inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64
   std::int64_t last = first + 1;
   while (last < end && last - first < most_rows && x.indptr[last + 1] - x.indptr[first] <= most_entries) ++last;
   return last;
+}
+
+// Prefetches the first 512 entries of a row.
+template <class Index, class Value>
+void prefetch_row(const CsrView<Index, Value>& x, std::int64_t row) {
+  const std::int64_t begin = x.indptr[row], end = std::min<std::int64_t>(x.indptr[row + 1], begin + 512);
+  for (std::int64_t e = begin; e < end; e += 8) {
+    prefetch(x.indices + e);
+    prefetch(x.data + e);
+  }
 }
 
 // The part of check_csr that checks indptr.

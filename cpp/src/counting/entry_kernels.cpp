@@ -78,8 +78,9 @@ TERMSIFT_INLINE void in_whole_vectors(std::int64_t n, const F& f) {
 
 template <class Index, class Value>
 std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
-                         PackedEntry packed, std::uint32_t* out) {
+                         bool as_ones, PackedEntry packed, std::uint32_t* out) {
   if (n == 0) return 1;
+  const std::uint32_t kept = as_ones ? 0 : ~std::uint32_t{0};  // bits of a value minus 1
   UsualValues<Value> usual;
   in_whole_vectors(n, [&](std::int64_t first, std::int64_t count) {
     const Index* const from = indices + first;
@@ -87,7 +88,7 @@ std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n
     std::uint32_t* const to = out + first;
     for (std::int64_t e = 0; e < count; ++e)
       to[e] = packed.pack_less_one(static_cast<std::uint32_t>(from[e]),
-                                   static_cast<std::uint32_t>(usual.less_one(values_from[e])));
+                                   static_cast<std::uint32_t>(usual.less_one(values_from[e])) & kept);
   });
   if (!in_order) return within(indices, n, n_columns) ? usual.bound(packed) : 0;
   Index descending = 0;
@@ -98,16 +99,6 @@ std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n
   // Columns that increase lie between the first and the last.
   const bool sound = indices[0] >= 0 && indices[n - 1] < n_columns && descending == 0;
   return sound ? usual.bound(packed) : 0;
-}
-
-template <class Index, class Value>
-std::int64_t pack(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out) {
-  std::uint32_t escapes = 0;
-  for (std::int64_t e = 0; e < n; ++e) {
-    escapes += !packed.holds(data[e]);
-    out[e] = packed.pack(static_cast<std::uint32_t>(indices[e]), data[e]);
-  }
-  return escapes;
 }
 
 template <class Value>
@@ -261,8 +252,8 @@ std::int64_t take(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_l
 constexpr CounterKernels counter_kernels{add, add_and_note, take};
 
 template <class Index, class Value>
-constexpr RowKernels<Index, Value> row_kernels{pack_usual<Index, Value>, pack<Index, Value>, within<Index>,
-                                               descents<Index>, values<Value>, deal<Index, Value>};
+constexpr RowKernels<Index, Value> row_kernels{pack_usual<Index, Value>, within<Index>, descents<Index>,
+                                               values<Value>, deal<Index, Value>};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

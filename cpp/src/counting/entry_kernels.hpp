@@ -20,14 +20,13 @@ struct EntryFacts {
 
 template <class Index, class Value>
 struct RowKernels {
-  // Packs and checks a row of n < 2^31 entries. The cell of each is its column. Returns a bound of the values,
+  // Packs and checks n < 2^31 entries. The cell of each is its column. Returns a bound of the values,
   // at least the largest and less than twice as much, if the columns are in [0, n_columns), strictly increase if they are to
   // be `in_order`, and all values are small whole numbers from 1 on, as in nearly all rows; else 0, and `out` means nothing.
   // Every value up to a quarter of what fits into a packed entry counts as small, and none above half of it.
+  // Packs each value as 1 if they are to be counted `as_ones`.
   std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
-                              PackedEntry packed, std::uint32_t* out);
-  // Packs a row of n entries that has been checked. Returns the number of escapes.
-  std::int64_t (*pack)(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out);
+                              bool as_ones, PackedEntry packed, std::uint32_t* out);
   // Returns whether indices[0 .. n) are in [0, n_columns).
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
   // Returns how many of indices[0 .. n) do not exceed their predecessor, where indices[-1] precedes the first; n < 2^31.

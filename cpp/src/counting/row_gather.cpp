@@ -8,6 +8,7 @@
 
 #include "base/per_thread.hpp"
 #include "base/values.hpp"
+#include "counting/csr_scan.hpp"
 #include "counting/document_entries.hpp"
 #include "termsift/large_memory.hpp"
 
@@ -36,19 +37,23 @@ DocumentsByClass documents_by_class(const LabelView& labels, std::int64_t n_docs
 
 // ---- one class at a time -----------------------------------------------------------------------------------------------
 
+// What a class has of a term.
+template <CountType Count>
+struct TermCount {
+  Count occurrences, documents;
+};
+
 // Counters of each term, all zero between classes.
 template <CountType Count>
 struct TermCounters {
   TermCounters(std::int64_t n_terms, bool distinct_)
       : distinct(distinct_),
-        term_frequency(LargeArray<Count>::zeroed(n_terms)),
-        document_frequency(LargeArray<Count>::zeroed(n_terms)),
+        counts(LargeArray<TermCount<Count>>::zeroed(n_terms)),
         last_document(LargeArray<std::int64_t>::zeroed(distinct ? 0 : n_terms)),
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
   bool distinct;  // whether a document has each term once
-  LargeArray<Count> term_frequency;
-  LargeArray<Count> document_frequency;
+  LargeArray<TermCount<Count>> counts;
   LargeArray<std::int64_t> last_document;  // one more than the last document that has the term; unless distinct
   LargeArray<TermId> touched;              // (n_touched,) the terms whose counters are not zero
   std::int64_t n_touched = 0;
@@ -58,32 +63,37 @@ struct TermCounters {
 template <bool distinct, class Index, class Value, CountType Count>
 void add_document(std::int64_t d, const Index* terms, const Value* values, std::int64_t n, Count weight,
                   TermCounters<Count>& counters) {
+  // Members would be read again for each entry, since the compiler must assume that adding changes them.
+  TermCount<Count>* const counts = counters.counts.get();
+  std::int64_t* const last_document = counters.last_document.get();
   TermId* const touched = counters.touched.get();
   std::int64_t n_touched = counters.n_touched;
   for (std::int64_t i = 0; i < n; ++i) {
     const Count value = as_count<Count>(values[i]) * weight;
     if (value == 0) continue;
     const std::int64_t term = terms[i];
-    Count& df = counters.document_frequency[term];
+    TermCount<Count> count = counts[term];
     touched[n_touched] = static_cast<TermId>(term);  // without a branch, which would be unpredictable
-    n_touched += df == 0;
-    counters.term_frequency[term] += value;
-    if (distinct || counters.last_document[term] != d + 1) df += weight;
-    if (!distinct) counters.last_document[term] = d + 1;
+    n_touched += count.documents == 0;
+    count.occurrences += value;
+    if (distinct || last_document[term] != d + 1) count.documents += weight;
+    counts[term] = count;
+    if (!distinct) last_document[term] = d + 1;
   }
   counters.n_touched = n_touched;
 }
 
-// Calls add(document, weight) for each document, and worker.check() now and then.
+// Calls add(document, weight, a document that comes soon) for each document, and worker.check() now and then.
 template <CountType Count, class F>
 void for_each_weighted(const AnyCsr& x, std::span<const std::int64_t> documents, const Count* weights, Worker& worker,
                        const F& add) {
   constexpr std::int64_t steps = 1 << 16;
   std::int64_t until_check = steps;
-  for (const std::int64_t d : documents) {
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const std::int64_t d = documents[i];
     const Count weight = weights == nullptr ? 1 : weights[d];
     if (weight == 0) continue;
-    add(d, weight);
+    add(d, weight, documents[std::min(i + 2, documents.size() - 1)]);
     until_check -= x.indptr[d + 1] - x.indptr[d] + 1;
     if (until_check < 0) worker.check(), until_check = steps;
   }
@@ -99,18 +109,18 @@ ClassRow<Count> drain(TermCounters<Count>& counters, std::int64_t n_terms) {
     std::int64_t n = 0;
     for (std::int64_t term = 0; term < n_terms; ++term) {
       touched[n] = static_cast<TermId>(term);
-      n += counters.document_frequency[term] != 0;
+      n += counters.counts[term].documents != 0;
     }
   } else {
     std::sort(touched, touched + size);
   }
   Count largest = 0;
-  for (std::int64_t i = 0; i < size; ++i) largest = std::max(largest, counters.term_frequency[touched[i]]);
+  for (std::int64_t i = 0; i < size; ++i) largest = std::max(largest, counters.counts[touched[i]].occurrences);
   const bool narrow = std::is_integral_v<Count> && largest < static_cast<Count>(std::int64_t{1} << 32);
   auto row = ClassRow<Count>::with_capacity(size, narrow);
   for (std::int64_t i = 0; i < size; ++i) {
-    row.set_pair(row.size++, touched[i], std::exchange(counters.term_frequency[touched[i]], 0),
-                 std::exchange(counters.document_frequency[touched[i]], 0));
+    const auto [occurrences, documents] = std::exchange(counters.counts[touched[i]], {});
+    row.set_pair(row.size++, touched[i], occurrences, documents);
     if (!counters.distinct) counters.last_document[touched[i]] = 0;
   }
   row.sum_tokens();
@@ -154,19 +164,19 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     TermCounters<Count>& counters = counters_of_thread.own(worker, counts.n_terms, facts.distinct || weighted);
     for (std::int64_t i = 0; i < row->size; ++i) {
       counters.touched[counters.n_touched++] = row->terms[i];
-      counters.term_frequency[row->terms[i]] = row->term_frequency[i];
-      counters.document_frequency[row->terms[i]] = row->document_frequency[i];
+      counters.counts[row->terms[i]] = {row->term_frequency[i], row->document_frequency[i]};
     }
     if (weighted) {
       DocumentEntries entries_of(term_weight);
-      for_each_weighted(x, documents_of(c), weights, worker, [&](std::int64_t d, Count weight) {
+      for_each_weighted(x, documents_of(c), weights, worker, [&](std::int64_t d, Count weight, std::int64_t) {
         entries_of.read(x, d, facts.distinct);
         add_document<true>(d, entries_of.terms(), entries_of.values(), entries_of.size(), weight, counters);
       });
     } else {
       x.visit([&]<class Index, class Value>(const CsrView<Index, Value>& view) {
         const auto add = facts.distinct ? add_document<true, Index, Value, Count> : add_document<false, Index, Value, Count>;
-        for_each_weighted(x, documents_of(c), weights, worker, [&](std::int64_t d, Count weight) {
+        for_each_weighted(x, documents_of(c), weights, worker, [&](std::int64_t d, Count weight, std::int64_t soon) {
+          prefetch_row(view, soon);
           const std::int64_t begin = view.indptr[d], n = view.indptr[d + 1] - begin;
           add(d, view.indices + begin, view.data + begin, n, weight, counters);
         });

@@ -137,8 +137,9 @@ class CellCounters {
 // classes.
 //
 // O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Besides the rows, this takes
-// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread takes 4 bytes a term, 4 more for each
-// term of its largest row, up to 8 more where counters overflow, and 16 bytes a class.
+// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread takes 4 bytes a term, 2 more if the
+// terms of a document are not in order, 4 more for each term of its largest row, up to 8 more where counters overflow, and
+// 16 bytes a class.
 template <CountType Count>
 Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
                                        const Threads& threads);

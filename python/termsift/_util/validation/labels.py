@@ -97,7 +97,7 @@ def check_labels(
     codes = coder.codes(y)
     classes, place = coder.ordered()
     if place != list(range(len(place))):
-        codes = np.array(place, dtype=np.int32)[codes]
+        codes = np.array(place, dtype=np.int32).take(codes)
     return Labels(classes, codes, None)
 
 
