@@ -23,7 +23,7 @@ namespace termsift {
 // where L(x) = log(1 + x) and X_c is the model's total (event_model.hpp). gain_rc is 0 for a class without the term, so
 // only the pairs of a term and a class that has it are kept. All these numbers except v_c are at least 0.
 struct PrefixModel {
-  std::vector<std::int64_t> classes;      // (n,) the rows of the counts with documents, increasing
+  std::vector<std::int64_t> classes;      // (n,) the rows of the counts that have documents, increasing
   std::int64_t stride = 0;                // n padded to whole vectors, as in ClassPosteriors
   std::vector<double> log_docs;           // (stride,) log(n_c / the least n_c)
   std::vector<double> absent;             // (stride,)

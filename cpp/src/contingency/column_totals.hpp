@@ -12,7 +12,7 @@
 
 namespace termsift {
 
-// A class with documents.
+// A nonempty class.
 struct ContingencyClass {
   std::int64_t row;  // the class's place in ClassCounts::rows
   double weight;     // pi_c if the aggregate is the mean, otherwise 1

@@ -319,7 +319,7 @@ void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const
   });
 }
 
-// Writes results (n_classes, terms of the range): result_of(value), but 0 for classes without documents.
+// Writes results (n_classes, terms of the range): result_of(value), but 0 for empty classes.
 template <CountType Count, class Result, class ResultOf>
 void fill_classes(const ContingencyTask<Count>& task, const Threads& threads, TermRange range, Result* results,
                   const ResultOf& result_of) {

@@ -32,7 +32,7 @@ double class_weight(const ClassCounts<Count>& counts, const Estimation& estimati
   return estimation.prior_weights.empty() ? static_cast<double>(counts.rows[c]->n_docs) : estimation.prior_weights[c];
 }
 
-// Returns the largest weight of a class with documents, or 1 if no weight is positive.
+// Returns the largest weight of a nonempty class, or 1 if no weight is positive.
 template <CountType Count>
 double check(const ClassCounts<Count>& counts, const Estimation& estimation, const MeasureFacts& facts) {
   check_class_prior(estimation.prior_weights, counts.rows.size());

@@ -16,7 +16,7 @@ namespace {
 
 // ---- documents by class ------------------------------------------------------------------------------------------------
 
-// The documents of each class in document order. Class c has documents[begin[c] .. begin[c + 1]).
+// The documents of each class in increasing order. Class c has documents[begin[c] .. begin[c + 1]).
 struct DocumentsByClass {
   std::vector<std::int64_t> begin;
   std::unique_ptr<std::int64_t[]> documents;
@@ -46,10 +46,10 @@ struct TermCounters {
         last_document(LargeArray<std::int64_t>::zeroed(distinct ? 0 : n_terms)),
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
-  bool distinct;  // whether a document has each term once
+  bool distinct;  // true if documents never repeat a term
   LargeArray<Count> term_frequency;
   LargeArray<Count> document_frequency;
-  LargeArray<std::int64_t> last_document;  // one more than the last document that has the term; unless distinct
+  LargeArray<std::int64_t> last_document;  // one more than the term's last document; empty if distinct
   LargeArray<TermId> touched;              // (n_touched,) the terms whose counters are not zero
   std::int64_t n_touched = 0;
 };
@@ -65,7 +65,7 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
     if (value == 0) continue;
     const std::int64_t term = terms[i];
     Count& df = counters.document_frequency[term];
-    touched[n_touched] = static_cast<TermId>(term);  // without a branch, which would be unpredictable
+    touched[n_touched] = static_cast<TermId>(term);  // a branch would be unpredictable
     n_touched += df == 0;
     counters.term_frequency[term] += value;
     if (distinct || counters.last_document[term] != d + 1) df += weight;
@@ -74,7 +74,7 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
   counters.n_touched = n_touched;
 }
 
-// Calls add(document, weight) for each document, and worker.check() now and then.
+// Calls add(document, weight) for each document of nonzero weight, and worker.check() from time to time.
 template <CountType Count, class F>
 void for_each_weighted(const AnyCsr& x, std::span<const std::int64_t> documents, const Count* weights, Worker& worker,
                        const F& add) {
@@ -136,7 +136,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     std::iota(all_documents.begin(), all_documents.end(), 0);
   }
 
-  // Starts with the classes that have most entries, because the last one runs alone and should be short.
+  // Classes with the most entries come first, because the last one runs alone and should be short.
   std::vector<std::int64_t> entries(static_cast<std::size_t>(labels.n_classes) + 1, 0), order;
   for (std::int64_t c = 0; c <= labels.n_classes; ++c) {
     for (const std::int64_t d : documents_of(c)) entries[static_cast<std::size_t>(c)] += x.indptr[d + 1] - x.indptr[d];
@@ -146,7 +146,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     return entries[static_cast<std::size_t>(a)] > entries[static_cast<std::size_t>(b)];
   });
 
-  const bool weighted = term_weight != TermWeight::raw;  // DocumentEntries then has each term of a document once
+  const bool weighted = term_weight != TermWeight::raw;  // DocumentEntries then merges repeated terms
   PerThread<TermCounters<Count>> counters_of_thread(threads);
   for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
     const std::int64_t c = order[static_cast<std::size_t>(block)];

@@ -1,4 +1,4 @@
-// Counting by gathering the rows of each class from the matrix. It can count any values, weights and entries.
+// Counts by gathering the rows of each class from the matrix. It accepts any values, weights and order of entries.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace termsift {
 
-// Adds the documents to the counts, in document order. `docs` holds the new n_docs of each class and, last, the collection.
+// Adds the documents to the counts in document order. `docs` has the new n_docs of each class, then of the collection.
 //
 // O(n_entries + n_docs + terms of the changed rows). Extra memory: 8 bytes a label and a document; for each thread 20
 // bytes a term, and 8 more if rows repeat a column or are not sorted; with term weights also 28 bytes for each entry of

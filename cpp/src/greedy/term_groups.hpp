@@ -30,7 +30,7 @@ struct MassColumns {
 };
 
 // Terms with equal masses in all classes compete as one group, whose members win in increasing order. Groups are numbered in
-// the order of their first members. Classes without documents are left out.
+// the order of their first members. Empty classes are left out.
 class TermGroups {
  public:
   // If not `grouped`, every term is a group of its own. O(n_terms + pairs) time and memory.

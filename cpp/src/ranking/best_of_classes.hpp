@@ -29,7 +29,7 @@ class BestOfClasses {
   // Requires pays(). Throws as class_scores() does. O(pairs + n_terms log(n_terms)).
   BestOfClasses(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads);
 
-  // Returns terms in increasing order. They include the best `length` terms of every class with documents, where ties go to
+  // Returns terms in increasing order. They include the best `length` terms of every nonempty class, where ties go to
   // the lowest index. O(pairs + n_classes * length) if few values are equal.
   std::vector<std::int64_t> terms(std::int64_t length) const;
 

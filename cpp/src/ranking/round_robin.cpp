@@ -84,8 +84,8 @@ class ClassLists {
     }
   }
 
-  std::int64_t n_classes() const { return n_classes_; }  // with documents
-  // Returns the current part of a row's list. It is empty for a class without documents.
+  std::int64_t n_classes() const { return n_classes_; }  // the number of nonempty classes
+  // Returns the current part of a row's list. The list of an empty class is empty.
   const std::vector<Listed>& operator[](std::size_t row) const { return lists_[row].terms(); }
 
   // Makes the next part of every list current and returns its length. The length is `few` if only few terms are candidates,

@@ -23,7 +23,7 @@ void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
   check_class_prior(weights, n_classes);
 }
 
-// Float counts are checked one by one; exact counts have no rate above 2^63.
+// Float counts are checked one by one. Rates of exact counts cannot exceed 2^63.
 template <CountType Count>
 void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, double b1) {
   if (!(b1 <= most_rate * total))
@@ -37,7 +37,7 @@ void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, doubl
                                     "; a rate can be 2^64");
 }
 
-// Returns a bound: l + b1 has at most 53 bits for every whole l below it.
+// Returns a bound. For every whole number l below it, l + b1 has at most 53 bits.
 std::int64_t exact_below(double b1) {
   if (b1 >= 0x1p52) return 0;
   int fraction_bits = 0;
@@ -85,8 +85,8 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   // Scaling by a power of two keeps the sum of weights near 1e300 finite.
   const int exponent = -std::ilogb(largest_weight);
   for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
-  // The weight of all classes but k, from the sums before and after k: the difference 1 - pi_k would lose its digits if one
-  // class had nearly all the mass.
+  // rest[k] is the weight of all classes but k, computed from the sums before and after k. The difference 1 - pi_k would
+  // lose its digits if one class had nearly all the mass.
   std::vector<DoubleDouble> rest(n);
   DoubleDouble total;
   for (std::size_t k = 0; k < n; ++k) {
