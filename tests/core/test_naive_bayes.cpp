@@ -432,5 +432,5 @@ TEST(extreme_smoothing_gives_numbers) {
   const auto large = make_counts<double>({1, 1}, {{0x1p1000, 0}, {0, 1}});
   x.n_columns = 2;
   for (const EventModel model : {EventModel::multinomial, EventModel::poisson})
-    CHECK_THROWS(classify(large, model, 1e-30, {0, 1}, {1, 2}, x, {0}), std::invalid_argument, "alpha is too small beside");
+    CHECK_THROWS(classify(large, model, 1e-30, {0, 1}, {1, 2}, x, {0}), std::invalid_argument, "alpha is too small");
 }

@@ -27,7 +27,7 @@ void log_plus_one(std::vector<double>& values) {
 
 // Returns x, which is a summand of class c. Throws std::invalid_argument if x is infinite or NaN.
 double finite(double x, std::int64_t c) {
-  if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small beside the counts of class " + std::to_string(c));
+  if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small for the counts of class " + std::to_string(c));
   return x;
 }
 

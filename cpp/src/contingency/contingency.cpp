@@ -62,7 +62,7 @@ AbsentSums::AbsentSums(const ContingencyTask<Count>& task, const Threads& thread
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The data for sums over the classes that all terms share. Classes of weight 0 are ignored.
+// The data that all terms share in sums over the classes. Classes of weight 0 are ignored.
 template <CountType Count>
 struct SumTask {
   SumTask(const ContingencyTask<Count>& task, const Threads& threads) {

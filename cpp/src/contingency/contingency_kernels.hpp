@@ -35,7 +35,7 @@ struct MeasureFacts {
   bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
   bool compares_classes = true;
   Absent absent = Absent::nothing;
-  bool reads_b1 = false;     // if so and b1 = 0, `absent` is minus_infinity
+  bool reads_b1 = false;     // the measure uses b1; if b1 = 0, `absent` is minus_infinity
   bool grows_with_r = true;  // true if value(0, t, c) increases with r, false if it decreases
   double degree = 0;         // if counts are multiplied by s, values are multiplied by s^degree
   double (*h)(const ContingencyConstants&) = nullptr;  // h_c of Absent::product, for r < g

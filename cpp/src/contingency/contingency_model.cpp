@@ -52,14 +52,14 @@ double check(const ClassCounts<Count>& counts, const Estimation& estimation, con
 void check_prior_mass(double prior_mass, DoubleDouble tokens, double share) {
   if (prior_mass == 0 || tokens.hi == 0 || (share >= least_prior && share <= most_prior)) return;
   throw std::invalid_argument("smoothing b2 = " + text(prior_mass) + " is too " + (share < 1 ? "small" : "large") +
-                              " beside the " + text(tokens.hi) + " tokens of the collection; log_odds needs a quotient "
-                              "between 2^-450 and 2^450, or b2 = 0 for no smoothing");
+                              " compared with the " + text(tokens.hi) + " tokens of the collection; log_odds needs a "
+                              "quotient between 2^-450 and 2^450, or b2 = 0 for no smoothing");
 }
 
 // A smaller b1 could underflow in a product. Values would then be infinite, as without smoothing.
 void check_least_smoothing(double b1, DoubleDouble tokens, const char* measure) {
   if (b1 == 0 || tokens.hi == 0 || b1 / tokens.hi >= least_prior) return;
-  throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small beside the " + text(tokens.hi) +
+  throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small compared with the " + text(tokens.hi) +
                               " tokens of the collection; " + measure + " needs a quotient of at least 2^-450, or b1 = 0 "
                               "for no smoothing");
 }

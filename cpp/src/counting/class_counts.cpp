@@ -56,7 +56,7 @@ template <CountType Count>
 ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::size_t c) {
   const auto in_class = [c] { return " in class " + std::to_string(c); };
   const auto cell = [&](TermId term) { return "the count of term " + std::to_string(term) + in_class(); };
-  // Float counts that are integers, minus fractions, are fractions.
+  // The differences of whole float counts and fractions are fractions.
   const bool narrow = whole.is_narrow() && (std::is_integral_v<Count> || part.is_narrow());
   ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size, narrow);
   const bool unknown = whole.has_unknown_documents();
@@ -168,7 +168,7 @@ template <CountType Count>
 void ClassRow<Count>::sum_tokens() {
   n_tokens = n_tokens_rest = 0;
   if (is_narrow() && n_unlisted == 0) {
-    std::uint64_t sum = 0;  // at most 2^31 frequencies below 2^32
+    std::uint64_t sum = 0;  // no overflow: at most 2^31 frequencies below 2^32
     for (std::int64_t i = 0; i < size; ++i) sum += term_frequency.narrow()[i];
     n_tokens = static_cast<Count>(sum);
     if constexpr (std::is_floating_point_v<Count>)

@@ -80,7 +80,7 @@ struct Streams {
   PackedEntry packed;
   std::size_t n_streams;
   std::size_t n_ranges;
-  std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,) the begin of the segment of each stream and range
+  std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,) the beginning of each segment
   std::vector<std::int64_t> ends;            // (n_streams * n_ranges,) the end of each segment's entries
   std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) bounds of the sum of packed entries for any cell
   std::vector<std::vector<Escape>> escapes;  // the escapes of each range, sorted by stream

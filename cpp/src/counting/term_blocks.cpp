@@ -32,7 +32,7 @@ struct BlockShape {
   }
 };
 
-// Splits the documents [first, last) into ranges with about the same number of entries. Returns all begins and `last`.
+// Splits the documents [first, last) into ranges with about the same number of entries. Returns their begins and `last`.
 std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
   std::vector<std::int64_t> begins{first};
   const std::int64_t begin = x.indptr[first], n_entries = x.indptr[last] - begin;

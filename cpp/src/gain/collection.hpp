@@ -14,7 +14,7 @@ inline constexpr std::int64_t gain_lanes = 8;
 inline std::int64_t padded(std::int64_t n) { return (n + gain_lanes - 1) / gain_lanes * gain_lanes; }
 // The documents of positive weight, numbered class by class. The documents of a term therefore form one run per class.
 struct Collection {
-  std::int64_t n_classes = 0, stride = 0;  // classes with documents, and the padded length of a row of class values
+  std::int64_t n_classes = 0, stride = 0;  // the number of classes with documents; the padded length of a row
   std::vector<std::int64_t> rows;          // (documents,) the document's row of the matrix
   std::vector<std::int32_t> class_of;      // (documents,) the document's class, increasing
   std::vector<double> weights;             // (documents,), or empty if all are 1

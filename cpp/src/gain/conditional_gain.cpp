@@ -111,12 +111,12 @@ class Evaluator {
   const Collection& all_;
   const Guide& guide_;
   const Posteriors& posteriors_;
-  const std::span<const double> importance_;  // (stride,) the factor of the losses of each class's documents
+  const std::span<const double> importance_;  // (stride,) for each class, the factor of the losses of its documents
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   std::vector<double> values_, scratch_;
 };
 
-// Returns (stride,) the factor by which the losses of each class's documents are multiplied.
+// Returns, for each class (stride,), the factor of the losses of its documents.
 std::vector<double> importance_of(const Collection& all, double balance) {
   std::vector<double> importance(at(all.stride), 1.0);
   if (balance == 0) return importance;

@@ -1,4 +1,4 @@
-// How useful each term is to linear machines.
+// Measures how useful each term is to linear machines.
 #pragma once
 
 #include <vector>

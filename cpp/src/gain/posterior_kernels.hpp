@@ -21,7 +21,7 @@ struct MixtureBatch {
   const ClassRun* runs;
   const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; if 0, the row is unset
   const float* posteriors;       // (documents of the collection, stride) P_dc
-  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, then 0; null if all are
+  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, then 0; null if these are all
   std::int64_t stride;
   const double* lift;         // (n_classes,) e_c
   const double* own_lift;     // (n_classes,) e'_c

@@ -14,7 +14,7 @@
 
 namespace termsift {
 
-// The distinct documents that have a term, in increasing order, and the runs of their classes. Documents are below 2^31.
+// The distinct documents that have a term, in increasing order, and the runs of their classes. Their numbers are < 2^31.
 struct TermDocuments {
   std::span<const std::int32_t> documents;
   std::span<const ClassRun> runs;

@@ -6,7 +6,7 @@
 namespace termsift {
 namespace {
 
-// The minimum number of evaluations in a thread's chunk. Each is of one group in one class and takes about 6 ns.
+// The minimum number of evaluations in a thread's chunk. Evaluating one group in one class takes about 6 ns.
 constexpr std::int64_t grain = 1 << 12;
 
 // With fewer groups, hardly any two groups would share a chord.

@@ -1,7 +1,7 @@
 // Computes the gains of greedy selection. Loops over terms have no branches.
 //
-// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). Computed as written, a small gain
-// loses all its digits. So it is computed with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp) as
+// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). A direct evaluation of this
+// formula would lose all digits of a small gain. With t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp), it is computed as
 //     two classes, p = (a, b), R = (A, B):
 //         gain = [t(aB, bA) + t((A-a)B, (B-b)A)] / (n_1 B) + [t(bA, aB) + t((B-b)A, (A-a)B)] / (n_2 A);
 //     N classes:
@@ -70,7 +70,7 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   double* values = block.values;
   const double A1 = *wedge.A1, B1 = *wedge.B1, A2 = *wedge.A2, B2 = *wedge.B2;
   const double u = wedge.inverse_total[0], v = wedge.inverse_total[1];
-  const double a1 = u / B1, b1 = v / A1, a2 = u / B2, b2 = v / A2;  // weights
+  const double a1 = u / B1, b1 = v / A1, a2 = u / B2, b2 = v / A2;  // as PoolView::weight
   double n_both = 0;
   TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {

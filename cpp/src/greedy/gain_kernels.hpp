@@ -1,8 +1,8 @@
 // The interface of the kernels of greedy selection. They compute by how much a term would raise the divergence.
 //
-// Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the mass in the
-// class that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c is the term's share in class c, and
-// t_c is its share in the complement of class c.
+// Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the part of n_c
+// that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c is the term's share in class c, and t_c is
+// its share in the complement of class c.
 #pragma once
 
 #include "termsift/types.hpp"
@@ -17,7 +17,7 @@ struct PoolView {
   const double* inverse;         // 1 / R_c
   const double* share;           // v_c = pi_c R_c / n_c
   const double* others_inverse;  // 1 / sum_{k != c} v_k
-  int reference;                 // r: the class whose shares are subtracted from the others' shares
+  int reference;                 // r: the class whose share is subtracted from all shares
 };
 
 inline constexpr int longest_gain_block = 64;
@@ -30,9 +30,9 @@ struct GainBlock {
   double* values;        // (n,) out
 };
 
-// A wedge is the set of pools with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1 in every class. There A = R_c / n_c and B =
-// Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). Arrays are (n_classes,). For two classes, A1, B1,
-// A2 and B2 are (1,), and A and B are the pool's masses in the two classes.
+// A wedge is the set of pools with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1 in every class. Here A = R_c / n_c, and
+// B = Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). Arrays are (n_classes,). For two classes, A1, B1, A2 and B2 are (1,),
+// and A and B are the pool's masses in the two classes.
 struct WedgeView {
   const double *A1, *B1, *A2, *B2;
   const double* inverse_total;   // (n_classes,) 1 / n_c
@@ -72,12 +72,12 @@ struct PairBoundBlock {
   double* values;             // (n,) out
 };
 
-// Cells of a partition, given by their probabilities p = p_hi + p_lo (double-double). A difference p - q of at most 2^-92 p
-// counts as 0. Arrays are (n_classes, n).
+// Cells of a partition, given by their probabilities p = p_hi + p_lo (double-double). Differences |p - q| <= 2^-92 p count
+// as 0. Arrays are (n_classes, n).
 struct CellBlock {
   int n;                       // the number of cells, at most longest_gain_block
   int n_classes;               // at least 2
-  double remainder_of;         // the minuend if p is a difference, else 0; p - q <= 2^-92 of this counts as 0 too
+  double remainder_of;         // the minuend if p is a difference, else 0; |p - q| <= 2^-92 remainder_of counts as 0 too
   const double *p_hi, *p_lo;
   double *before_hi, *before_lo;  // scratch
   double* values;                 // (n,) out
@@ -90,7 +90,7 @@ struct MixtureView {
 
 struct GainKernels {
   void (*gains)(const GainBlock&, const PoolView&);
-  // Computes sum_c t(p_c, q_c), the part of each cell in the divergence. p must have about 106 correct bits.
+  // Computes sum_c t(p_c, q_c), which each cell adds to the divergence. p must have about 106 correct bits.
   void (*cells)(const CellBlock&, const MixtureView&);
   // Computes an upper bound of each term's gains in the wedge, apart from rounding errors (see Ladder::margin_). The bound
   // is infinite if a term has nearly all the mass of a corner.

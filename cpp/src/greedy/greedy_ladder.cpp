@@ -30,15 +30,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // These constants were tuned on text. They affect only the time. The resulting order does not depend on them.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
 constexpr double used_up = 0.4;                     // the share of a list expected to be selected before its renewal
-constexpr double front = 2 * used_up / list_ratio;  // the share of a list whose best groups are moved to its beginning
+constexpr double front = 2 * used_up / list_ratio;  // the share of a list's groups that come first: the best
 constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
 constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios divided by the expected selected mass
 // The limits of a list's reach and width (see Shortlist), and the factors by which they are adapted.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
 constexpr double wider = 1.4, narrower = 0.93, farther = 1.3;
-constexpr double nearer_at_once = 0.3, nearer = 0.85;  // if a list fails in the round that made it; if it fails later
+constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for a failure in the round that made the list; for a later failure
 constexpr double point_reach = 1e-3;     // with a smaller reach the wedge becomes a point
-constexpr double nearly_equal = 1e-10;   // at a point, bounds relatively this close count as equal
+constexpr double nearly_equal = 1e-10;   // at a point, bounds with a smaller relative difference count as equal
 constexpr double most_saved = 64;        // the largest budget, as a number of scans of all groups
 constexpr std::int64_t longest_pause = 4096;
 constexpr std::int64_t first_run = 3, run_ratio = 4;  // copies in the first check of wins, and the growth factor
@@ -143,7 +143,7 @@ class Ladder {
         budget_ -= used();
         return best;
       }
-      if (best.gain == 0) break;  // all gains may be 0; bounds cannot show it
+      if (best.gain == 0) break;  // bounds cannot show whether all gains are 0
       Shortlist& list = lists_[level];
       const bool at_point = list.made_at == round_ && (list.reach < point_reach || attempt > 3 * n_levels + 3);
       narrow(list);

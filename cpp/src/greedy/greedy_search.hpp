@@ -32,7 +32,7 @@ class Selection {
   std::int64_t wanted() const { return wanted_; }
   bool complete() const { return selected_ == wanted_; }
   std::int64_t left() const { return groups.n_terms() - selected_; }
-  // True if the pool is exactly two terms. Without one, the pool is the other, so their gains differ only by rounding.
+  // True if the pool consists of two terms. Removing one leaves the other, so their gains differ only by rounding.
   bool is_tie_of_two() const { return left() == 2 && !groups.has_leftover(); }
   std::int64_t copies_left(GroupId g) const { return left_[static_cast<std::size_t>(g)]; }
   // Returns the lowest term of the group among its terms that have not been selected.
@@ -73,8 +73,8 @@ struct Best {
 // Selects terms until the largest gain is 0 or enough terms are selected.
 void search_by_ladder(Selection& selection, GainEvaluator& evaluator, Pacer& pacer);
 
-// Writes divergences (n,). Element k is the divergence of a partition whose cells are each of terms[0 .. k] and the pool of
-// all other terms. It is the sum over the cells of
+// Writes divergences (n,). Element k is the divergence of the partition into the single terms terms[0], ..., terms[k] and
+// the pool of all other terms. It is the sum over the cells of
 //     t(p) = sum_c [p_c log(p_c/q_c) - p_c + q_c] >= 0.
 // No digits cancel in this sum, so a small difference of two pools is not lost. No element is less than the previous one.
 // Terms must be distinct. `tick` is called from time to time with the number of steps done. Memory is O(pairs of the terms).

@@ -30,8 +30,8 @@ template <CountType Count>
   const std::string what = l > 0 ? "term " + std::to_string(term) + " has l + b1 = " +
                                        text(static_cast<double>(l) + b1) + " in class " + std::to_string(c) + ", "
                                  : "smoothing b1 = " + text(b1) + " is ";
-  throw std::invalid_argument(what + "too small beside the " + text(tokens) + " tokens of class " +
-                              std::to_string(grid.coarsest) + " for greedy, which needs 2^-40 of their number");
+  throw std::invalid_argument(what + "too small compared with the " + text(tokens) + " tokens of class " +
+                              std::to_string(grid.coarsest) + "; greedy needs at least 2^-40 of the number of tokens");
 }
 
 std::uint64_t hash_of(std::span<const MassColumns::Cell> column) {

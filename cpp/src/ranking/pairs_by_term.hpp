@@ -1,4 +1,4 @@
-// Arranges the pairs of a term and a class that has it by terms.
+// Arranges pairs of a term and a class by term.
 #pragma once
 
 #include <cstdint>

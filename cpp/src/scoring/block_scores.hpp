@@ -24,7 +24,7 @@ struct ScoreTask {
   const ClassModel& model;
   Measure measure;
   Aggregate aggregate;
-  // The arrays for the results; all but one are null.
+  // The arrays for the results, of which exactly one is not null.
   double* scores;                     // (n_terms,)
   double* class_scores;               // (n_classes, terms of the range)
   std::int8_t* directions = nullptr;  // (n_classes, terms of the range), for Measure::direction
@@ -115,7 +115,7 @@ class BlockScorer {
       if (few) return load(entries, entries_of_terms());
       return load(entries, every_entry([&, begin](std::int64_t term) -> std::int64_t {
         const auto t = static_cast<std::size_t>(term - first);
-        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // reads slots_ only for chosen terms, since `chosen` is smaller
+        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // slots_ is read only for chosen terms, since `chosen` is smaller
       }));
     });
   }

@@ -1,6 +1,6 @@
 // Scores terms whose ordinary results are unreliable. It uses double-double differences from a reference class.
 //
-// Its error: let u = 2^-53, n classes, e_k = p_k - p_r, S = |e_c| + sum_k pi_k |e_k|, and T the mixture of all classes.
+// Error bounds, with u = 2^-53, n classes, e_k = p_k - p_r, S = |e_c| + sum_k pi_k |e_k|, and the mixture T of all classes:
 //     p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1 or L is no double,
 //     products of low parts are rounded or dropped, which adds 35 u^2 (p_c + T + 2 p_r).
 // The reference r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence the error of

@@ -27,7 +27,7 @@ void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
 template <CountType Count>
 void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, double b1) {
   if (!(b1 <= most_rate * total))
-    throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too large beside the " + text(total) +
+    throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too large compared with the " + text(total) +
                                 " documents and b2 of class " + std::to_string(c));
   if constexpr (std::is_floating_point_v<Count>)
     for (std::int64_t i = 0; i < row.size; ++i)
@@ -117,7 +117,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     if (L.hi == 0) L = {1, 0};
     if (rates) check_rates(row, model.classes[k], L.hi, estimation.b1);
     if (estimation.b1 > 0 && estimation.b1 / L.hi < least_share)
-      throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small beside the " + text(L.hi) +
+      throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small compared with the " + text(L.hi) +
                                   " tokens and b2 of class " + std::to_string(model.classes[k]));
     constants.scale = std::ldexp(1.0, std::clamp(-std::ilogb(L.hi), -1000, 1000));
     L = scale(L, constants.scale);

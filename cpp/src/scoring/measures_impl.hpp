@@ -1,4 +1,4 @@
-// The common parts of all scoring kernels are dispatch by measure and variable, conversions, and sums of class scores.
+// The common parts of all scoring kernels: dispatch by measure and variable, conversions, aggregation of class scores.
 // The kernels are plain loops that the compiler vectorises. They contain no unpredictable branch in a loop over terms.
 #pragma once
 

@@ -20,7 +20,7 @@ TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
   return quick_two_sum(difference.hi, difference.lo - p.lo);
 }
 
-// Returns w x, or w x.hi if x has no low part. A compiler may not leave out a product with zero by itself.
+// Returns w x, or w x.hi if x has no low part. A compiler must not leave out a product with zero by itself.
 template <bool with_low>
 TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) {
   const DoubleDouble product = two_product(x.hi, w_hi);
@@ -35,7 +35,7 @@ TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c
 
 // d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given T = sum_k pi_k p_k. T has a relative error of
 // lost 2^-57 (ClassModel::lost), hence p - T has that error relative to p. The division by 1 - pi magnifies the error
-// relative to q, which matters if one class has nearly all the prior mass. The comments say what a margin <= 0 means.
+// relative to q, which matters if one class has nearly all the prior mass. The members say what a margin <= 0 means.
 struct Difference {
   DoubleDouble d, q;
   double margin;             // q lost digits, or p > ordinary_p for a small probability: score the term carefully
