@@ -1,8 +1,8 @@
 // The interface of the kernels of greedy selection. They compute by how much a term would raise the divergence.
 //
 // Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the part of n_c
-// that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c is the term's share in class c, and t_c is
-// its share in the complement of class c.
+// that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c is the term's share in class c, and t_c
+// is its share in the complement of class c.
 #pragma once
 
 #include "termsift/types.hpp"
