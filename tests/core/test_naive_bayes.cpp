@@ -311,7 +311,7 @@ TEST(invalid_arguments_are_refused) {
   const auto empty = make_counts<std::int64_t>({0, 0}, {{0, 0, 0}, {0, 0, 0}});
   CHECK_THROWS(classify(empty, models[0], 1, {0}, {1}, x, {0}), std::invalid_argument, "needs a class with documents");
   x.n_columns = 4;
-  CHECK_THROWS(with(1, {0}, {1}), std::invalid_argument, "the documents have 4 terms, those counted 3");
+  CHECK_THROWS(with(1, {0}, {1}), std::invalid_argument, "the documents have 4 terms, but the counts have 3");
   x.n_columns = 3;
   x.indices[0] = 3;
   CHECK_THROWS(with(1, {0}, {1}), std::invalid_argument, "the index 3 in row 0");

@@ -272,11 +272,11 @@ def test_a_class_with_nearly_all_the_prior_mass_is_refused(prior: list[float]) -
         lambda: counts.score("md", class_prior=prior),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match="class 0 has all the prior mass but"):
+        with pytest.raises(ValueError, match="class 0 has all the prior mass"):
             call()
     weighted = of([[3, 0, 2], [6, 2, 5], [0, 0, 9]], [1, 1e-309, 1e-309])
     for exhaustive in (False, True):
-        with pytest.raises(ValueError, match="class 0 has all the prior mass but"):
+        with pytest.raises(ValueError, match="class 0 has all the prior mass"):
             weighted.greedy(exhaustive=exhaustive)
 
 

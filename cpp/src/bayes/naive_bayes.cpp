@@ -145,7 +145,7 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
                                 std::to_string(x.n_rows) + " documents");
   check_weights(documents.weights, x.n_rows);
   if (x.n_columns > counts.n_terms)
-    throw std::invalid_argument("the documents have " + std::to_string(x.n_columns) + " terms, those counted " +
+    throw std::invalid_argument("the documents have " + std::to_string(x.n_columns) + " terms, but the counts have " +
                                 std::to_string(counts.n_terms));
   const CsrFacts facts = check_csr(x, {}, threads);
   if (facts.value_bound >= 0x1p900)

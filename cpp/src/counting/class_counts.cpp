@@ -61,7 +61,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size, narrow);
   const bool unknown = whole.has_unknown_documents();
   if (!unknown && part.has_unknown_documents())
-    refuse_part("the number of documents" + in_class(), " is known in the whole alone");
+    refuse_part("the number of documents" + in_class(), " is known only in the whole");
   if (!unknown)
     rest.n_docs = remainder(whole.n_docs, part.n_docs, [&] { return "the number of documents" + in_class(); });
   rest.n_unlisted =

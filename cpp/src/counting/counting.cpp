@@ -162,7 +162,7 @@ void check_labels(const LabelView& labels, std::int64_t n_docs) {
       throw std::invalid_argument("the label offsets do not span the labels");
     for (std::int64_t d = 0; d < n_docs; ++d)
       if (labels.indptr[d + 1] < labels.indptr[d] || labels.indptr[d + 1] > labels.n_codes)
-        throw std::invalid_argument("the label offsets of document " + std::to_string(d) + " are unsound");
+        throw std::invalid_argument("the label offsets of document " + std::to_string(d) + " are invalid");
   }
   for (std::int64_t i = 0; i < labels.n_codes; ++i)
     if (labels.codes[i] < 0 || labels.codes[i] >= labels.n_classes)
@@ -176,7 +176,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   const TermWeight term_weight = options.term_weight;
   const bool binary = term_weight == TermWeight::binary, raw = term_weight == TermWeight::raw;
   if (std::is_integral_v<Count> && !binary && !(raw && !x.holds_floats))
-    throw std::invalid_argument("exact counts are counts of integers");
+    throw std::invalid_argument("exact counts need integer values");
   check_indptr(x, {});
   const std::int64_t n_entries = x.indptr[x.n_rows];
   const Threads threads = worth(options.threads, n_entries);

@@ -34,7 +34,7 @@ void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, doubl
       if (!(row.term_frequency[i] + b1 <= most_rate * total))
         throw std::invalid_argument("term " + std::to_string(row.terms[i]) + " occurs " + text(row.term_frequency[i]) +
                                     " times in the " + text(total) + " documents and b2 of class " + std::to_string(c) +
-                                    "; a rate can be 2^64");
+                                    "; a rate must be at most 2^64");
 }
 
 // Returns a bound. For every whole number l below it, l + b1 has at most 53 bits.
@@ -101,8 +101,8 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
       throw std::invalid_argument("class " + std::to_string(model.classes[k]) +
                                   " has all the prior mass; scores compare it with the other classes");
     if (rest[k].hi < least_share * total.hi)
-      throw std::invalid_argument("class " + std::to_string(model.classes[k]) + " has all the prior mass but " +
-                                  text(rest[k].hi / total.hi) + " of it; scores compare it with the other classes");
+      throw std::invalid_argument("class " + std::to_string(model.classes[k]) + " has all the prior mass except " +
+                                  text(rest[k].hi / total.hi) + "; scores compare it with the other classes");
   }
 
   model.constants.resize(n);
