@@ -17,7 +17,7 @@ struct Window {
   std::int64_t n_entries;
 
   std::size_t n_classes() const { return last_class - first_class; }
-  // Returns the stream of row c, or n_classes() if the window does not have the row. A negative difference wraps around.
+  // Returns the stream of row c, or n_classes() if the window does not have that row; a negative difference wraps.
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
@@ -29,8 +29,8 @@ void for_each_stream(const StreamSource& source, const Window& window, std::int6
   });
 }
 
-// Splits the collection into windows of at most window_bytes or one document. A window has several classes if they fit,
-// otherwise some documents of one class.
+// Splits the collection into windows of at most window_bytes, or one document: several classes if they fit, else some
+// documents of one class.
 std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window_bytes) {
   const std::int64_t n_docs = source.x.n_rows;
   const std::size_t n_streams = source.n_rows();
@@ -72,8 +72,8 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
 
 // ---- documents -> streams ------------------------------------------------------------------------------------------------
 
-// Splits the window's documents into ranges with about the same number of entries, and lays out the streams. Returns the
-// first document of each range and the end of the last one (n_ranges + 1,).
+// Splits the window's documents into ranges with about the same number of its entries, and lays out the streams. Returns
+// where the ranges begin, (n_ranges + 1,).
 std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& window, Streams& streams) {
   std::vector<std::int64_t> begins{window.first_doc};
   const double share = static_cast<double>(window.n_entries) / static_cast<double>(streams.n_ranges);
@@ -104,8 +104,8 @@ struct Range {
     for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * streams.n_ranges + number];
   }
 
-  // Appends a checked row. Its columns may be in any order and may repeat, and its values may be 0. The first entry of a
-  // column counts the document. Later entries of the column become escapes, which add only occurrences.
+  // Appends a checked row whose columns are in any order and may repeat, and whose values may be 0. The first entry of a
+  // column counts the document. The others become escapes, which add occurrences alone.
   template <class Index, class Value>
   void append_untidy(const CsrView<Index, Value>& x, std::int64_t d, bool is_binary, std::size_t stream) {
     bounds[stream] += streams.packed.largest();
@@ -129,7 +129,7 @@ struct Range {
     for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) seen[static_cast<std::size_t>(x.indices[e]) / 8] = 0;
   }
 
-  // Returns true if any of n columns occurs twice.
+  // Returns whether some of n columns is there twice.
   template <class Index>
   bool repeats(const Index* columns, std::int64_t n) {
     std::uint8_t* const bytes = seen.data();
@@ -159,18 +159,18 @@ struct Range {
 
   Streams& streams;
   const std::size_t number;
-  CsrScan scan;                    // the result for the rows so far
-  std::vector<std::int64_t> next;  // the place of the next entry of each stream
-  // For each stream, a bound of the number added to any cell: the sum of the bounds of its rows. The packed columns of a row
-  // are distinct and each bound is at least 1, so this sum also bounds the number of documents.
+  CsrScan scan;                    // of the rows so far
+  std::vector<std::int64_t> next;  // where the next entry of each stream goes
+  // No cell of a stream gains more: the sum of the bounds of its rows, whose packed columns are distinct, and thus at least
+  // their number too.
   std::vector<std::uint64_t> bounds;
-  // One bit for each column, 1 if an untidy row has it. All bits are 0 between rows. The bits are in bytes, because updates
-  // of one word would wait for one another.
+  // A bit for each column, all 0 between rows: whether an untidy row has it. In words, a row's columns would often wait for
+  // one another.
   std::vector<std::uint8_t> seen;
 };
 
-// Appends those documents of [first, last) that are in the window to their streams, and checks them. A row is written before
-// its check ends, so that it is read only once. Stops at a row that streams cannot count.
+// Appends the window's documents among [first, last) to their streams, and checks them on the way. A row is written before
+// it is trusted, so that it is read once. Stops at a row that streams cannot count.
 template <class Index, class Value>
 void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, const Window& window, std::int64_t first,
                  std::int64_t last, Range& range) {
@@ -189,7 +189,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       n_docs += is_in;
     }
     for (int i = 0; i < n_docs; ++i) {
-      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2) {  // rows that are not in the window lie between
+      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2) {  // rows of other windows lie between them
         const std::int64_t ahead = documents[i + 2];
         for (std::int64_t e = x.indptr[ahead]; e < std::min<std::int64_t>(x.indptr[ahead + 1], x.indptr[ahead] + 512);
              e += 16) {
@@ -200,7 +200,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       const std::int64_t d = documents[i], begin = x.indptr[d], n = x.indptr[d + 1] - begin;
       const Index* const indices = x.indices + begin;
       const Value* const data = x.data + begin;
-      // The first columns of a row nearly always show whether the columns are in order. The check proves it.
+      // The first columns of a row nearly always show whether they are in order, and the check proves it.
       const bool in_order = std::is_sorted(indices, indices + std::min<std::int64_t>(n, 8));
       bool checked = false;
       CsrScan own;
@@ -229,8 +229,8 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
   range.scan.facts.value_bound = std::max(range.scan.facts.value_bound, static_cast<double>(bound));
 }
 
-// Fills the streams with the window's documents, and returns the result of checking them. If streams cannot count the
-// documents, the streams are meaningless.
+// Fills the streams with the window's documents, and returns what the check of these found. If streams cannot count them,
+// the streams are meaningless.
 CsrScan fill(const StreamSource& source, const Window& window, const Threads& threads, Streams& streams) {
   const std::vector<std::int64_t> begins = plan_ranges(source, window, streams);
   std::vector<CsrScan> scans(streams.n_ranges);

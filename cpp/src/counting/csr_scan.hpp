@@ -32,7 +32,7 @@ inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64
   return last;
 }
 
-// Checks indptr, as a part of check_csr.
+// The part of check_csr that checks indptr.
 void check_indptr(const AnyCsr& x, const MatrixName& matrix);
 
 }  // namespace termsift

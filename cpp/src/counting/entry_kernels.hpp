@@ -20,15 +20,15 @@ struct EntryFacts {
 
 template <class Index, class Value>
 struct RowKernels {
-  // Packs and checks a row of n < 2^31 entries. The cell of an entry is its column. The row is usual if its columns are in
-  // [0, n_columns), if they strictly increase or `in_order` is false, and if all values are small whole numbers from 1 on.
-  // Returns a bound of the values of a usual row, less than twice the largest one. Otherwise returns 0, and `out` is
-  // meaningless. A value is small up to a quarter of the largest packed value, and not small above half of it.
+  // Packs and checks a row of n < 2^31 entries. The cell of each is its column. Returns a bound of the values,
+  // at least the largest and less than twice as much, if the columns are in [0, n_columns), strictly increase if they are to
+  // be `in_order`, and all values are small whole numbers from 1 on, as in nearly all rows; else 0, and `out` means nothing.
+  // Every value up to a quarter of what fits into a packed entry counts as small, and none above half of it.
   std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
                               PackedEntry packed, std::uint32_t* out);
   // Packs a row of n entries that has been checked. Returns the number of escapes.
   std::int64_t (*pack)(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out);
-  // Returns true if all of indices[0 .. n) are in [0, n_columns).
+  // Returns whether indices[0 .. n) are in [0, n_columns).
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
   // Returns how many of indices[0 .. n) do not exceed the index before them. indices[-1] is read; n < 2^31.
   std::int64_t (*descents)(const Index* indices, std::int64_t n);

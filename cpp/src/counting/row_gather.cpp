@@ -46,10 +46,10 @@ struct TermCounters {
         last_document(LargeArray<std::int64_t>::zeroed(distinct ? 0 : n_terms)),
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
-  bool distinct;  // true if documents never repeat a term
+  bool distinct;  // whether a document has each term once
   LargeArray<Count> term_frequency;
   LargeArray<Count> document_frequency;
-  LargeArray<std::int64_t> last_document;  // one more than the term's last document; empty if distinct
+  LargeArray<std::int64_t> last_document;  // one more than the last document that has the term; unless distinct
   LargeArray<TermId> touched;              // (n_touched,) the terms whose counters are not zero
   std::int64_t n_touched = 0;
 };
@@ -65,7 +65,7 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
     if (value == 0) continue;
     const std::int64_t term = terms[i];
     Count& df = counters.document_frequency[term];
-    touched[n_touched] = static_cast<TermId>(term);  // a branch would be unpredictable
+    touched[n_touched] = static_cast<TermId>(term);  // without a branch, which would be unpredictable
     n_touched += df == 0;
     counters.term_frequency[term] += value;
     if (distinct || counters.last_document[term] != d + 1) df += weight;
@@ -74,7 +74,7 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
   counters.n_touched = n_touched;
 }
 
-// Calls add(document, weight) for each document of nonzero weight, and worker.check() from time to time.
+// Calls add(document, weight) for each document, and worker.check() now and then.
 template <CountType Count, class F>
 void for_each_weighted(const AnyCsr& x, std::span<const std::int64_t> documents, const Count* weights, Worker& worker,
                        const F& add) {
