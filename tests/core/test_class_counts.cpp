@@ -97,7 +97,7 @@ TEST(unknown_documents_and_unlisted_tokens_survive_sums_and_differences) {
   }
   CHECK_EQ(to_float(both, one_thread).rows[0]->n_tokens, 14);
   CHECK_EQ(collection_row(both)->n_tokens, 14);
-  CHECK_THROWS(subtract(texts, list(1, 0), one_thread), invalid_argument, "is known in the whole alone");
+  CHECK_THROWS(subtract(texts, list(1, 0), one_thread), invalid_argument, "is known only in the whole");
   CHECK_THROWS(subtract(list(7, 2), list(7, 3), one_thread), invalid_argument,
                "the number of unlisted tokens in class 0 would be negative");
 }

@@ -311,7 +311,7 @@ TEST(invalid_arguments_are_refused) {
   const auto empty = make_counts<std::int64_t>({0, 0}, {{0, 0, 0}, {0, 0, 0}});
   CHECK_THROWS(classify(empty, models[0], 1, {0}, {1}, x, {0}), std::invalid_argument, "needs a class with documents");
   x.n_columns = 4;
-  CHECK_THROWS(with(1, {0}, {1}), std::invalid_argument, "the documents have 4 terms, those counted 3");
+  CHECK_THROWS(with(1, {0}, {1}), std::invalid_argument, "the documents have 4 terms, but the counts have 3");
   x.n_columns = 3;
   x.indices[0] = 3;
   CHECK_THROWS(with(1, {0}, {1}), std::invalid_argument, "the index 3 in row 0");
@@ -432,5 +432,5 @@ TEST(extreme_smoothing_gives_numbers) {
   const auto large = make_counts<double>({1, 1}, {{0x1p1000, 0}, {0, 1}});
   x.n_columns = 2;
   for (const EventModel model : {EventModel::multinomial, EventModel::poisson})
-    CHECK_THROWS(classify(large, model, 1e-30, {0, 1}, {1, 2}, x, {0}), std::invalid_argument, "alpha is too small beside");
+    CHECK_THROWS(classify(large, model, 1e-30, {0, 1}, {1, 2}, x, {0}), std::invalid_argument, "alpha is too small");
 }

@@ -222,7 +222,7 @@ def test_the_log_counts_the_gains(caplog: pytest.LogCaptureFixture) -> None:
         ({"step": -1}, ValueError, "step must be positive"),
         ({"step": 400, "shape": 1}, ValueError, "at most 300 of step * the logarithm of"),
         ({"step": 40, "shape": 1}, ValueError, "of step 40, shape 1 and 3 documents"),
-        ({"shape": 1e-200}, ValueError, "step is too large beside shape"),
+        ({"shape": 1e-200}, ValueError, "step is too large"),
     ],
     ids=str,
 )

@@ -272,11 +272,11 @@ def test_a_class_with_nearly_all_the_prior_mass_is_refused(prior: list[float]) -
         lambda: counts.score("md", class_prior=prior),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match="class 0 has all the prior mass but"):
+        with pytest.raises(ValueError, match="class 0 has all the prior mass"):
             call()
     weighted = of([[3, 0, 2], [6, 2, 5], [0, 0, 9]], [1, 1e-309, 1e-309])
     for exhaustive in (False, True):
-        with pytest.raises(ValueError, match="class 0 has all the prior mass but"):
+        with pytest.raises(ValueError, match="class 0 has all the prior mass"):
             weighted.greedy(exhaustive=exhaustive)
 
 
@@ -319,11 +319,11 @@ def test_fractions_that_classes_share_add_nothing() -> None:
     ("table", "alpha", "message"),
     [
         ([[1e6, 1e-9], [1, 1]], 0, "term 1 has l + b1 = 1.0000000000000001e-09 in class 0, too"),
-        ([[1e6, 1e-10], [1, 1]], 0, "term 1 has l + b1 = 1e-10 in class 0, too small beside the 1"),
+        ([[1e6, 1e-10], [1, 1]], 0, "term 1 has l + b1 = 1e-10 in class 0, too small"),
         ([[1, 1], [1e-9, 1e6]], 0, "term 0 has l + b1 = 1.0000000000000001e-09 in class 1, too"),
-        ([[10**16, 3], [1, 1]], 0, "term 1 has l + b1 = 3 in class 0, too small beside the 1000"),
+        ([[10**16, 3], [1, 1]], 0, "term 1 has l + b1 = 3 in class 0, too small"),
         ([[10**16, 0], [1, 1]], 0, "term 1 has probability 0 in class 0 with b1 = 0"),
-        ([[10**16, 0], [1, 1]], 1, "smoothing b1 = 1 is too small beside the 10000000000000000 to"),
+        ([[10**16, 0], [1, 1]], 1, "smoothing b1 = 1 is too small"),
     ],
 )
 def test_counts_beyond_the_grid_are_refused(table: Any, alpha: float, message: str) -> None:

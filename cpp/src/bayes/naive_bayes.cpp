@@ -26,7 +26,7 @@ class Sweep {
       : m_(model), entries_(term_weight), sums_(at(m_.stride)), values_(sums_.size()), errors_(sums_.size()),
         posteriors_{m_.stride, m_.log_docs.data(), sums_.data(), m_.absent.data(), nullptr, 0, 0, 0, values_.data(),
                     errors_.data()} {}
-  Sweep(const Sweep&) = delete;  // it points into itself
+  Sweep(const Sweep&) = delete;  // posteriors_ points to other members
   Sweep& operator=(const Sweep&) = delete;
 
   // Calls emit(begin, end, class position) for every range of ks for which the document's predicted class is the same.
@@ -80,7 +80,7 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Each of n additions errs by at most 2^-53 of the sum, and all other operations together by a few times that.
+  // Each of the n additions has an error of at most 2^-53 of the sum. All other operations together err by a few times that.
   Verdict judge(std::size_t step) {
     posteriors_.loss = &m_.loss[step * at(m_.stride)];
     posteriors_.tokens = tokens_;
@@ -96,7 +96,7 @@ class Sweep {
     if (!(verdict.lead > 0)) return step + 1;
     const double bound = m_.drift[step] + verdict.lead / weight();
     if (m_.drift[end - 1] <= bound) return end;
-    // The step may be near or far, so the width of the search doubles.
+    // The step may be near or far, so the search doubles its width until it passes the step.
     std::size_t first = step + 1, width = 1;
     for (; first + width < end && m_.drift[first + width - 1] <= bound; width *= 2) first += width;
     const auto begin = m_.drift.begin() + static_cast<std::ptrdiff_t>(first);
@@ -109,11 +109,11 @@ class Sweep {
   DocumentEntries entries_;
   std::vector<Entry> ranked_;                   // the document's entries, by rank
   std::vector<double> sums_, values_, errors_;  // (stride,): sum_r x_r gain_rc, and the kernel's scratch
-  ClassPosteriors posteriors_;                  // of the document at one step
-  double tokens_ = 0, n_added_ = 0;             // sum_r x_r, and the number of these x_r
+  ClassPosteriors posteriors_;                  // the kernel's arguments for the document at one step
+  double tokens_ = 0, n_added_ = 0;             // sum_r x_r, and the number of its summands
 };
 
-// The steps [begin, end): for these, the class `predicted` is predicted for a document of class `label`.
+// In the steps [begin, end), the class `predicted` is predicted for a document of class `label`.
 struct Prediction {
   std::size_t begin, end;
   std::int64_t predicted, weight;
@@ -145,7 +145,7 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
                                 std::to_string(x.n_rows) + " documents");
   check_weights(documents.weights, x.n_rows);
   if (x.n_columns > counts.n_terms)
-    throw std::invalid_argument("the documents have " + std::to_string(x.n_columns) + " terms, those counted " +
+    throw std::invalid_argument("the documents have " + std::to_string(x.n_columns) + " terms, but the counts have " +
                                 std::to_string(counts.n_terms));
   const CsrFacts facts = check_csr(x, {}, threads);
   if (facts.value_bound >= 0x1p900)
@@ -157,8 +157,8 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   const std::size_t n_classes = counts.rows.size(), n_steps = bayes.ks.size();
   std::fill_n(hits, n_steps * n_classes, std::int64_t{0});
   std::fill_n(predicted, n_steps * n_classes, std::int64_t{0});
-  // The results hold the changes at each k and are summed up at the end, so a document costs one addition per change of its
-  // class. Sums of integers do not depend on the order.
+  // The results first hold the changes at each k, and are summed over k at the end. A document therefore costs only one
+  // addition per change of its predicted class. Sums of integers do not depend on the order.
   std::mutex results;
   const auto count = [&](const Prediction& p, std::int64_t* result) {
     result[p.begin * n_classes + at(p.predicted)] += p.weight;

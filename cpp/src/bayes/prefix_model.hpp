@@ -1,4 +1,4 @@
-// Counts and a ranking -> the model of naive Bayes for the first k terms, for every k.
+// Makes, from counts and a ranking, the models of naive Bayes for the first k terms, for every k of a list.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// Given the terms of the first k ranks, the log posterior of class c, less a number that all classes share, is
+// With the terms of the first k ranks, the log posterior of class c, up to a number that all classes share, is
 //
 //   v_c = log n_c + sum_r x_r gain_rc - absent_c sum_r x_r - w loss_c(k)
 //
@@ -20,22 +20,22 @@ namespace termsift {
 //   bernoulli            L(l/b1) + L(l/(X_c - l + b1))  L(X_c/b1)  sum_{r<k} -log(1 - p_rc)              1
 //   poisson              L(l/b1)                        L(X_c/b1)  sum_{r<k} p_rc = (l + b1)/(X_c + b1)  1
 //
-// where L(x) = log(1 + x) and X_c is the model's total (event_model.hpp). A class without the term gains nothing, so only
-// the pairs of a term and a class that has it are kept. All these numbers except v_c are at least 0.
+// where L(x) = log(1 + x) and X_c is the model's total (event_model.hpp). gain_rc is 0 for a class without the term, so
+// only the pairs of a term and a class that has it are kept. All these numbers except v_c are at least 0.
 struct PrefixModel {
-  std::vector<std::int64_t> classes;      // (n,) the rows of the counts that take part, increasing
+  std::vector<std::int64_t> classes;      // (n,) the rows of the counts that have documents, increasing
   std::int64_t stride = 0;                // n padded to whole vectors, as in ClassPosteriors
   std::vector<double> log_docs;           // (stride,) log(n_c / the least n_c)
   std::vector<double> absent;             // (stride,)
-  bool weighs_tokens = false;             // w is sum_r x_r, otherwise 1
-  std::vector<std::int32_t> rank_of;      // (n_terms,) -1 if not below ks.back()
-  std::vector<std::int32_t> step_of;      // (ranks,) the first of the ks above the rank
-  std::vector<std::int64_t> first_pair;   // (ranks + 1,)
-  std::vector<std::int32_t> pair_class;   // the position in `classes`, increasing within a rank
+  bool weighs_tokens = false;             // true if w is sum_r x_r, false if w is 1
+  std::vector<std::int32_t> rank_of;      // (n_terms,) the term's rank, or -1 if the rank is not below ks.back()
+  std::vector<std::int32_t> step_of;      // (ranks,) the index of the first of the ks above the rank
+  std::vector<std::int64_t> first_pair;   // (ranks + 1,) the first pair of each rank
+  std::vector<std::int32_t> pair_class;   // the position of the class in `classes`, increasing within a rank
   std::vector<double> pair_gain;
   std::vector<double> loss;               // (ks.size(), stride)
-  // (ks.size(),) Between two ks, the loss difference of any two classes changes by less than this sum. A margin covers the
-  // growth of the rounding tolerance.
+  // (ks.size(),) Between two ks, the difference of the losses of any two classes changes by less than the difference of the
+  // drifts at these ks. A margin covers the growth of the rounding tolerance.
   std::vector<double> drift;
 };
 

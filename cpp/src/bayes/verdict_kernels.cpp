@@ -1,11 +1,11 @@
-// The kernel of naive Bayes. A maximum does not depend on the order of its arguments.
+// The kernel of naive Bayes. A maximum does not depend on the order in which numbers are compared.
 #include "simd/logarithms.hpp"
 #include "bayes/verdict_kernels.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Compilers do not vectorise these maxima by themselves.
+// Explicit vectors are used because compilers do not vectorise these maxima.
 constexpr int lanes = verdict_lanes;
 using Vector = Lanes<double, lanes>;
 
@@ -13,7 +13,7 @@ TERMSIFT_INLINE void raise(Vector& a, const Vector& to) { choose(to > a, to, a, 
 
 TERMSIFT_INLINE double largest(const Vector& v) { return larger(larger(v[0], v[1]), larger(v[2], v[3])); }
 
-// The general case: several classes may agree with the largest v_c.
+// Handles the general case, in which several classes may have the largest v_c within the errors.
 Verdict judge_ties(const ClassPosteriors& p, double least_of_best) {
   std::int64_t winner = 0;
   while (p.values[winner] + p.errors[winner] < least_of_best) ++winner;
@@ -28,7 +28,7 @@ Verdict judge(const ClassPosteriors& p) {
   double *values = p.values, *errors = p.errors;
   const double tokens = p.tokens, weight = p.weight, allowed = p.error;
   const std::int64_t stride = p.stride;
-  // Per lane: the largest lower bound of any v_c, the largest upper bound, and the second largest upper bound.
+  // For each lane: the largest lower bound of its v_c, the largest upper bound, and the second largest upper bound.
   Vector least = Vector{} - infinity, most = least, second = least;
   Vector number = {0, 1, 2, 3}, best = number;
   for (std::int64_t c = 0; c < stride; c += lanes, number += lanes) {

@@ -1,4 +1,4 @@
-// Bi-normal separation: |F(A/r) - F(B/(g-r))|, F the normal quantile, the rates clipped to [0.0005, 0.9995].
+// Bi-normal separation: |F(A/r) - F(B/(g-r))|. F is the normal quantile, and both rates are clipped to [0.0005, 0.9995].
 #pragma once
 
 #include "contingency/cells_impl.hpp"
@@ -6,15 +6,15 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-constexpr double least_rate = 0.0005;  // Forman's bounds of rates are this and 1 minus this
+constexpr double least_rate = 0.0005;  // Forman clips rates to [least_rate, 1 - least_rate]
 
-// The normal distribution's quantile of x / (x + y) clipped to [0.0005, 0.9995], given |x - y| and 2 / (x + y). The quantile
-// of a rate p is (2p - 1) F(w), w = -log(4 p (1-p)), and F is smooth: one polynomial serves the middle and the tails. It is
-// the Chebyshev interpolant of degree 23 in v = 2w / 6.2154 - 1 (error 2e-17) computed with mpmath at 60 digits.
+// Returns the normal quantile of x / (x + y) clipped to [0.0005, 0.9995], given |x - y| and 2 / (x + y). The quantile of a
+// rate p is (2p - 1) G(w) with w = -log(4 p (1-p)). G is smooth, so one polynomial covers the middle and the tails. It is
+// the Chebyshev interpolant of degree 23 in v = 2w / 6.2154 - 1 (error 2e-17), computed with mpmath at 60 digits.
 TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, double two_over_sum) {
   constexpr double clipped_product = 4.0 * least_rate * (1.0 - least_rate);
   const double twice = smaller(x, y) * two_over_sum, other = larger(x, y) * two_over_sum;
-  // |2p - 1|: for a small p the subtraction rounds less than the quotient does, near a half the quotient rounds less.
+  // |2p - 1|. For small p the subtraction has the smaller rounding error, and for p near 1/2 the quotient has it.
   const double away = twice < 0.5 ? 1.0 - larger(twice, 2.0 * least_rate) : 0.5 * distance * two_over_sum;
   const double v = -0.32178138172925314 * natural_logarithm(larger(twice * other, clipped_product)) - 1.0;
   const double v2 = v * v, v4 = v2 * v2, v8 = v4 * v4;
@@ -29,26 +29,26 @@ TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, dou
       (7.063603947785799e-07 + -5.048188529734489e-10 * v) + v2 * (-1.3952888597736984e-07 + 4.9305395410121416e-08 * v);
   const double f20 =
       (1.2637977992233532e-08 + -1.1094234777617264e-08 * v) + v2 * (-2.106564825488567e-10 + 1.0172478110343533e-09 * v);
-  // The smallest terms are added first, because the rounding of the whole sum counts most.
+  // The smallest terms are added first, because the last addition has the largest rounding error.
   const double rest = (f2 + v4 * f4) + v8 * ((f8 + v4 * f12) + v8 * (f16 + v4 * f20));
   const double quantile = away * (2.3327424768770726 + (1.0563981333492207 * v + rest));
   return x < y ? -quantile : quantile;
 }
 
-// The quantile of A/r.
+// Returns the quantile of A/r.
 TERMSIFT_INLINE double quantile_in_class(DoubleDouble a, DoubleDouble C, const ContingencyConstants& c) {
   return quantile_of_rate(a.hi, C.hi, magnitude((a.hi - C.hi) + (a.lo - C.lo)), c.two_over_r);
 }
-// The quantile of B/(g-r).
+// Returns the quantile of B/(g-r).
 TERMSIFT_INLINE double quantile_in_rest(const auto& cells, const ContingencyConstants& c) {
   const DoubleDouble B = cells.B(), D = cells.D();
   return quantile_of_rate(B.hi, D.hi, magnitude((B.hi - D.hi) + (B.lo - D.lo)), c.two_over_rest);
 }
 
-// The difference of two quantiles errs by up to 2^-50, which is 7e-15 of 1/8. near_bns computes the smaller ones.
+// The difference of two quantiles has an error of up to 2^-50, which is 7e-15 of 1/8. near_bns computes smaller differences.
 constexpr double near_quantiles = 0.125;
 
-// Positive if near_bns must compute the difference of quantiles. If both rates are clipped to the same bound, it is 0.
+// Returns a positive number if near_bns must compute the difference of quantiles. Returns 0 if both rates are clipped.
 TERMSIFT_INLINE double bns_excess(const auto& cells, const ContingencyConstants& c, double difference) {
   constexpr double clipped = 2.0 * least_rate * (1.0 - 0x1p-49);
   const double twice_in_class = smaller(cells.a.hi, cells.C().hi) * c.two_over_r;
@@ -56,11 +56,11 @@ TERMSIFT_INLINE double bns_excess(const auto& cells, const ContingencyConstants&
   return larger(twice_in_class, twice_in_rest) > clipped ? near_quantiles - difference : 0.0;
 }
 
-// |p - q| of the clipped rates p = A/r and q = B/(g-r), to a few ulp. 2000 x - n is n / 0.0005 times the distance of the
-// rate x/n from the lower bound.
+// Returns |p - q| of the clipped rates p = A/r and q = B/(g-r), with an error of a few ulp. 2000 x - n is n / 0.0005 times
+// the distance of the rate x/n from the lower bound.
 TERMSIFT_INLINE double gap_of_rates(const auto& cells, const ContingencyConstants& c) {
   const auto above = [](DoubleDouble x, DoubleDouble n) { return subtract(multiply(x, {1.0 / least_rate, 0.0}), n).hi; };
-  const double p_low = above(cells.a, cells.r), p_high = above(cells.C(), cells.r);  // distances from both bounds
+  const double p_low = above(cells.a, cells.r), p_high = above(cells.C(), cells.r);  // scaled distances from the two bounds
   const double q_low = above(cells.B(), cells.rest), q_high = above(cells.D(), cells.rest);
   const double in_class = 0.5 * least_rate * c.two_over_r, in_rest = 0.5 * least_rate * c.two_over_rest;
   const double free = 0.25 * magnitude(cells.det.hi) * c.two_over_r * c.two_over_rest;
@@ -68,10 +68,11 @@ TERMSIFT_INLINE double gap_of_rates(const auto& cells, const ContingencyConstant
   return p_low < 0 ? larger(q_low, 0.0) * in_rest : p_high < 0 ? larger(q_high, 0.0) * in_rest : q_clipped;
 }
 
-// The difference d of the quantiles of p and q, given their mean z and d itself to 2^-49: |p - q| is the integral of the
-// normal density, phi(z) d [1 + sum over k = 1, 2, ... of He_2k(z) d^2k / (4^k (2k+1)!)], He_2k Hermite's polynomials. For
-// |z| <= 3.3 and d <= 1/8 (near_quantiles), the terms from k = 5 on add up to less than 4e-16. The error of z is multiplied
-// by at most 3.3, and that of d by less than 1/4.
+// Returns the difference of the quantiles of p and q, given gap = |p - q|, the mean z of the quantiles and the difference d
+// with an error of up to 2^-49. |p - q| is the integral of the normal density between the quantiles, which is
+//     phi(z) d [1 + sum over k = 1, 2, ... of He_2k(z) d^2k / (4^k (2k+1)!)] with Hermite's polynomials He_2k.
+// For |z| <= 3.3 and d <= 1/8 (near_quantiles), the terms from k = 5 on add up to less than 4e-16. The error of z is
+// multiplied by at most 3.3, and that of d by less than 1/4.
 TERMSIFT_INLINE double near_bns(double gap, double z, double d) {
   constexpr double root_of_2_pi = 2.5066282746310002;
   const double x = z * z, y = d * d;
@@ -85,7 +86,7 @@ template <>
 struct Formula<ContingencyMeasure::bns> {
   static constexpr MeasureFacts facts{.name = "bns", .absent = Absent::each};
 
-  // Near quantiles are a minority, so they are packed together and computed again.
+  // Quantiles that are near each other are a minority. They are packed together, and their differences are computed again.
   template <Numbers numbers>
   static void run(const ContingencyBatch& batch) {
     constexpr bool with_low = numbers == Numbers::any;
@@ -111,7 +112,8 @@ struct Formula<ContingencyMeasure::bns> {
   }
 
  private:
-  // The differences of far quantiles; `middle` is the mean of both.
+  // Writes the differences of the quantiles to the batch's values, accurate if the quantiles are far apart. middle[j] is the
+  // mean of both quantiles, and excess[j] is positive if near_bns must compute the difference.
   template <Numbers numbers>
   static void run_far(const ContingencyBatch& batch, double* __restrict middle, double* __restrict excess) {
     const ContingencyConstants c = *batch.constants;

@@ -1,10 +1,10 @@
 // The 2 x 2 table of a term and a class, in exact arithmetic. contingency_kernels.cpp includes it.
 //
-// Everything follows from det = a g - t r, whose products are exact in double-double: a term that is nearly independent of a
-// class keeps all digits of its small value. With P = a g and Q = t r,
+// All values are computed from det = a g - t r, whose products are exact in double-double. A term that is nearly independent
+// of a class therefore keeps all digits of its small value. With P = a g and Q = t r,
 //     log(A g / (t r)) = log(P/Q),     A/g log(A g / (t r)) - (P - Q)/g^2 = t(P, Q) / g^2,
-// where P - Q = det. The other cells have -det, -det and det, so that the linear terms of ig and g2 cancel and both are sums
-// of t() >= 0 (logarithms.hpp).
+// where P - Q = det. In the other three cells, P - Q is -det, -det and det. The linear terms of ig and g2 thus cancel, and
+// both measures are sums of t() >= 0 (logarithms.hpp).
 #pragma once
 
 #include "contingency/contingency_kernels.hpp"
@@ -13,14 +13,14 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// The kinds of counts, each with the arithmetic that is exact for them.
+// The kinds of counts. Arithmetic has an implementation for each kind.
 enum class Numbers {
-  small,  // whole and at most 2^26: products are exact
-  whole,  // whole and at most 2^50: sums are exact, and so are differences of products that are close
+  small,  // whole numbers up to 2^26: products are exact
+  whole,  // whole numbers up to 2^50: sums are exact, and so are differences of nearly equal products
   any     // double-doubles
 };
 
-// A power of two that brings x >= 0 into [1, 2) if it is a normal number below 2^1023.
+// Returns a power of two whose product with x >= 0 is in [1, 2), if x is a normal number below 2^1023.
 TERMSIFT_INLINE double power_near_one(double x) { return from_bits((2046ull << 52) - (bits(x) & (2047ull << 52))); }
 
 template <Numbers numbers>
@@ -30,25 +30,25 @@ struct Arithmetic {
     else if constexpr (numbers == Numbers::whole) return two_product(x.hi, y.hi);
     else return {x.hi * y.hi, 0.0};
   }
-  // p - q of two products, to 2^-105 of the larger. If they are close, the difference of the high parts is exact.
+  // Returns p - q of two products with an error of 2^-105 of the larger. If p and q are close, p.hi - q.hi is exact.
   static TERMSIFT_INLINE DoubleDouble difference(DoubleDouble p, DoubleDouble q) {
     if constexpr (numbers == Numbers::any) return subtract(p, q);
     if constexpr (numbers == Numbers::small) return {p.hi - q.hi, 0.0};
     const DoubleDouble d = two_sum(p.hi, -q.hi);
     return quick_two_sum(d.hi, d.lo + (p.lo - q.lo));
   }
-  // w x + y for whole w up to 6.
+  // Returns w x + y for a whole number w up to 6.
   static TERMSIFT_INLINE DoubleDouble weighted_sum(double w, DoubleDouble x, DoubleDouble y) {
     if constexpr (numbers == Numbers::any) return add(multiply(x, {w, 0.0}), y);
     else return {w * x.hi + y.hi, 0.0};
   }
-  // The sum of any smoothing and a count, neither negative.
+  // Returns the sum of a smoothing of any size and a count. Both must be at least 0.
   static TERMSIFT_INLINE DoubleDouble plus(DoubleDouble smoothing, DoubleDouble count) {
     if constexpr (numbers == Numbers::any) return add(smoothing, count);
     const DoubleDouble sum = two_sum(smoothing.hi, count.hi);
     return {sum.hi, sum.lo + smoothing.lo};
   }
-  // x - y for x >= y; rounding makes it no less than 0.
+  // Returns x - y for x >= y. The result is at least 0 despite rounding.
   static TERMSIFT_INLINE DoubleDouble minus(DoubleDouble x, DoubleDouble y) {
     if constexpr (numbers == Numbers::any) {
       const DoubleDouble d = subtract(x, y);
@@ -57,9 +57,9 @@ struct Arithmetic {
       return {x.hi - y.hi, 0.0};
     }
   }
-  // power_near_one(x) for fractions; 1 for whole numbers.
+  // Returns power_near_one(x) for Numbers::any, otherwise 1.
   static TERMSIFT_INLINE double near_one(double x) { return numbers == Numbers::any ? power_near_one(x) : 1.0; }
-  // t(p, q) of a cell with p - q = d; 0 if d is 0.
+  // Returns t(p, q) of a cell with p - q = d, and 0 if d is 0.
   static TERMSIFT_INLINE double term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
     return ordinary_term<numbers != Numbers::small>(p, {larger(q.hi, least_probability), q.lo}, d);
   }
@@ -69,7 +69,7 @@ template <Numbers numbers>
 struct Cells {
   using Of = Arithmetic<numbers>;
   DoubleDouble a, t, r, rest, g;  // rest = g - r
-  DoubleDouble P, Q, det;         // a g, t r and P - Q
+  DoubleDouble P, Q, det;         // P = a g, Q = t r, det = P - Q
 
   TERMSIFT_INLINE Cells(DoubleDouble a_, DoubleDouble t_, const ContingencyConstants& c)
       : a(a_), t(t_), r{c.r_hi, c.r_lo}, rest{c.rest_hi, c.rest_lo}, g{c.g_hi, c.g_lo}, P(Of::times(a, g)),
@@ -83,25 +83,25 @@ struct Cells {
   TERMSIFT_INLINE DoubleDouble D() const { return Of::minus(rest, B()); }
   TERMSIFT_INLINE DoubleDouble others() const { return Of::minus(g, t); }  // C + D: documents without the term
 
-  // t() of each cell: the class's (A, C) and the rest's (B, D), with the term and without it.
+  // These return t() of one cell. The class has A with the term and C without it; the rest has B and D.
   TERMSIFT_INLINE double class_with() const { return Of::term(P, Q, det); }
   TERMSIFT_INLINE double rest_with() const { return Of::term(Of::times(B(), g), Of::times(t, rest), negate(det)); }
   TERMSIFT_INLINE double class_without() const { return Of::term(Of::times(C(), g), Of::times(others(), r), negate(det)); }
   TERMSIFT_INLINE double rest_without() const { return Of::term(Of::times(D(), g), Of::times(others(), rest), det); }
 
-  // p + q of the cells without the term.
+  // These return p + q of the cells C and D.
   TERMSIFT_INLINE double class_without_sum() const { return C().hi * g.hi + others().hi * r.hi; }
   TERMSIFT_INLINE double rest_without_sum() const { return D().hi * g.hi + others().hi * rest.hi; }
-  // Not positive if p/q of both cells is in [2/3, 3/2], as for all but the most frequent terms.
+  // Returns a number that is not positive if p/q is in [2/3, 3/2] for C and D. This holds for all but very frequent terms.
   TERMSIFT_INLINE double excess() const {
     return 5 * magnitude(det.hi) - smaller(class_without_sum(), rest_without_sum());
   }
 };
 
-// A measure. Each specialisation has `facts` and one of
-//     value(cells, constants),
-//     run<numbers>(batch), which computes the values of a batch by itself,
-// and may have usual_value(cells, constants), a shorter formula for Cells::excess() <= 0 and whole numbers.
+// A measure. Each specialisation has `facts` and one of two functions:
+//     value(cells, constants), which computes one value,
+//     run<numbers>(batch), which computes all values of a batch.
+// It may also have usual_value(cells, constants), a shorter formula for whole numbers with Cells::excess() <= 0.
 template <ContingencyMeasure measure>
 struct Formula;
 

@@ -78,7 +78,7 @@ void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const s
 
 namespace {
 
-// results (n_pairs,): result_of(value).
+// Writes results (n_pairs,): result_of(value) of each pair.
 template <CountType Count, class Result, class ResultOf>
 void fill_pairs(const ContingencyTask<Count>& task, const Threads& requested, const Pairs& pairs, Result* results,
                 const ResultOf& result_of) {

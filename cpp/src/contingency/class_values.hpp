@@ -1,5 +1,5 @@
-// The values of one class without a value for every term: all terms with the same column total that a class lacks have the
-// same value.
+// Computes the values of one class without computing one for every term. All terms that are absent from the class and have
+// the same column total have the same value.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ inline bool is_less(DoubleDouble x, DoubleDouble y) { return x.hi != y.hi ? x.hi
 template <CountType Count>
 std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>& task, const Threads& threads);
 
-// The terms by column total. Whole totals are few: n distinct ones add up to at least n (n - 1) / 2.
+// The terms, grouped by column total. Distinct whole totals are few, because n of them add up to at least n (n - 1) / 2.
 class TermsByTotal {
  public:
   // O(n_terms log(n_terms)).
   TermsByTotal(const std::vector<DoubleDouble>& of_terms, const Threads& threads);
 
   const std::vector<DoubleDouble>& totals() const { return totals_; }  // distinct and increasing
-  // Returns the terms with the i-th total, increasing.
+  // Returns the terms with the i-th total in increasing order.
   std::span<const TermId> terms(std::size_t i) const { return {&terms_[starts_[i]], starts_[i + 1] - starts_[i]}; }
 
  private:
@@ -33,13 +33,13 @@ class TermsByTotal {
   std::vector<std::size_t> starts_;  // (n_totals + 1,)
 };
 
-// values (n,): those of the model's k-th class for n increasing terms. `totals` are those of all terms. O(n + pairs of the
-// class).
+// Writes values (n,) of the model's k-th class for n terms, which must be increasing. `totals` are the totals of all terms.
+// O(n + pairs of the class).
 template <CountType Count>
 void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
                      const std::vector<DoubleDouble>& totals, double* values);
 
-// values (n,): those of the model's k-th class for terms that it lacks, with n totals.
+// Writes values (n,) of the model's k-th class for terms that are absent from it and have these n totals.
 template <CountType Count>
 void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const std::vector<DoubleDouble>& totals,
                       double* values);

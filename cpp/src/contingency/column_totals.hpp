@@ -12,21 +12,21 @@
 
 namespace termsift {
 
-// A class that takes part.
+// A nonempty class.
 struct ContingencyClass {
-  std::int64_t row;  // in ClassCounts::rows
-  double weight;     // pi_c in a mean, otherwise 1
-  double product;    // MeasureFacts::h, 0 if the class holds all or the measure has none
+  std::int64_t row;  // the class's place in ClassCounts::rows
+  double weight;     // pi_c if the aggregate is the mean, otherwise 1
+  double product;    // MeasureFacts::h, or 0 if the class is the whole collection or the measure has no h
   ContingencyConstants constants;
 };
 
 struct ContingencyModel {
   MeasureFacts facts;
-  // Sorted by decreasing value(0, t, c), ties by row: of the classes from which a term is absent, the first has the largest
-  // value.
+  // Sorted by decreasing value(0, t, c), and by row if these are equal. Among the classes without a term, the first one has
+  // the largest value.
   std::vector<ContingencyClass> classes;
-  bool whole = false;  // all counts are whole numbers and at most 2^50
-  double unit = 1;     // the factor that counts are multiplied by
+  bool whole = false;  // true if all counts are whole numbers up to 2^50
+  double unit = 1;     // the factor by which counts are multiplied
 };
 
 // O(n_classes).
@@ -34,10 +34,10 @@ template <CountType Count>
 ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const Estimation& estimation,
                                         ContingencyMeasure measure, Aggregate aggregate);
 
-// 256 KiB for each array of a chunk. In smaller chunks a class of 5,000 would have too few terms.
+// Each array of a chunk takes 256 KiB. In smaller chunks, each of 5,000 classes would have too few terms.
 inline constexpr std::int64_t most_chunk_terms = 1 << 15;
 
-// Terms are handed to threads in chunks of this many, small enough that no thread waits long for another's last chunk.
+// Returns the number of terms in a thread's chunk. It is so small that no thread waits long for another's last chunk.
 inline std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
   constexpr std::int64_t least_chunk_terms = 1 << 10;  // with fewer terms, visiting the classes would take most of the time
   if (threads.count == 1) return most_chunk_terms;
@@ -67,7 +67,7 @@ struct ContingencyTask {
   }
 };
 
-// Returns the task of class_directions(): the directions are the signs of its values.
+// Returns the task of class_directions(). The directions are the signs of the task's values.
 template <CountType Count>
 ContingencyTask<Count> task_of_directions(const ClassCounts<Count>& counts, const Estimation& estimation,
                                           ContingencyMeasure measure) {
@@ -80,7 +80,7 @@ ContingencyTask<Count> task_of_directions(const ClassCounts<Count>& counts, cons
 
 inline std::int8_t direction_of(double value) { return static_cast<std::int8_t>((value > 0) - (value < 0)); }
 
-// Calls use(values) with an array of the frequencies, so that a loop need not test each time how wide they are.
+// Calls use(values) with an array of the frequencies, so that a loop over them need not test their width each time.
 template <CountType Count, class Use>
 void with_width(const Frequencies<Count>& frequencies, const Use& use) {
   if (const std::uint32_t* narrow = frequencies.narrow()) use(narrow);
@@ -97,7 +97,7 @@ class ColumnTotals {
   const double* hi() const { return hi_.data(); }
   const double* lo() const { return lo_.data(); }
 
-  // Adds up the totals of the terms [first, last), whose entries are given. O(entries).
+  // Computes the totals of the terms [first, last) from their entries. O(entries).
   void find(const ContingencyTask<Count>& task, const ChunkEntries& entries, std::int64_t first, std::int64_t last,
             bool of_tokens) {
     const auto add_entries = [&](const ClassRow<Count>& row, std::int64_t begin, std::int64_t end) {
@@ -126,7 +126,7 @@ class ColumnTotals {
                bool whole) {
     double* const hi = hi_.data();
     double* const lo = lo_.data();
-    if (whole) {  // exact
+    if (whole) {  // sums are exact
       for (std::int64_t i = begin; i < end; ++i) hi[terms[i] - first] += static_cast<double>(frequency[i]);
       return;
     }

@@ -16,11 +16,11 @@
 namespace termsift {
 namespace {
 
-// Replaces an infinite value(0, t, c), which occurs only where the other classes have no room for a term of t. What is added
-// to a sum is subtracted again, so it must be finite.
+// Returns 0 instead of an infinite value(0, t, c), which occurs only if the other classes are too small to contain a term
+// with total t. The number is added to a sum and subtracted again later, so it must be finite.
 double if_possible(double value) { return std::isfinite(value) ? value : 0; }
 
-// sum_c weight_c value(0, t, c) over all classes, for each total t that occurs.
+// Holds sum_c weight_c value(0, t, c) over all classes, for each total t that occurs.
 class AbsentSums {
  public:
   template <CountType Count>
@@ -62,7 +62,7 @@ AbsentSums::AbsentSums(const ContingencyTask<Count>& task, const Threads& thread
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The part of the sums that all terms share. Classes of weight 0 are ignored.
+// The data that all terms share in sums over the classes. Classes of weight 0 are ignored.
 template <CountType Count>
 struct SumTask {
   SumTask(const ContingencyTask<Count>& task, const Threads& threads) {
@@ -78,7 +78,7 @@ struct SumTask {
   }
   std::int32_t n_classes = 0;
   DoubleDouble products;                        // sum_c weight_c h_c
-  const ContingencyClass* reference = nullptr;  // one with h > 0
+  const ContingencyClass* reference = nullptr;  // a class with h > 0
   std::unique_ptr<AbsentSums> absent;
 };
 
@@ -114,8 +114,8 @@ class ChunkScorer {
     finish_sums(sums, last - first, scores);
   }
 
-  // scores[t]: the largest value of a class. Unless `strongest` is null, strongest[t] is the first class, as a row of the
-  // counts, that has it, and signs[t] the sign of det there.
+  // Sets scores[t] to the largest value over the classes. Unless `strongest` is null, sets strongest[t] to the first class
+  // with this value, as a row of the counts, and signs[t] to the sign of det in that class.
   void max(std::int64_t first, std::int64_t last, Worker& worker, double* scores, std::int64_t* strongest,
            std::int8_t* signs) {
     find(first, last);
@@ -125,7 +125,7 @@ class ChunkScorer {
       if (k % 64 == 0) worker.check();
       const auto row = static_cast<std::int32_t>(task_.model.classes[k].row), place = static_cast<std::int32_t>(k);
       for_each_run(k, first, [&](const TermId* terms, int n_run, const double* values) {
-        for (int j = 0; j < n_run; ++j) {  // an unpredictable branch would take longer than all else
+        for (int j = 0; j < n_run; ++j) {  // an unpredictable branch would dominate the time
           Largest& largest = largest_[static_cast<std::size_t>(terms[j] - first)];
           largest.first_absent += largest.first_absent == place;
           if (strongest != nullptr) raise(largest, values[j], row);
@@ -149,7 +149,7 @@ class ChunkScorer {
     }
   }
 
-  // scores[t]: the value of the term as if the collection were one class.
+  // Sets scores[t] to the value of the term if the whole collection is taken as one class.
   void collection(std::int64_t first, std::int64_t last, double* scores) {
     find(first, last);
     ColumnTotals<Count> cells;
@@ -160,7 +160,7 @@ class ChunkScorer {
     });
   }
 
-  // Calls store(k, begin, n, values) for every class k and every batch of the terms begin + j, j < n. O(n_classes * terms).
+  // Calls store(k, begin, n, values) for each class k and each batch of terms [begin, begin + n). O(n_classes * terms).
   template <class Store>
   void all_values(std::int64_t first, std::int64_t last, Worker& worker, const Store& store) {
     find(first, last);
@@ -181,13 +181,13 @@ class ChunkScorer {
  private:
   struct Sum {
     DoubleDouble value;
-    // For the classes that have the term: how many, and the sum of their h_c, or of their values if it were absent.
+    // The sum, over the classes that have the term, of h_c or of their values if the term were absent.
     DoubleDouble if_absent;
-    std::int32_t n_classes = 0;
+    std::int32_t n_classes = 0;  // the number of classes that have the term
   };
   struct Largest {
     double value = -infinity;
-    std::int32_t row = std::numeric_limits<std::int32_t>::max();  // that has it
+    std::int32_t row = std::numeric_limits<std::int32_t>::max();  // the first row with this value
     std::int32_t first_absent = 0;  // the first class from which the term is absent
   };
 
@@ -198,7 +198,7 @@ class ChunkScorer {
     totals_.find(task_, entries_, first, last, task_.model.facts.column_totals_are_tokens);
   }
 
-  // Calls use(terms, n, values) for batches of the chunk's terms that class k has.
+  // Calls use(terms, n, values) for each batch of those terms of the chunk that class k has.
   template <class Use>
   void for_each_run(std::size_t k, std::int64_t first, const Use& use) {
     entries_.prefetch_after(task_, k);
@@ -210,7 +210,7 @@ class ChunkScorer {
     });
   }
 
-  // The sign of det = a g - t r for class k and the term first + t.
+  // Returns the sign of det = a g - t r for class k and the term first + t.
   std::int8_t sign(std::size_t k, std::int64_t first, std::size_t t) const {
     const ClassRow<Count>& row = task_.row(k);
     const std::int64_t term = first + static_cast<std::int64_t>(t);
@@ -222,7 +222,7 @@ class ChunkScorer {
     return static_cast<std::int8_t>((det > 0) - (det < 0));
   }
 
-  // An infinite sum keeps no remainder.
+  // Adds a value to a double-double sum. An infinite sum has the low part 0.
   static void add_to(DoubleDouble& sum, double value) {
     const DoubleDouble s = two_sum(sum.hi, value);
     sum = {s.hi, std::isfinite(s.hi) ? sum.lo + s.lo : 0.0};
@@ -240,7 +240,7 @@ class ChunkScorer {
       for (int j = 0; j < n; ++j) {
         const std::size_t t = at(begin, j);
         Sum& sum = sums_[t];
-        if (sum.n_classes < sums.n_classes) {  // otherwise the difference of equal sums would be rounding alone
+        if (sum.n_classes < sums.n_classes) {  // otherwise only rounding errors would be added
           if (absent == Absent::each) {
             const DoubleDouble difference = subtract((*sums.absent)[totals_[t]], sum.if_absent);
             add_to(sum.value, difference.hi);
@@ -250,23 +250,23 @@ class ChunkScorer {
           else if (if_absent != nullptr)
             add_to(sum.value, if_absent[j] / sums.reference->product * subtract(sums.products, sum.if_absent).hi);
         }
-        const double score = sum.value.hi + sum.value.lo;  // NaN for inf - inf
+        const double score = sum.value.hi + sum.value.lo;  // inf - inf is NaN
         scores[t] = totals_[t].hi > 0 && score == score ? score : 0;
       }
     });
   }
 
-  // Raises `largest` to the value of a class. Ties go to the first row.
+  // Raises `largest` to the value of a class if that is greater. If values are equal, the first row is kept.
   static void raise(Largest& largest, double value, std::int32_t row) {
     if (value > largest.value || (value == largest.value && row < largest.row)) largest.value = value, largest.row = row;
   }
 
-  // Raises the largest value of each term to that of the first class from which the term is absent: that class has the
-  // largest value of these. O(pairs): a term waits at most once per class with it.
+  // Raises each term's largest value to that of the first class without the term, which has the largest value among all
+  // classes without it. O(pairs), because a term waits at most once for each class that has it.
   void raise_to_absent(std::size_t n_terms) {
     waiting_.resize(n_terms + 1);
     std::size_t n_waiting = 0;
-    for (std::size_t t = 0; t < n_terms; ++t) {  // no unpredictable branch, here and below
+    for (std::size_t t = 0; t < n_terms; ++t) {  // this loop and the one below avoid unpredictable branches
       waiting_[n_waiting] = static_cast<std::int32_t>(t);
       n_waiting += totals_[t].hi > 0;
     }
@@ -303,7 +303,7 @@ class ChunkScorer {
   // For the chunk's terms:
   std::vector<Sum> sums_;
   std::vector<Largest> largest_;
-  std::vector<std::int32_t> waiting_;  // terms whose first_absent is still to come
+  std::vector<std::int32_t> waiting_;  // terms whose first_absent has not been reached yet
 };
 
 // Calls use(scorer, first, last, worker) for every chunk of terms.
@@ -319,7 +319,7 @@ void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const
   });
 }
 
-// results (n_classes, terms of the range): result_of(value), and 0 for classes that take no part.
+// Writes results (n_classes, terms of the range): result_of(value), but 0 for empty classes.
 template <CountType Count, class Result, class ResultOf>
 void fill_classes(const ContingencyTask<Count>& task, const Threads& threads, TermRange range, Result* results,
                   const ResultOf& result_of) {

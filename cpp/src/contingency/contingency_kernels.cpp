@@ -1,4 +1,4 @@
-// The loops over batches of terms of one class.
+// Runs the formulas of the measures over batches of terms of one class.
 #include "contingency/formulas_impl.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
@@ -10,7 +10,7 @@ void run_formula(const ContingencyBatch& batch) {
   constexpr bool has_usual_value =
       !with_low && requires(Cells<numbers> x, ContingencyConstants c) { Measure::usual_value(x, c); };
   const ContingencyConstants c = *batch.constants;
-  // These are local copies of the pointers, which no store can change.
+  // A local copy of the pointers lets the compiler assume that no store changes them.
   const ContingencyBatch in = batch;
   double* __restrict values = batch.values;
   const auto store = [&](int j, double value) {

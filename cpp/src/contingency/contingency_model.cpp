@@ -14,8 +14,8 @@
 namespace termsift {
 namespace {
 
-// The bounds of b2 / g for log_odds, and the lower one of b1 / g for log_ratio, within which no product of their kernels
-// leaves the range of a double (formulas_impl.hpp).
+// The bounds of b2 / g for log_odds. The lower one also applies to b1 / g for log_ratio. Within these bounds, no product in
+// the two kernels leaves the range of a double (formulas_impl.hpp).
 constexpr double least_prior = 0x1p-450, most_prior = 0x1p450;
 
 MeasureFacts facts_of(ContingencyMeasure measure) {
@@ -32,7 +32,7 @@ double class_weight(const ClassCounts<Count>& counts, const Estimation& estimati
   return estimation.prior_weights.empty() ? static_cast<double>(counts.rows[c]->n_docs) : estimation.prior_weights[c];
 }
 
-// Returns the largest weight of a class that takes part.
+// Returns the largest weight of a nonempty class, or 1 if no weight is positive.
 template <CountType Count>
 double check(const ClassCounts<Count>& counts, const Estimation& estimation, const MeasureFacts& facts) {
   check_class_prior(estimation.prior_weights, counts.rows.size());
@@ -45,21 +45,21 @@ double check(const ClassCounts<Count>& counts, const Estimation& estimation, con
                                 std::to_string(n_classes));
   if (n_classes > 0 && largest == 0 && !estimation.prior_weights.empty())
     throw std::invalid_argument("class_prior gives no class with documents any mass");
-  return largest > 0 ? largest : 1;  // All documents may be unknown; then only a mean would need weights.
+  return largest > 0 ? largest : 1;  // if n_docs is unknown, all weights are 0, and only a mean needs them
 }
 
-// `share` is b2 / g. Without tokens every score is 0 whatever the prior.
+// `share` is b2 / g. If there are no tokens, any prior is accepted, because every score is 0.
 void check_prior_mass(double prior_mass, DoubleDouble tokens, double share) {
   if (prior_mass == 0 || tokens.hi == 0 || (share >= least_prior && share <= most_prior)) return;
   throw std::invalid_argument("smoothing b2 = " + text(prior_mass) + " is too " + (share < 1 ? "small" : "large") +
-                              " beside the " + text(tokens.hi) + " tokens of the collection; log_odds needs a quotient "
-                              "between 2^-450 and 2^450, or b2 = 0 for no smoothing");
+                              " compared with the " + text(tokens.hi) + " tokens of the collection; log_odds needs a "
+                              "quotient between 2^-450 and 2^450, or b2 = 0 for no smoothing");
 }
 
-// A smaller b1 might underflow in a product; terms would be infinite, as without smoothing.
+// A smaller b1 could underflow in a product. Values would then be infinite, as without smoothing.
 void check_least_smoothing(double b1, DoubleDouble tokens, const char* measure) {
   if (b1 == 0 || tokens.hi == 0 || b1 / tokens.hi >= least_prior) return;
-  throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small beside the " + text(tokens.hi) +
+  throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small compared with the " + text(tokens.hi) +
                               " tokens of the collection; " + measure + " needs a quotient of at least 2^-450, or b1 = 0 "
                               "for no smoothing");
 }
@@ -76,8 +76,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   if (model.facts.reads_b1 && estimation.b1 == 0) model.facts.absent = Absent::minus_infinity;
   const double largest = check(counts, estimation, model.facts);
 
-  // g is the sum of the rows unless documents have several classes. It is not n_docs, which adds fractions in another order:
-  // rounding could then break r <= g or t <= g.
+  // g is the sum of the rows unless documents have several classes. n_docs is not used, because it is a sum of fractions in
+  // another order, and rounding could then violate r <= g or t <= g.
   const auto total_of = [&](const ClassRow<Count>& row) {
     return model.facts.row_totals_are_tokens ? tokens(row) : exact_double(row.n_docs);
   };
@@ -91,8 +91,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   model.whole = std::is_integral_v<Count> && total.hi <= 0x1p50 && all_tokens.hi <= 0x1p50;
   const bool of_tokens = model.facts.cells_are_tokens || model.facts.column_totals_are_tokens;
   const bool small = model.whole && total.hi <= 0x1p26 && (!of_tokens || all_tokens.hi <= 0x1p26);
-  // Fractions are scaled by a power of two, so that products of those near 1e300 do not overflow. Its exponent is even,
-  // because log_odds takes its root.
+  // Fractional counts are scaled by a power of two, so that products of counts near 1e300 do not overflow. The exponent is
+  // even, because log_odds takes the square root of the power.
   if (!model.whole && total.hi > 0) model.unit = std::ldexp(1.0, std::clamp(-std::ilogb(total.hi) / 2 * 2, -1000, 1000));
   const DoubleDouble g = scale(total, model.unit);
 
@@ -114,7 +114,7 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
     ContingencyConstants& k = entry.constants;
     k.r_hi = r.hi, k.r_lo = r.lo, k.g_hi = g.hi, k.g_lo = g.lo;
     k.rest_hi = std::max(rest.hi, 0.0), k.rest_lo = rest.hi > 0 ? rest.lo : 0;
-    // Finite even for a class of less than 2^-1023 of the collection, so that the product with a count of 0 is 0.
+    // Keeps a number finite even if the class is less than 2^-1023 of the collection, so that its product with 0 is 0.
     const auto finite = [](double x) { return std::min(std::numeric_limits<double>::max(), x); };
     k.spread = finite(divide(g, multiply(r, {k.rest_hi > 0 ? k.rest_hi : 1, k.rest_lo})).hi);
     k.two_over_r = finite(2 / r.hi), k.two_over_rest = finite(2 / k.rest_hi);

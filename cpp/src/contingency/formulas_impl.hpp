@@ -1,5 +1,5 @@
-// The measures of contingency.hpp. The source file of each SIMD target includes it (see cells_impl.hpp), and
-// contingency_model.cpp for the measures' facts. No formula has a branch, so that loops over terms vectorise.
+// The measures of contingency.hpp. The source file of each SIMD target includes this header (see cells_impl.hpp), and
+// contingency_model.cpp includes it for the measures' facts. No formula has a branch, so that loops over terms vectorise.
 #pragma once
 
 #include "contingency/bns_impl.hpp"
@@ -54,7 +54,7 @@ struct Formula<ContingencyMeasure::ig> {
   }
 };
 
-// Dunning's log-likelihood ratio, of documents or of tokens.
+// Dunning's log-likelihood ratio for counts of documents or of tokens.
 struct LogLikelihoodRatio {
   static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
     return 2.0 * ((x.class_with() + x.rest_with()) + (x.class_without() + x.rest_without())) / x.g.hi;
@@ -80,7 +80,7 @@ template <>
 struct Formula<ContingencyMeasure::chi2> {
   static constexpr MeasureFacts facts{.name = "chi2", .absent = Absent::product, .degree = 1, .h = scaled_odds};
   static TERMSIFT_INLINE double value(const auto& x, const Constants& c) {
-    const double others = x.others().hi;  // 0 if rounded fractions make det a little more than 0
+    const double others = x.others().hi;  // may be 0 while det > 0 because of rounded fractions
     const double value = (x.det.hi * c.spread) * (x.det.hi / (x.t.hi * others));
     return x.det.hi == 0 || !(others > 0) || !(x.rest.hi > 0) ? 0.0 : value;
   }
@@ -129,7 +129,7 @@ struct Formula<ContingencyMeasure::relevancy> {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants&) {
     using Of = Arithmetic<numbers>;
-    // (A/r + 1/6) / (B/(g-r) + 1/6) = (6A + r) (g-r) / ((6B + g-r) r), where the sides differ by 6 det.
+    // (A/r + 1/6) / (B/(g-r) + 1/6) = (6A + r) (g-r) / ((6B + g-r) r). Numerator and denominator differ by 6 det.
     const DoubleDouble P = Of::times(Of::weighted_sum(6.0, x.a, x.r), x.rest);
     const DoubleDouble Q = Of::times(Of::weighted_sum(6.0, x.B(), x.rest), x.r);
     const double value = log_ratio(P, Q, 6.0 * x.det.hi);
@@ -145,16 +145,17 @@ struct Formula<ContingencyMeasure::log_odds> {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& y, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // R - x = C + b2 - a_i and S - u = D + b2 - a_i, where nothing cancels: b2 - a_i is the prior of all other terms.
+    // R - x = C + b2 - a_i and S - u = D + b2 - a_i. These sums do not cancel: b2 - a_i is the prior of all other terms.
     const DoubleDouble share{c.prior_hi, c.prior_lo};
     const DoubleDouble prior = multiply(y.t, share), rest_of_prior = multiply(y.others(), share);
     const DoubleDouble x = Of::plus(prior, y.a), u = Of::plus(prior, y.B());
     const DoubleDouble R_x = Of::plus(rest_of_prior, y.C()), S_u = Of::plus(rest_of_prior, y.D());
-    // The range of both products: contingency_model.cpp keeps the share s of the prior, if there is one, within 2^-450 and
-    // 2^450. For whole numbers, at most 2^50, x and u are in [s t, (1 + s) t], R - x and S - u in [s (g-t), (1 + s) (g-t)],
-    // and the products in [2^-900, 2^1002], within a factor 2^902 of each other. Fractions are first scaled so that x + u
-    // and R - x + S - u are in [1, 2); otherwise the products of a rare term might be less than least_probability. Without a
-    // prior, cells that are more than 2^450 apart may underflow there, to a finite or an infinite value.
+    // The range of both products: contingency_model.cpp requires 2^-450 <= s <= 2^450 for the share s of the prior, if there
+    // is a prior. For whole numbers up to 2^50, x and u are in [s t, (1 + s) t], and R - x and S - u are in
+    // [s (g-t), (1 + s) (g-t)]. The products are therefore in [2^-900, 2^1002], within a factor 2^902 of each other.
+    // Fractions are first scaled so that x + u and R - x + S - u are in [1, 2). Otherwise the products of a rare term could
+    // be less than least_probability. Without a prior, the products of cells that differ by a factor above 2^450 may
+    // underflow. The value is then finite or infinite.
     const double near_t = Of::near_one(x.hi + u.hi), near_others = Of::near_one(R_x.hi + S_u.hi);
     const DoubleDouble odds = multiply(scale(x, near_t), scale(S_u, near_others));
     const DoubleDouble other_odds = multiply(scale(u, near_t), scale(R_x, near_others));
@@ -192,12 +193,12 @@ struct Formula<ContingencyMeasure::log_ratio> {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // Smoothing of any size must not overflow, so counts of the term and totals of the classes are scaled to 4 at most.
+    // The term's counts and the classes' totals are scaled to at most 4, so that smoothing of any size does not overflow.
     const double near_t = power_near_one(0.5 * (x.t.hi + c.b1)), near_g = power_near_one(0.5 * (x.g.hi + c.b2_hi));
     const DoubleDouble b1{c.b1, 0.0}, b2{c.b2_hi, c.b2_lo}, B = x.B();
     const DoubleDouble P = multiply(scale(Of::plus(b1, x.a), near_t), scale(Of::plus(b2, x.rest), near_g));
     const DoubleDouble Q = multiply(scale(Of::plus(b1, B), near_t), scale(Of::plus(b2, x.r), near_g));
-    // P - Q = det + b2 (a - B) + b1 (rest - r) without the cancellation of P - Q, where b1 b2 may exceed all else
+    // P - Q = det + b2 (a - B) + b1 (rest - r). This sum avoids the cancellation of b1 b2, which may be the largest part.
     const DoubleDouble of_term = multiply(scale(b2, near_g), scale(subtract(x.a, B), near_t));
     const DoubleDouble of_class = multiply(scale(b1, near_t), scale(subtract(x.rest, x.r), near_g));
     const DoubleDouble difference = add(scale(scale(x.det, near_t), near_g), add(of_term, of_class));
@@ -214,7 +215,7 @@ struct ClassTfidf {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // Of BM25, m + 1 and t + 1/2; otherwise m + t and t. Tiny fractions have a huge unit, so both are scaled.
+    // P / Q is (m + 1) / (t + 1/2) with BM25, otherwise (m + t) / t. Tiny fractions have a huge unit, so P and Q are scaled.
     const DoubleDouble P = bm25 ? two_sum(c.mean_r, c.unit) : Of::plus({c.mean_r, 0.0}, x.t);
     const DoubleDouble Q = bm25 ? Of::plus({0.5 * c.unit, 0.0}, x.t) : x.t;
     const double difference = bm25 ? subtract(two_sum(c.mean_r, 0.5 * c.unit), x.t).hi : c.mean_r;

@@ -12,7 +12,7 @@ namespace termsift {
 
 inline constexpr int batch_terms = longest_contingency_batch;
 
-// Calls use(begin, n) for [first, last) in batches [begin, begin + n).
+// Divides [first, last) into batches [begin, begin + n), and calls use(begin, n) for each.
 template <class Use>
 void for_each_batch(std::int64_t first, std::int64_t last, const Use& use) {
   for (std::int64_t begin = first; begin < last; begin += batch_terms)
@@ -24,20 +24,20 @@ class TermBatch {
   TermBatch(ContingencyKernel kernel, const ContingencyModel& model)
       : kernel_(kernel), whole_(model.whole), unit_(model.unit) {}
 
-  // Sets term j of the batch: its cell a and its column total t.
+  // Sets the cell a and the column total t of term j of the batch.
   void set(int j, DoubleDouble a, DoubleDouble t) {
     a_hi_[j] = a.hi, t_hi_[j] = t.hi;
     if (!whole_) a_lo_[j] = a.lo, t_lo_[j] = t.lo;
   }
-  // Returns the values of the first n <= batch_terms terms that were set.
+  // Returns the values of terms 0 to n - 1 of the batch, n <= batch_terms.
   const double* values(int n, const ContingencyConstants& constants) {
     const int padded = std::min((n + 7) / 8 * 8, batch_terms);
     for (int j = n; j < padded; ++j) set(j, {0, 0}, {0, 0});
     kernel_({padded, &constants, a_hi_, whole_ ? nullptr : a_lo_, t_hi_, whole_ ? nullptr : t_lo_, values_});
     return values_;
   }
-  // Returns the values of the entries [begin, begin + n) of a class, n <= batch_terms. `totals` are those of the chunk of
-  // terms from `first` on.
+  // Returns the values of the entries [begin, begin + n) of a class, n <= batch_terms. `totals` has the column totals of the
+  // chunk of terms that begins with `first`.
   template <CountType Count>
   const double* values_of_entries(const Frequencies<Count>& cells, const TermId* terms, std::int64_t begin, int n,
                                   const ColumnTotals<Count>& totals, std::int64_t first,

@@ -31,7 +31,7 @@ Count checked_sum(Count a, Count b, const char* what) {
 // this share of the whole is zero.
 constexpr double rounding = 0x1p-40;
 
-// The error names what(), a string that is made for it alone: to make one for each pair took most of the time.
+// The error names what(). This string is made only for an error, because making one for each pair took most of the time.
 template <CountType Count, class What>
 Count remainder(Count whole, Count part, const What& what) {
   if constexpr (std::is_floating_point_v<Count>) {
@@ -42,8 +42,8 @@ Count remainder(Count whole, Count part, const What& what) {
   return whole - part;
 }
 
-// Whether every term has at most as many documents as occurrences, and as the class has. Float counts pass: occurrences may
-// be fractions, and sums are rounded.
+// Returns true if no term has more documents than it has occurrences or than the class has. Float counts always pass,
+// because occurrences may be fractions and sums are rounded.
 template <CountType Count>
 bool is_possible(const ClassRow<Count>& row) {
   if constexpr (std::is_integral_v<Count>)
@@ -56,12 +56,12 @@ template <CountType Count>
 ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::size_t c) {
   const auto in_class = [c] { return " in class " + std::to_string(c); };
   const auto cell = [&](TermId term) { return "the count of term " + std::to_string(term) + in_class(); };
-  // Float counts that are integers, minus fractions, are fractions.
+  // The differences of whole float counts and fractions are fractions.
   const bool narrow = whole.is_narrow() && (std::is_integral_v<Count> || part.is_narrow());
   ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size, narrow);
   const bool unknown = whole.has_unknown_documents();
   if (!unknown && part.has_unknown_documents())
-    refuse_part("the number of documents" + in_class(), " is known in the whole alone");
+    refuse_part("the number of documents" + in_class(), " is known only in the whole");
   if (!unknown)
     rest.n_docs = remainder(whole.n_docs, part.n_docs, [&] { return "the number of documents" + in_class(); });
   rest.n_unlisted =
@@ -89,7 +89,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   return rest;
 }
 
-// Sets the row of each class c to make(c), and the row of the collection, if it is kept, to make(n_classes).
+// Sets the row of each class c to make(c). If the collection is kept, sets its row to make(n_classes).
 template <CountType Count, class F>
 void set_rows(ClassCounts<Count>& counts, std::size_t n_classes, bool with_collection, const Threads& threads,
               const F& make) {
@@ -100,7 +100,7 @@ void set_rows(ClassCounts<Count>& counts, std::size_t n_classes, bool with_colle
   });
 }
 
-// Sets each row of `result` to f(the row of `counts`), and the collection if `counts` keeps one.
+// Sets each row of `result` to f(row of `counts`), and also the collection if `counts` has one.
 template <CountType To, CountType From, class F>
 ClassCounts<To> map_rows(const ClassCounts<From>& counts, ClassCounts<To> result, const Threads& threads, const F& f) {
   set_rows(result, counts.rows.size(), counts.collection != nullptr, threads, [&](std::size_t c) {
@@ -133,8 +133,8 @@ bool has_unknown_documents(const ClassCounts<Count>& counts) {
   return std::any_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->has_unknown_documents(); });
 }
 
-// Returns n_docs of counts in which a class has unknown documents: all those that are known. If documents have several
-// classes, the rows do not hold how many there are, and n_docs is at least that of the largest class.
+// Returns n_docs of counts in which a class has unknown documents: the number of known documents. If documents may have
+// several classes, the rows do not determine this number, so the result is only at least n_docs of the largest class.
 template <CountType Count>
 Count known_documents(const ClassCounts<Count>& counts) {
   Count sum = 0, most = counts.n_docs;
@@ -148,7 +148,7 @@ template <CountType Count>
 ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow) {
   const auto width = static_cast<std::int64_t>(narrow ? sizeof(std::uint32_t) : sizeof(Count));
   ClassRow row;
-  // The wide arrays come first, where they are aligned.
+  // The wide arrays come first, so that they are aligned.
   const std::int64_t bytes = capacity * (2 * width + static_cast<std::int64_t>(sizeof(TermId)));
   row.memory_ = {LargeArray<std::byte>::uninitialised(bytes).release(), FreeMemory{}};
   std::byte* const tf = row.memory_.get();
@@ -168,7 +168,7 @@ template <CountType Count>
 void ClassRow<Count>::sum_tokens() {
   n_tokens = n_tokens_rest = 0;
   if (is_narrow() && n_unlisted == 0) {
-    std::uint64_t sum = 0;  // at most 2^31 frequencies below 2^32
+    std::uint64_t sum = 0;  // no overflow: at most 2^31 frequencies below 2^32
     for (std::int64_t i = 0; i < size; ++i) sum += term_frequency.narrow()[i];
     n_tokens = static_cast<Count>(sum);
     if constexpr (std::is_floating_point_v<Count>)
@@ -220,7 +220,7 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
 
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
-  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no cell of the row exceeds it
+  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no cell of the row exceeds n_tokens
   const bool both_narrow = (a.is_narrow() || a.size == 0) && (b.is_narrow() || b.size == 0);
   const bool narrow = both_narrow && n_tokens < static_cast<Count>(narrow_limit);
   ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size, narrow);
@@ -270,7 +270,7 @@ ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts) {
   if (counts.collection) return counts.collection;
   std::vector<ClassRowPtr<Count>> rows = counts.rows;
   if (rows.empty()) return std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
-  // Merge pairs of rows, then pairs of the sums. Adding one row after another would copy the growing sum for every class.
+  // Merge pairs of rows, then pairs of the sums. Adding one row at a time would copy the growing sum for every class.
   for (; rows.size() > 1; rows.resize((rows.size() + 1) / 2))
     for (std::size_t i = 0; 2 * i < rows.size(); ++i)
       rows[i] = 2 * i + 1 < rows.size()

@@ -10,7 +10,7 @@
 namespace termsift {
 namespace {
 
-// The documents [first_doc, last_doc) of the rows [first_class, last_class), which are classes or the collection.
+// The documents [first_doc, last_doc) of the rows [first_class, last_class). A row is a class or the collection.
 struct Window {
   std::size_t first_class, last_class;
   std::int64_t first_doc, last_doc;
@@ -85,7 +85,7 @@ std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& 
     return begins;
   }
   const double share = static_cast<double>(window.n_entries) / static_cast<double>(streams.n_ranges);
-  // A document's class is unpredictable, so avoid a branch: classes outside the window share a stream after the window's.
+  // A document's class is unpredictable, so there is no branch on it. Classes outside the window share one extra stream.
   std::vector<std::int64_t> sizes((streams.n_streams + 1) * streams.n_ranges, 0);
   std::int64_t entries = 0;
   for (std::int64_t d = window.first_doc; d < window.last_doc; ++d) {
@@ -104,7 +104,7 @@ std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& 
   return begins;
 }
 
-// One range of documents on its way to the streams.
+// The state of copying one range of documents to the streams.
 struct Range {
   Range(Streams& streams_, std::size_t number_, std::int64_t n_columns_)
       : streams(streams_), number(number_), n_columns(n_columns_), next(streams.n_streams), bounds(streams.n_streams, 0),
@@ -281,7 +281,7 @@ CsrScan fill(const StreamSource& source, const Window& window, const std::vector
 template <CountType Count>
 void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, double value_bound, const Threads& threads,
             PerThread<CellCounters>& of_threads, ClassRow<Count>* rows) {
-  // Starts with the longest streams, because the last one runs alone and should be short.
+  // The longest streams come first, because the last one runs alone and should be short.
   std::vector<std::size_t> order(streams.n_streams);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -313,7 +313,7 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
   const auto entries = LargeArray<std::uint32_t>::uninitialised(largest_window);
   PerThread<CellCounters> counters(threads);
-  CsrScan scan;  // of the windows so far; each document is in one
+  CsrScan scan;  // the result for the windows so far
   for (const Window& window : windows) {
     Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(threads.count));
     streams.entries = entries.get();

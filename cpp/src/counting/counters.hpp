@@ -9,12 +9,12 @@
 namespace termsift {
 
 // A counter holds the occurrences and the documents of a cell in the 4 bytes small[cell]. Entries add to cells in any order,
-// so the speed depends on how many counters fit into the cache (10^8 entries of a million terms took 0.7 of the time of
-// counters of 8 bytes). Few cells need more; they move to large[cell], most of which is never touched.
+// so the speed depends on how many counters fit into the cache. For 10^8 entries of a million terms,
+// 4 bytes took 0.7 of the time of 8 bytes. The few cells that need more move to large[cell], most of which is never touched.
 struct PackedCounters {
-  // The low bits count occurrences, the high bits documents. When a sum has a bit of `full`, it moves to the large counter
-  // and the small one becomes `moved`. Thus both parts always have room for one more entry, and the counter of a cell with
-  // entries is never zero.
+  // The low bits count occurrences, and the high bits count documents. When a sum has a bit of `full`, it moves to the large
+  // counter, and the small counter becomes `moved`. Both parts can therefore always take one more entry, and the counter of
+  // a cell with entries is never zero.
   static constexpr int document_shift = 16;
   static constexpr std::uint32_t one_document = std::uint32_t{1} << document_shift;
   static constexpr std::uint32_t moved = std::uint32_t{1} << 31;
@@ -38,7 +38,7 @@ struct PackedCounters {
     small[cell] = counter;
   }
 
-  // Does the same if both parts of the sum are below 2^15, as the caller knows. The test takes a third of the time.
+  // Does the same without a test, which takes a third of the time. Both parts of the sum must be below 2^15.
   TERMSIFT_INLINE void add_bounded(std::uint32_t cell, std::uint32_t value) const { small[cell] += one_document + value; }
   static constexpr std::uint64_t bound = std::uint64_t{1} << PackedEntry::most_value_bits;
 
@@ -48,7 +48,7 @@ struct PackedCounters {
     small[cell] |= moved;
   }
 
-  // Returns all counts of the cell in the layout of a large counter, given the small one. Clears the large one.
+  // Returns all counts of the cell in the layout of a large counter, given its small counter. Clears its large counter.
   TERMSIFT_INLINE std::uint64_t take_large(std::int64_t cell, std::uint32_t counter) const {
     std::uint64_t both = widened(counter);
     if ((counter & moved) == 0) return both;

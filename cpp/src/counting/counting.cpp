@@ -24,14 +24,14 @@ bool has_one_class_each(const LabelView& labels, std::int64_t n_docs) {
 
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
-// Whether a * b + c exceeds int64; a, b, c >= 0.
+// Returns true if a * b + c exceeds int64, for a, b, c >= 0.
 bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return (b != 0 && a > most / b) || a * b > most - c;
 }
 
-// Checks that the tokens and documents of each class stay in int64; then all counts do. For nearly every input a bound from
-// the largest value proves that. Otherwise the documents are added up one by one, to name the one that overflows.
+// Checks that the tokens and documents of each class fit into int64, which implies that all counts fit. For nearly every
+// input, a bound from the largest value proves it. Otherwise documents are added one by one, to name the one that overflows.
 void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
                     const LabelView& labels, const std::int64_t* weights, TermWeight term_weight) {
   double most_tokens = static_cast<double>(counts.n_docs);
@@ -80,7 +80,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
   }
 }
 
-// Checks that every value is a double, which an integer above 2^53 may not be.
+// Checks that a double holds every value exactly, which may fail for integers above 2^53.
 void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
   if (facts.value_bound < 0x1p53) return;  // the bound of 2^53 + 1 rounds to 2^53
   any.visit([]<class Index, class Value>(const CsrView<Index, Value>& x) {
@@ -96,7 +96,7 @@ void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
 
 // ---- counting ------------------------------------------------------------------------------------------------------------
 
-// Returns n_docs of each class and, last, of the collection after the labelled documents are added in their order.
+// Adds the labelled documents, in order, to the numbers of documents. Returns n_docs of each class, then of the collection.
 template <CountType Count>
 std::vector<Count> documents_after(const ClassCounts<Count>& counts, const LabelView& labels, const Count* weights,
                                    std::int64_t n_docs) {
@@ -112,8 +112,8 @@ std::vector<Count> documents_after(const ClassCounts<Count>& counts, const Label
   return docs;
 }
 
-// Whether the counts have no pairs yet. Streams can add to float counts only then, because adding integers to fractions is
-// not exact in every order.
+// Returns true if the counts have no pairs yet. Only then can streams add to float counts, because the sum of integers and
+// fractions depends on their order.
 template <CountType Count>
 bool is_empty(const ClassCounts<Count>& counts) {
   const auto empty = [](const auto& row) { return row == nullptr || row->size == 0; };
@@ -123,7 +123,7 @@ bool is_empty(const ClassCounts<Count>& counts) {
 template <CountType Count>
 void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, const std::vector<Count>& docs,
               const Threads& threads) {
-  std::int64_t merged = 0;  // pairs to merge; none in a first count
+  std::int64_t merged = 0;  // the number of pairs to merge, 0 in a first count
   for (std::size_t c = 0; c < added.size(); ++c)
     if (const auto& row = counts.row_or_collection(c); row->size > 0) merged += row->size + added[c].size;
   for_each_block(static_cast<std::int64_t>(added.size()), worth(threads, merged), [&](std::int64_t block, Worker&) {
@@ -162,7 +162,7 @@ void check_labels(const LabelView& labels, std::int64_t n_docs) {
       throw std::invalid_argument("the label offsets do not span the labels");
     for (std::int64_t d = 0; d < n_docs; ++d)
       if (labels.indptr[d + 1] < labels.indptr[d] || labels.indptr[d + 1] > labels.n_codes)
-        throw std::invalid_argument("the label offsets of document " + std::to_string(d) + " are unsound");
+        throw std::invalid_argument("the label offsets of document " + std::to_string(d) + " are invalid");
   }
   for (std::int64_t i = 0; i < labels.n_codes; ++i)
     if (labels.codes[i] < 0 || labels.codes[i] >= labels.n_classes)
@@ -176,14 +176,14 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   const TermWeight term_weight = options.term_weight;
   const bool binary = term_weight == TermWeight::binary, raw = term_weight == TermWeight::raw;
   if (std::is_integral_v<Count> && !binary && !(raw && !x.holds_floats))
-    throw std::invalid_argument("exact counts are counts of integers");
+    throw std::invalid_argument("exact counts need integer values");
   check_indptr(x, {});
   const std::int64_t n_entries = x.indptr[x.n_rows];
   const Threads threads = worth(options.threads, n_entries);
   ClassCounts<Count> result = counts;
   result.n_terms = std::max(counts.n_terms, x.n_columns);
-  // If every document has exactly one class, the collection is the sum of the classes. Float counts keep its row even then
-  // when labels come as lists, because the sum in another order would have other bits.
+  // If every document has exactly one class, the collection is the sum of the classes. Float counts with lists of labels
+  // keep the collection's row even then, because a sum in another order would have other bits.
   const bool is_sum = std::is_integral_v<Count> ? has_one_class_each(labels, x.n_rows) : labels.indptr == nullptr;
   if (!is_sum && !result.collection) result.collection = collection_row(counts);
   const bool with_collection = result.collection != nullptr;
@@ -198,7 +198,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
     std::int64_t longest = 1;
     for (std::int64_t d = 0; d < x.n_rows; ++d) longest = std::max<std::int64_t>(longest, x.indptr[d + 1] - x.indptr[d]);
     if (longest > std::max<std::int64_t>(x.n_columns, 1))
-      path = CountingPath::rows;  // the longest document repeats a column; `ones` is not made that long
+      path = CountingPath::rows;  // the longest document repeats a column, and `ones` would be too long
     else
       ones.resize(static_cast<std::size_t>(longest), Bool{1});
   }
@@ -206,7 +206,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   Streamed<Count> streamed;
   if (path == CountingPath::term_blocks) {
     streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
-    if (!streamed.possible) path = CountingPath::touched_terms;  // which takes untidy rows
+    if (!streamed.possible) path = CountingPath::touched_terms;  // this path accepts untidy rows
   }
   if (path == CountingPath::class_streams || path == CountingPath::touched_terms)
     streamed = count_by_class_streams<Count>(source, path == CountingPath::touched_terms, options.window_bytes, threads);

@@ -1,4 +1,4 @@
-// Checking the rows of a matrix before they are relied on.
+// Checks the rows of a matrix before they are used.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,19 @@ namespace termsift {
 
 // The result of checking some rows.
 struct CsrScan {
-  bool refused = false;  // whether some entry is unsound; the facts are then meaningless
+  bool refused = false;  // true if an entry is invalid; the facts are then meaningless
   EntryFacts facts;
 
-  // Checks the rows [first, last) too. Returns false if some entry is unsound. indptr must have been checked.
+  // Adds the check of the rows [first, last). Returns false if an entry is invalid. indptr must have been checked.
   bool rows(const AnyCsr& x, std::int64_t first, std::int64_t last, const PackedEntry& packed);
 
-  // Whether the columns of every row increase, and no value is zero.
+  // True if the columns of every row strictly increase and no value is zero.
   bool is_tidy() const { return facts.distinct && !facts.has_zeros; }
   void add(bool others_refused, const EntryFacts& others);
   static CsrScan sum(const std::vector<CsrScan>& parts);
 };
 
-// Returns the end of the rows from `first` on to scan together: few enough to stay in the cache until they are copied.
+// Returns the end of the rows from `first` on that are scanned together. They stay in the cache until they are copied.
 inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64_t end) {
   constexpr std::int64_t most_entries = 1 << 14, most_rows = 1 << 12;
   std::int64_t last = first + 1;

@@ -1,4 +1,4 @@
-// The entries of one document as they are counted.
+// The entries of one document in the form in which they are counted.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace termsift {
 
-// The terms of a document, each once, with their weighted values. Used by one thread. Takes 12 bytes for each entry of the
-// longest document, 28 if its terms are not distinct.
+// The distinct terms of a document with their weighted values. An object must be used by one thread only. It takes 12 bytes
+// for each entry of the longest document, or 28 if terms are not distinct.
 class DocumentEntries {
  public:
   explicit DocumentEntries(TermWeight weight) : weight_(weight) {}
 
-  // Reads a document: adds up repeated entries and leaves zeros out. `distinct` says that its terms strictly increase.
+  // Reads a document. Adds up repeated entries and leaves zeros out. If `distinct`, its terms must strictly increase.
   void read(const AnyCsr& x, std::int64_t document, bool distinct);
 
   std::int64_t size() const { return size_; }
@@ -27,7 +27,7 @@ class DocumentEntries {
  private:
   template <class Index, class Value>
   void read_distinct(const Index* indices, const Value* data, std::int64_t n);
-  void add_up_repeated(std::int64_t document);  // the values of sorted_, with those of a term in the order of its entries
+  void add_up_repeated(std::int64_t document);  // sums the values of each term in the order of entries
 
   const TermWeight weight_;
   const LogarithmKernels& kernels_ = kernels_in_use<LogarithmKernels>();

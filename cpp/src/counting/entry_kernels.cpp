@@ -1,5 +1,5 @@
-// The loops over entries and counters: plain loops that the compiler vectorises for one SIMD target. As in
-// logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
+// Plain loops over entries and counters, which the compiler vectorises for one SIMD target. As in logarithms.hpp, nothing
+// here may use a function of another file unless that function is always inlined.
 //
 // The scans have accumulators as wide as the values that they read, so that they vectorise without AVX too.
 #ifdef __AVX512F__
@@ -15,8 +15,8 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// The usual values, small whole numbers from 1 on, as integers minus 1. They are as wide as the values, so that both share
-// vectors. A value that is too large or too small has high bits.
+// Turns usual values, which are small whole numbers from 1 on, into integers minus 1. The integers are as wide as the
+// values, so that loops use vectors of one length. A value that is too large or too small becomes an integer with high bits.
 template <class Value>
 class UsualValues {
  public:
@@ -27,8 +27,8 @@ class UsualValues {
     if constexpr (std::is_same_v<Value, Bool>) {
       less = static_cast<Bits>(value != Bool{0}) - 1;
     } else if constexpr (std::is_floating_point_v<Value>) {
-      // Where p is the bits of a significand, the low bits of 2^p + value are the value. Adding rounds a fraction away; a
-      // negative number, one of 2^p or more and NaN get another exponent.
+      // Let p be the number of bits of a significand. The low bits of 2^p + value are the value. The addition rounds a
+      // fraction away. A negative number, a number of 2^p or more, and NaN change the exponent.
       constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
       const Value shifted = value + shift;
       less = bit_cast<Bits>(shifted) - bit_cast<Bits>(shift) - 1;
@@ -40,8 +40,8 @@ class UsualValues {
     return less;
   }
 
-  // Returns a bound of the values so far, at least the largest and less than twice as much, if all fit into packed entries;
-  // else 0.
+  // If all values so far fit into packed entries, returns a bound of the values that is less than twice the largest one.
+  // Otherwise returns 0.
   TERMSIFT_INLINE std::uint32_t bound(PackedEntry packed) const {
     return rounded_ == 0 && packed.holds_less_one(any_) ? static_cast<std::uint32_t>(any_) + 1 : 0;
   }
@@ -54,7 +54,7 @@ template <class Index>
 bool within(const Index* indices, std::int64_t n, std::int64_t n_columns) {
   Index any = 0, largest = 0;
   for (std::int64_t e = 0; e < n; ++e) {
-    any = any | indices[e];  // negative if an index is
+    any = any | indices[e];  // negative if any index is negative
     largest = indices[e] > largest ? indices[e] : largest;
   }
   return any >= 0 && largest < n_columns;
@@ -67,8 +67,8 @@ std::int64_t descents(const Index* indices, std::int64_t n) {
   return count;
 }
 
-// Calls f(first, count) for ranges that cover [0, n). They overlap, so that each is a whole number of vectors unless n is
-// below 16: the rest of a row of a hundred entries would take as long as its vectors.
+// Calls f(first, count) for ranges that cover [0, n). Ranges overlap, so that each is a whole number of vectors unless
+// n < 16. In a row of a hundred entries, a scalar loop over the last entries would take as long as all the vectors.
 template <class F>
 TERMSIFT_INLINE void in_whole_vectors(std::int64_t n, const F& f) {
   if (n < 16) return f(0, n);
@@ -96,7 +96,7 @@ std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n
     const Index* const from = indices + first;
     for (std::int64_t e = 0; e < count; ++e) descending = descending | (from[e + 1] <= from[e]);
   });
-  // Columns that increase lie between the first and the last.
+  // Increasing columns lie between the first one and the last one.
   const bool sound = indices[0] >= 0 && indices[n - 1] < n_columns && descending == 0;
   return sound ? usual.bound(packed) : 0;
 }
@@ -111,11 +111,11 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
   }
   bool all_packable;
   if constexpr (std::is_floating_point_v<Value>) {
-    // Comparisons with NaN are false. Adding 2^p, where p is the bits of a significand, rounds a fraction away.
+    // Comparisons with NaN are false. Adding 2^p rounds a fraction away, where p is the number of bits of a significand.
     constexpr Value limit = std::numeric_limits<Value>::max();
     constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
     using Bits = typename UsualValues<Value>::Bits;
-    // Numbers that are not negative have the order of their bits.
+    // Nonnegative floats are ordered like their bits.
     using Ordered = std::conditional_t<sizeof(Value) == 4, std::int32_t, std::int64_t>;
     Ordered most_bits = 0;
     Bits unsound = 0, zero = 0, fraction = 0;
@@ -142,7 +142,7 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
       any = static_cast<Bits>(any | value);
       zero = static_cast<Bits>(zero | (value == 0));
     }
-    // `any` is negative if some value is negative, and at least 2^63 if some value is.
+    // `any` is negative if any value is negative, and at least 2^63 if any value is at least 2^63.
     if constexpr (!std::is_same_v<Value, Bool>)
       if (static_cast<Value>(any) < 0 || static_cast<std::uint64_t>(any) > std::numeric_limits<std::int64_t>::max())
         return false;
@@ -180,7 +180,7 @@ TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, P
       note(cell);
     };
     std::int64_t e = 0;
-    for (; e + 4 <= n; e += 4) {  // read before the first is added, since the compiler must assume that adding changes them
+    for (; e + 4 <= n; e += 4) {  // four entries are read first, since the compiler must assume that adding changes them
       const std::uint32_t a = entries[e], b = entries[e + 1], c = entries[e + 2], d = entries[e + 3];
       add_entry(a), add_entry(b), add_entry(c), add_entry(d);
     }
@@ -199,7 +199,7 @@ void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry pack
   add_entries(entries, n, packed, counters, bounded, [=](std::uint32_t cell) { lines[cell / line_cells] = 1; });
 }
 
-// Returns bits, of which bit i is bytes[i], 0 or 1.
+// Returns an integer whose bit i is bytes[i]. Bytes must be 0 or 1.
 TERMSIFT_INLINE std::uint64_t bits_of(const std::uint8_t* bytes) {
 #ifdef __AVX512BW__
   const __m512i all = _mm512_loadu_si512(bytes);
@@ -211,7 +211,7 @@ TERMSIFT_INLINE std::uint64_t bits_of(const std::uint8_t* bytes) {
 #endif
 }
 
-// There is no branch on whether a counter is zero, which would be unpredictable.
+// There is no branch on whether a counter is zero, because it would be unpredictable.
 std::int64_t take(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_lines, std::int32_t first,
                   std::int32_t* terms) {
   std::int64_t n = 0;
@@ -219,7 +219,7 @@ std::int64_t take(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_l
     std::uint32_t* const from = counters + line * line_cells;
     const std::int32_t term = first + static_cast<std::int32_t>(line * line_cells);
 #ifdef __AVX512F__
-    // Whole vectors are stored, because a store under a mask takes several times as long.
+    // Whole vectors are stored, because a masked store takes several times as long.
     const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i all = _mm512_loadu_si512(from), all_terms = _mm512_add_epi32(_mm512_set1_epi32(term), numbers);
     const __mmask16 used = _mm512_test_epi32_mask(all, all);

@@ -12,18 +12,18 @@
 
 namespace termsift {
 
-// The high bits are the cell (streams.hpp says what a cell is), the low bits the value. A value that does not fit is an
-// escape: the entry holds the largest number that fits, and a separate list holds the rest. Fractions are never packed.
+// The high bits are the cell (see streams.hpp), and the low bits are the value. A value that does not fit is an escape: the
+// entry holds the largest number that fits, and a separate list holds the rest. Fractions are never packed.
 class PackedEntry {
  public:
-  // The most bits of a value that a counter can take, whatever it holds (counters.hpp).
+  // The largest number of bits of a value that can always be added to a counter (counters.hpp).
   static constexpr int most_value_bits = 15;
 
   explicit PackedEntry(std::int64_t n_cells)
       : value_bits_(std::min(most_value_bits, 32 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_cells))))),
         escape_((std::uint32_t{1} << value_bits_) - 1) {}
 
-  // Whether the value fits.
+  // True if the value fits.
   template <class Value>
   TERMSIFT_INLINE bool holds(Value value) const {
     if constexpr (std::is_same_v<Value, Bool>) {
@@ -32,7 +32,7 @@ class PackedEntry {
       const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // safe to convert
       return value < static_cast<Value>(escape_) && static_cast<Value>(static_cast<std::int32_t>(small)) == small;
     } else {
-      // Converted to unsigned, negative values exceed any escape. The narrowest type lets more comparisons share a vector.
+      // Converted to unsigned, negative values exceed any escape. With a narrow type, a vector holds more values.
       using Unsigned = std::conditional_t<sizeof(Value) <= 4, std::uint32_t, std::uint64_t>;
       return static_cast<Unsigned>(value) < escape_;
     }
@@ -49,9 +49,9 @@ class PackedEntry {
   TERMSIFT_INLINE std::uint64_t rest(Value value) const {
     return static_cast<std::uint64_t>(as_count<std::int64_t>(value)) - escape_;
   }
-  // Whether values from 1 on fit, given the bits that any of them has after 1 is subtracted.
+  // True if values from 1 on fit. any_bits is the bitwise or of the values minus 1.
   TERMSIFT_INLINE bool holds_less_one(std::uint64_t any_bits) const { return any_bits < escape_ / 2; }
-  // Returns what pack returns for a value that fits, given the value minus 1.
+  // Packs a value that fits, given the value minus 1.
   TERMSIFT_INLINE std::uint32_t pack_less_one(std::uint32_t cell, std::uint32_t less_one) const {
     return (cell << value_bits_) + less_one + 1;
   }

@@ -17,7 +17,7 @@ namespace {
 
 // ---- documents by class ------------------------------------------------------------------------------------------------
 
-// The documents of each class in document order. Class c has documents[begin[c] .. begin[c + 1]).
+// The documents of each class in increasing order. Class c has documents[begin[c] .. begin[c + 1]).
 struct DocumentsByClass {
   std::vector<std::int64_t> begin;
   std::unique_ptr<std::int64_t[]> documents;
@@ -146,7 +146,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     std::iota(all_documents.begin(), all_documents.end(), 0);
   }
 
-  // Starts with the classes that have most entries, because the last one runs alone and should be short.
+  // Classes with the most entries come first, because the last one runs alone and should be short.
   std::vector<std::int64_t> entries(static_cast<std::size_t>(labels.n_classes) + 1, 0), order;
   for (std::int64_t c = 0; c <= labels.n_classes; ++c) {
     for (const std::int64_t d : documents_of(c)) entries[static_cast<std::size_t>(c)] += x.indptr[d + 1] - x.indptr[d];
@@ -156,7 +156,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     return entries[static_cast<std::size_t>(a)] > entries[static_cast<std::size_t>(b)];
   });
 
-  const bool weighted = term_weight != TermWeight::raw;  // DocumentEntries then has each term of a document once
+  const bool weighted = term_weight != TermWeight::raw;  // DocumentEntries then merges repeated terms
   PerThread<TermCounters<Count>> counters_of_thread(threads);
   for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
     const std::int64_t c = order[static_cast<std::size_t>(block)];

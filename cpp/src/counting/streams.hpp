@@ -1,10 +1,10 @@
 // Streams of packed entries, and the counters to which they are added.
 //
-// Counting is bound by the order of memory accesses, not by reading the matrix or by arithmetic. Gathering the rows of one
-// class jumps all over the matrix; reading the rows in order scatters additions over the counters of all classes. Here the
-// rows are read in order, and each entry is appended, in four bytes, to the stream of its cells; then each stream is added
-// to counters that stay in the cache. A cell is a pair of a class and a term. A stream holds the cells of one class
-// (class_streams.cpp) or of some terms in all classes (term_blocks.cpp).
+// The time of counting depends mainly on the order of memory accesses. Gathering the rows of one class reads the matrix in
+// random order, while reading the rows in order scatters additions over the counters of all classes. Here the rows are read
+// in order, and each entry is appended, in four bytes, to the stream of its cell. Then each stream is added to counters that
+// stay in the cache. A cell is a pair of a class and a term. A stream holds the cells of one class (class_streams.cpp) or of
+// some terms in all classes (term_blocks.cpp).
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,18 @@
 
 namespace termsift {
 
-// The documents that streams are filled with. indptr and labels have been checked; entries are checked just before they are
+// The documents with which streams are filled. indptr and labels must have been checked. Entries are checked when they are
 // copied.
 struct StreamSource {
-  // The most documents that a large counter holds.
+  // The largest number of documents that a large counter can hold.
   static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - PackedCounters::large_document_shift)) - 1;
 
   const AnyCsr& x;
-  const Bool* ones;  // counted instead of the values of a document, at least as many as it has entries; or null
+  const Bool* ones;  // ones counted instead of a document's values, as many as the longest document has; or null
   const LabelView& labels;
   bool with_collection;
 
-  // The classes and, if it is counted, the collection, which is the last row.
+  // Returns the number of classes, plus 1 if the collection is counted as the last row.
   std::size_t n_rows() const { return static_cast<std::size_t>(labels.n_classes) + with_collection; }
   std::int64_t n_entries() const { return x.indptr[x.n_rows]; }
   std::int64_t n_entries(std::int64_t document) const { return x.indptr[document + 1] - x.indptr[document]; }
@@ -45,7 +45,7 @@ struct StreamSource {
     if (with_collection) f(static_cast<std::size_t>(labels.n_classes));
   }
 
-  // Calls f(view) with a CsrView of the values that are counted. If those are ones, all documents share them.
+  // Calls f(view) with a CsrView of the values that are counted. If these are `ones`, all documents share the array.
   template <class F>
   void visit_counted(const F& f) const {
     if (ones == nullptr) return x.visit(f);
@@ -57,11 +57,11 @@ struct StreamSource {
   // Returns a bound of the values that are counted.
   double value_bound(const CsrScan& scan) const { return ones == nullptr ? scan.facts.value_bound : 1; }
 
-  // Returns whether streams can count the scanned entries in blocks of n_docs documents. The entries must be valid whole
+  // Returns true if streams can count the scanned entries in blocks of n_docs documents. The entries must be valid whole
   // numbers with few escapes, and their sums must fit into the large counters.
   bool can_stream(const CsrScan& scan, const PackedEntry& packed, std::int64_t n_docs) const;
 
-  // Scans the rows [first, last) too and returns whether streams can still count them.
+  // Adds the rows [first, last) to the scan. Returns true if all scanned rows are tidy and streams can count them.
   bool scan(CsrScan& scan, std::int64_t first, std::int64_t last, const PackedEntry& packed) const {
     return scan.rows(x, first, last, packed) && can_stream(scan, packed, 1) && scan.is_tidy();
   }
@@ -80,41 +80,41 @@ struct Streams {
   PackedEntry packed;
   std::size_t n_streams;
   std::size_t n_ranges;
-  std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,), where the segment of stream and range begins
-  std::vector<std::int64_t> ends;            // (n_streams * n_ranges,), where the entries of a segment end
-  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) of what a segment's packed entries add to any cell
-  std::vector<std::vector<Escape>> escapes;  // of each range, sorted by stream
-  std::uint32_t* entries = nullptr;          // (offsets.back(),), owned by the caller, who uses them for every window
+  std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,) the beginning of each segment
+  std::vector<std::int64_t> ends;            // (n_streams * n_ranges,) the end of each segment's entries
+  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) bounds of the sum of packed entries for any cell
+  std::vector<std::vector<Escape>> escapes;  // the escapes of each range, sorted by stream
+  std::uint32_t* entries = nullptr;          // (offsets.back(),) owned by the caller and reused for every window
 
   Streams(std::int64_t n_cells, std::size_t n_streams_, std::size_t n_ranges_)
       : packed(n_cells), n_streams(n_streams_), n_ranges(n_ranges_), offsets(n_streams * n_ranges + 1, 0),
         ends(n_streams * n_ranges), bounds(n_streams * n_ranges, PackedCounters::bound), escapes(n_ranges) {}
 
   std::int64_t size(std::size_t stream) const { return offsets[(stream + 1) * n_ranges] - offsets[stream * n_ranges]; }
-  // Turns the sizes of the segments, offsets[i + 1] that of segment i, into offsets.
+  // Turns sizes into offsets. Before the call, offsets[i + 1] is the size of segment i.
   void lay_out();
   void sort_escapes(std::size_t range);
 };
 
-// What the documents add to the counts.
+// The counts of the documents, to be added to other counts.
 template <CountType Count>
 struct Streamed {
-  bool distinct = true;               // whether the columns of every document increase
-  bool possible = true;               // whether streams can count the matrix; else the rest is meaningless
-  double value_bound = 0;             // of the values that are counted
-  std::vector<ClassRow<Count>> rows;  // StreamSource::n_rows(), without n_docs
+  bool distinct = true;               // true if the columns of every document strictly increase
+  bool possible = true;               // true if streams can count the matrix; if false, all other members are meaningless
+  double value_bound = 0;             // a bound of the values that are counted
+  std::vector<ClassRow<Count>> rows;  // (StreamSource::n_rows(),) without n_docs
 };
 
-// One counter for each cell, all zero between streams. A counter takes about 4 bytes; few take 8 more.
+// One counter for each cell. All are zero between streams. A counter takes 4 bytes, and a few counters take 8 more.
 class CellCounters {
  public:
-  // Noting the touched lines takes a store for each entry, but saves a search of all cells.
+  // If `notes_touched`, touched lines are noted. This takes one store for each entry, but avoids a search of all cells.
   CellCounters(std::int64_t n_cells, bool notes_touched);
 
   void add(const Streams& streams, std::size_t stream);
 
-  // Moves the nonzero cells of [first, first + n) to a row, where cell `first` becomes term `first_term`, and clears them.
-  // `first` is a multiple of 64, and 0 if touched lines are noted. The caller sums the tokens.
+  // Moves the nonzero cells of [first, first + n) to a row, and clears them. Cell `first` becomes term `first_term`. `first`
+  // must be a multiple of 64, and 0 if touched lines are noted. The caller must sum the tokens.
   template <CountType Count>
   ClassRow<Count> take(std::int64_t first, std::int64_t n, std::int64_t first_term, bool narrow);
 
@@ -130,11 +130,11 @@ class CellCounters {
 
 // ---- by class: the path of most collections -----------------------------------------------------------------------------
 
-// Copies the entries to the streams of their classes, as many classes at a time as fit into window_bytes (or as many
-// documents of one class), and adds up each stream. Checks the entries while it copies them.
+// Copies the entries to the streams of their classes, and adds up each stream. Copies as many classes at a time as fit into
+// window_bytes, or as many documents of one class. Checks the entries while it copies them.
 //
-// If `notes_touched`, notes the terms of each class while adding, instead of searching all terms. This is faster with many
-// classes.
+// If `notes_touched`, the touched terms of each class are noted during the additions, instead of searching all terms for
+// them. This is faster with many classes.
 //
 // O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Besides the rows, this takes
 // window_bytes, or 4 bytes for each entry of one document if that is more. Each thread takes 4 bytes a term, 2 more if the
@@ -149,11 +149,12 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
 // The largest number of rows (classes and the collection) for which a block can hold 64 terms.
 inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 
-// Works as count_by_class_streams does, with windows of documents. Reads the matrix twice: first it checks the entries and
-// counts those of each block.
+// Works like count_by_class_streams, but with windows of documents. Reads the matrix twice. The first time, it checks the
+// entries and counts the entries of each block.
 //
-// O(n_entries + n_windows n_classes n_terms); all additions stay in the cache. Memory besides the rows: window_bytes, or 4
-// bytes for each entry of one document; a second copy of the rows while blocks are joined; 1 MiB for each thread.
+// O(n_entries + n_windows n_classes n_terms), and all additions stay in the cache. Memory in addition to the rows is
+// window_bytes, or 4 bytes for each entry of one document if that is more; a second copy of the rows while blocks are
+// joined; and 1 MiB for each thread.
 template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 

@@ -9,7 +9,7 @@
 namespace termsift {
 namespace {
 
-// Cell c * n_terms + j of a block is its j-th term in row c, a class or the collection.
+// Cell c * n_terms + j of a block is the block's j-th term in row c. A row is a class or the collection.
 struct BlockShape {
   // This many counters of 4 bytes stay in the cache of one core.
   static constexpr std::int64_t most_cells = 1 << 17;
@@ -32,7 +32,7 @@ struct BlockShape {
   }
 };
 
-// Splits the documents [first, last) into ranges with about the same number of entries. Returns where the ranges begin.
+// Splits the documents [first, last) into ranges with about the same number of entries. Returns their begins and `last`.
 std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
   std::vector<std::int64_t> begins{first};
   const std::int64_t begin = x.indptr[first], n_entries = x.indptr[last] - begin;
@@ -80,8 +80,8 @@ void append_documents(const CsrView<Index, Value> x, const StreamSource& source,
     });
 }
 
-// Scans the documents of the ranges and lays out the streams for them. If streams cannot count what was scanned, the layout
-// is meaningless.
+// Scans the documents of the ranges and lays out the streams for them. If streams cannot count the documents, the layout is
+// meaningless.
 CsrScan scan_and_lay_out(const StreamSource& source, const std::vector<std::int64_t>& begins, const BlockShape& shape,
                          const Threads& threads, Streams& streams) {
   std::vector<CsrScan> scans(streams.n_ranges);
@@ -120,7 +120,7 @@ void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, c
   });
 }
 
-// Adds the streams to the rows: one block's part of every row at a time, which are then joined.
+// Adds the streams to the rows. First makes each block's part of every row, and then joins the parts of each row.
 template <CountType Count>
 void add_up(const Streams& streams, const BlockShape& shape, bool narrow, const Threads& threads,
             PerThread<CellCounters>& counters, std::vector<ClassRow<Count>>& rows) {
@@ -152,7 +152,7 @@ Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t wi
                          std::max<std::int64_t>(static_cast<std::int64_t>(source.n_rows()), 1));
   Streamed<Count> result;
   result.rows.resize(source.n_rows());
-  CsrScan scan;  // of the windows so far
+  CsrScan scan;  // the result for the windows so far
   LargeArray<std::uint32_t> entries;
   std::int64_t capacity = -1;
   PerThread<CellCounters> counters(threads);

@@ -23,7 +23,7 @@
 namespace termsift {
 namespace {
 
-// Computes gains. Each thread has its own.
+// Computes gains. Each thread has its own Evaluator.
 class Evaluator {
  public:
   Evaluator(const Collection& collection, const Guide& guide, const Posteriors& posteriors, const ConditionalGain& options,
@@ -31,7 +31,7 @@ class Evaluator {
       : lifts(collection, guide, options), all_(collection), guide_(guide), posteriors_(posteriors),
         importance_(importance) {}
 
-  // The gain of a term before any term is chosen: all documents of a class are alike. O(classes that have the term)
+  // Returns a term's gain before any term is chosen. Documents of a class are then alike. O(classes that have the term).
   double first_gain(const TermDocuments& term) {
     lifts.find(term);
     const std::int64_t n_runs = std::ssize(term.runs);
@@ -50,7 +50,7 @@ class Evaluator {
     return -sum_of_runs(term);
   }
 
-  Lifts lifts;  // of the last term
+  Lifts lifts;  // the lifts of the last term
 
  private:
   void resize(std::int64_t n) { values_.resize(std::max(values_.size(), at(padded(n) + gain_lanes))); }
@@ -78,14 +78,14 @@ class Evaluator {
     });
   }
 
-  // Replaces the values of each run of documents by the sum of their logarithms.
+  // Sums the logarithms of the values of each run of documents. values_ then has one sum per run.
   void add_logarithms(std::span<const ClassRun> runs) {
     const std::int64_t n_runs = std::ssize(runs);
     scratch_.resize(std::max(scratch_.size(), at(padded(n_runs))));
     kernels_.logs_of_products(values_.data(), runs.data(), n_runs, values_.data(), scratch_.data());
   }
 
-  // The same if documents have weights. Weights may be far apart, so the sums have twice the digits of a double.
+  // Does the same with weights of documents. These may differ by orders of magnitude, so sums have twice a double's digits.
   void add_weighted_logarithms(const TermDocuments& term) {
     logarithms(std::ssize(term.documents));
     std::size_t i = 0;
@@ -111,12 +111,12 @@ class Evaluator {
   const Collection& all_;
   const Guide& guide_;
   const Posteriors& posteriors_;
-  const std::span<const double> importance_;  // (stride,) weights of the losses by class
+  const std::span<const double> importance_;  // (stride,) for each class, the factor of the losses of its documents
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   std::vector<double> values_, scratch_;
 };
 
-// The weights of the losses by class of the document.
+// Returns, for each class (stride,), the factor of the losses of its documents.
 std::vector<double> importance_of(const Collection& all, double balance) {
   std::vector<double> importance(at(all.stride), 1.0);
   if (balance == 0) return importance;
@@ -138,7 +138,7 @@ struct Known {
   TermId term;
 
   Known(TermId of, double gain, double n) : units(gain == 0 ? 0 : std::nearbyint(gain / n * 0x1p40)), term(of) {}
-  // Whether the other term comes first.
+  // True if the other term comes first.
   bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
 
@@ -156,12 +156,12 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
                                 std::to_string(options.k));
   const auto limit_step = [&](double logarithm, double most, const char* of) {
     if (options.step * logarithm <= most) return;
-    throw std::invalid_argument("step is too large beside shape, expected at most " + text(most) +
-                                " of step * the logarithm of " + of + ", got " + text(options.step * logarithm) +
-                                " of step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
+    throw std::invalid_argument("step is too large for this shape: step times the logarithm of " + std::string(of) +
+                                " must be at most " + text(most) + ", got " + text(options.step * logarithm) +
+                                " with step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
                                 " documents");
   };
-  // No |W| exceeds the logarithm of 1 + n/a. No W - W' exceeds the logarithm of 1 + 1/a; a large one costs digits.
+  // |W| is at most the logarithm of 1 + n/a, and W - W' is at most that of 1 + 1/a. A large W - W' would lose digits.
   double most[gain_lanes] = {n / options.shape, 1 / options.shape};
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use<LogarithmKernels>().log_plus_one(most, gain_lanes);
   limit_step(most[0], 300, "1 + documents / shape");
@@ -178,8 +178,8 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   std::vector<double> gain_of(at(n_terms), 0);
   const Threads for_all = worth(threads, postings.n_entries() + n_terms * all.stride);
   {
-    // Terms with the most documents come first: they take longest. Terms with equally many documents share the lifts for
-    // classes from which they are absent. In a hashed vocabulary most terms have no document.
+    // Terms with the most documents come first because they take longest. Successive terms with equally many documents share
+    // the lifts for classes without the term. Terms without documents are left out: a hashed vocabulary has many.
     std::vector<TermId> order;
     for (TermId term = 0; term < n_terms; ++term)
       if (!postings[term].documents.empty()) order.push_back(term);
@@ -207,7 +207,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   Pacer pacer(threads, progress);
   for (std::int64_t step = 0; step < options.k;) {
     const TermId term = known.front().term;
-    // The next terms are near the top of the heap.
+    // Prefetch the next terms, which are near the top of the heap.
     for (std::size_t i = 1; i < std::min<std::size_t>(3, known.size()); ++i) postings.prefetch_documents(known[i].term);
     for (std::size_t i = 3; i < std::min<std::size_t>(7, known.size()); ++i) postings.prefetch_place(known[i].term);
     const TermDocuments term_documents = postings[term];

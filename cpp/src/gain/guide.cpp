@@ -11,10 +11,10 @@
 namespace termsift {
 namespace {
 
-// The weights of a term in all machines.
+// A summary of a term's weights in all machines.
 struct TermWeights {
-  std::int64_t sum = 0;  // in units of 2^-32: sums of integers do not depend on their order
-  float largest = 0;     // |w_tc|
+  std::int64_t sum = 0;  // in units of 2^-32; a sum of integers does not depend on their order
+  float largest = 0;     // the largest |w_tc|
 };
 
 constexpr double unit = 0x1p-32;
@@ -57,7 +57,7 @@ Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, 
     double present = 0;
     for (std::size_t run = 0; run < documents.runs.size(); ++run)
       present += static_cast<double>(of_run[at(documents.first_run) + run]);
-    // If all classes have the term, any number will do.
+    // If all classes have the term, this number can be arbitrary, because only differences between classes matter.
     const double elsewhere = n_runs < n_classes ? (sum - present) / (n_classes - n_runs) : sum / n_classes;
     for (std::size_t run = 0; run < documents.runs.size(); ++run) {
       const std::size_t i = at(documents.first_run) + run;

@@ -1,4 +1,4 @@
-// How useful each term is to linear machines.
+// Measures how useful each term is to linear machines.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@
 
 namespace termsift {
 
-// Values for each class that has a term, in the order of the postings' runs. Empty without machines.
+// One value for each pair of a term and a class that has it, in the order of the postings' runs. Empty without machines.
 struct Guide {
   std::vector<double> usefulness;  // u_tc
   std::vector<double> log_lift;    // the number added to W_tc and W'_tc
 };
 
-// O(pairs * n_classes / 16) besides the machines.
+// O(pairs * n_classes / 16) in addition to the training of the machines.
 Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Postings& postings,
                  const GuideOptions& options, const Threads& threads);
 

@@ -14,8 +14,8 @@
 
 namespace termsift {
 
-// Each thread has its own. Most terms are in few classes. The lift for a class without the term depends only on d_t, so it
-// is kept until a term with a different d_t comes; only the vectors of classes that have the term are replaced.
+// Each thread has its own Lifts. Most terms are in few classes. The lift for a class without the term depends only on the
+// class and on d_t, so it is kept until d_t changes. Until then, only vectors in which a class has the term are replaced.
 class Lifts {
  public:
   Lifts(const Collection& collection, const Guide& guide, const ConditionalGain& options)
@@ -63,7 +63,8 @@ class Lifts {
   // (stride,) W_c and e^{b W_c}
   const double* logs() const { return logs_.data(); }
   const double* lifts() const { return lifts_.data(); }
-  // (stride,) D_c, W'_c, e^{b W'_c}, and e^{gain} of a document that has no chosen term; of the classes that have the term
+  // (stride,) D_c, W'_c, e^{b W'_c}, and the mixture (see MixtureBatch) of a document that has no chosen term. The values
+  // are valid for the classes that have the term.
   const double* docs() const { return docs_.data(); }
   const double* own_logs() const { return own_logs_.data(); }
   const double* own_lifts() const { return own_lifts_.data(); }
@@ -86,7 +87,8 @@ class Lifts {
     for (std::size_t c = 0; c < lifts_.size(); ++c) absent_mixture_ += static_cast<double>(all_.prior[c]) * lifts_[c];
   }
 
-  // Returns what the classes of the vector add to sum_c prior_c e^{b W_c}, less what they would add without the term.
+  // Sets the lifts of one vector of classes. Returns by how much they change sum_c prior_c e^{b W_c} from its value for a
+  // term that no class has.
   double set_vector(std::int64_t first) {
     const double rest = d_t_ > 1 && all_.n > 1 ? (d_t_ - 1) / (all_.n - 1) / options_.shape : 0;
     double x[3 * gain_lanes], e[2 * gain_lanes];
@@ -121,11 +123,11 @@ class Lifts {
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   double d_t_ = -1;
   std::vector<double> docs_;                        // (stride,) D_c
-  std::vector<double> guided_;                      // (stride,) what the machines add to W_c and W'_c
-  std::vector<double> absent_logs_, absent_lifts_;  // (stride,) for classes without the term
+  std::vector<double> guided_;                      // (stride,) the number that the machines add to W_c and W'_c
+  std::vector<double> absent_logs_, absent_lifts_;  // (stride,) W_c and e^{b W_c} for classes without the term
   double absent_mixture_ = 0;  // sum_c prior_c e^{b W_c} of a term that no class has
   std::vector<double> logs_, lifts_, own_logs_, own_lifts_, at_the_start_;
-  std::vector<std::int64_t> vectors_;  // the first class of each vector that has the term
+  std::vector<std::int64_t> vectors_;  // the first class of each vector in which a class has the term
 };
 
 }  // namespace termsift

@@ -1,4 +1,4 @@
-// The interface of the kernels of conditional gain: the class probabilities of documents, and how a term would change them.
+// The interface of the kernels of conditional gain. They compute class probabilities of documents and mixtures of lifts.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@ namespace termsift {
 // A run of documents of one class among a term's documents, which are sorted by class.
 struct ClassRun {
   std::int32_t of_class;  // y
-  std::int32_t end;       // one more than the place of its last document
+  std::int32_t end;       // one more than the place of the run's last document
 };
 
 // Rows of class values have a stride that is a multiple of 8. The classes come first; the lanes beyond them hold 0 in
-// `posteriors`, anything finite in `lift`, and minus infinity in `log_prior`.
+// `posteriors`, any finite number in `lift`, and minus infinity in `log_prior`.
 //
-// A document's row holds all classes, or only those in play for it: first its own class, then the others in any order.
+// A document's row holds all classes in order, or only the classes in play: its own first, then the others in any order.
 struct MixtureBatch {
-  std::int64_t first, last;       // places of documents, last <= runs[n_runs - 1].end
+  std::int64_t first, last;       // the range of places in `documents`, last <= runs[n_runs - 1].end
   const std::int32_t* documents;  // the documents of a term
   const ClassRun* runs;
-  const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; a row is unset while it is 0
+  const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; if 0, the row is unset
   const float* posteriors;       // (documents of the collection, stride) P_dc
-  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, then 0; null: all, in order
+  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, then 0; null if these are all
   std::int64_t stride;
   const double* lift;         // (n_classes,) e_c
   const double* own_lift;     // (n_classes,) e'_c
@@ -32,23 +32,23 @@ struct MixtureBatch {
 // Adds a chosen term to a document.
 struct EvidenceUpdate {
   std::int64_t stride;
-  double* sums;             // (stride,) in and out: F_c; the lifts are added to it
+  double* sums;             // (stride,) in and out: F_c, to which the log lifts are added
   const double* next_sums;  // the row of a later document, to be prefetched, or null
-  const double* log_lift;   // (stride,) W_c, and W'_y in the place of y
+  const double* log_lift;   // (stride,) W_c, but W'_y in the place of y
   double temperature;       // 1 / (1 + rho (m - 1))
   const double* log_prior;  // (stride,)
-  double* logs;             // (stride,) out: log_prior + temperature F_c, less the largest of them
+  double* logs;             // (stride,) out: log_prior + temperature F_c, minus the largest of these sums
 };
 
 struct PosteriorKernels {
-  // Both work in place, to 1 ulp; n is a multiple of 8. `logarithms` accepts positive normal numbers, and `exponentials`
-  // numbers up to 709.
+  // Both work in place with errors up to 1 ulp; n is a multiple of 8. `logarithms` accepts positive normal numbers, and
+  // `exponentials` numbers up to 709.
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
-  void (*short_exponentials)(double* x, std::int64_t n);  // of numbers up to 0, to 2^-46
+  void (*short_exponentials)(double* x, std::int64_t n);  // for x <= 0, with a relative error of 2^-46
   // Computes the logarithm of the product of each run of the positive normal numbers x, with one logarithm per run. The
-  // error is below 2^-53 per factor plus 1 ulp. x is followed by 7 doubles of any value. logs and scratch have n_runs
-  // numbers, rounded up to a multiple of 8; logs may be x.
+  // error is below 2^-53 per factor plus 1 ulp. x must be followed by 7 doubles of any value. logs and scratch have room for
+  // n_runs numbers, rounded up to a multiple of 8. logs may be the same array as x.
   void (*logs_of_products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* scratch);
   void (*mixtures)(const MixtureBatch&);
   void (*add_evidence)(const EvidenceUpdate&);

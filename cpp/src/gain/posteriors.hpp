@@ -47,7 +47,7 @@ class Posteriors {
       worker.check();
       double* const values = scratch.own(worker, at((docs_at_once + 2) * stride_ + all_.stride)).data();
       double* const narrowed = values + docs_at_once * stride_;
-      double* const log_lift = narrowed + 2 * stride_;  // of documents of class y
+      double* const log_lift = narrowed + 2 * stride_;  // the log lifts for documents of class y
       std::int32_t y = -1;
       for (std::int64_t begin = first; begin < end; begin += docs_at_once) {
         const std::int64_t n_docs = std::min(docs_at_once, end - begin);
@@ -82,7 +82,7 @@ class Posteriors {
   // document exists.
   void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
     if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return n_chosen_[at(d)] > 0; })) return;
-    std::vector<double> units(at(all_.n_classes));  // rounding decides no tie
+    std::vector<double> units(at(all_.n_classes));  // rounded to whole units, so that rounding errors decide no tie
     for (std::size_t c = 0; c < units.size(); ++c) units[c] = std::nearbyint(0x1p30 * (all_.log_prior[c] + lifts.logs()[c]));
     likeliest_.resize(units.size());
     std::iota(likeliest_.begin(), likeliest_.end(), 0);
@@ -114,8 +114,8 @@ class Posteriors {
   const Collection& all_;
   const ConditionalGain& options_;
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
-  std::int64_t width_, stride_;         // the number of classes in play for a document, and the same padded
-  std::vector<std::int32_t> n_chosen_;  // (documents,) how many chosen terms each has
+  std::int64_t width_, stride_;         // the number of classes in play for a document, and this number padded
+  std::vector<std::int32_t> n_chosen_;  // (documents,) the number of chosen terms in each document
   LargeArray<double> sums_;             // (n_docs, stride); rows that are never touched take no memory
   LargeArray<float> rows_;
   LargeArray<std::int32_t> in_play_;     // empty if all classes are in play

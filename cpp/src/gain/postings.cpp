@@ -9,8 +9,8 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, const Collection& 
   const Threads threads = worth(requested, x.indptr[x.n_rows]);
   const auto n_terms = static_cast<std::size_t>(x.n_columns);
   const auto n_parts = static_cast<std::size_t>(threads.count);
-  // For each part of the documents and each term: first the number of documents in the part that have the term, then the
-  // position of the next such document.
+  // Holds a number for each part of the documents and each term. At first it is the number of documents in the part that
+  // have the term. Later it is the position at which the next such document is written.
   std::vector<std::vector<std::int64_t>> next(n_parts);
   PerThread<DocumentEntries> entries(threads);
   const auto for_each_entry = [&](std::int64_t part, Worker& worker, const auto& f) {

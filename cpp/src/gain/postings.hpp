@@ -1,4 +1,4 @@
-// Matrix -> the documents of each term.
+// Lists the documents of each term of a matrix.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,17 @@
 
 namespace termsift {
 
-// The distinct documents that have a term, increasing, and their classes. There are fewer than 2^31 documents.
+// The distinct documents that have a term, in increasing order, and the runs of their classes. Their numbers are < 2^31.
 struct TermDocuments {
   std::span<const std::int32_t> documents;
   std::span<const ClassRun> runs;
-  std::int64_t first_run;  // among the runs of all terms
+  std::int64_t first_run;  // the place of the first run among the runs of all terms
 };
 
 class Postings {
  public:
-  // The rows of the matrix, which has been checked, are the documents of `all`. O(entries) time; memory: 4 bytes per entry,
-  // 8 per class that has a term, and 16 per term, plus 8 per term and thread.
+  // The matrix must have passed check_csr(), and its rows are the documents of `all`. O(entries) time. Memory is 4 bytes per
+  // entry, 8 per pair of a term and a class that has it, and 16 per term, plus 8 per term and thread.
   static Postings of(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Threads& requested);
 
   std::int64_t n_terms() const { return std::ssize(first_) - 1; }
@@ -37,7 +37,7 @@ class Postings {
             begin.run};
   }
 
-  // Prefetches a term's data in two steps: first its position, then, some microseconds later, its documents.
+  // Prefetch a term's data in two steps. First prefetch its place and, some microseconds later, its documents.
   void prefetch_place(std::int64_t term) const { prefetch(&first_[at(term)]); }
   void prefetch_documents(std::int64_t term) const {
     const Place begin = first_[at(term)], end = first_[at(term + 1)];

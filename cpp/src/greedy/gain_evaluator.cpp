@@ -6,17 +6,17 @@
 namespace termsift {
 namespace {
 
-// The fewest evaluations of one class (some 6 ns each) in a thread's chunk.
+// The minimum number of evaluations in a thread's chunk. Evaluating one group in one class takes about 6 ns.
 constexpr std::int64_t grain = 1 << 12;
 
-// With fewer groups, hardly two share a chord.
+// With fewer groups, hardly any two groups would share a chord.
 constexpr std::int64_t least_for_sparse_bounds = 256;
 
 }  // namespace
 
 GainEvaluator::GainEvaluator(const TermGroups& groups, const Threads& threads)
     : groups_(groups), threads_(threads), kernels_(kernels_in_use<GainKernels>()),
-      // Four arrays (n_classes, block) should stay in the first-level cache.
+      // Four arrays (n_classes, block) should fit in the first-level cache.
       block_(groups.n_classes() <= 4 ? longest_gain_block : 16),
       scratch_(static_cast<std::size_t>(std::max(threads.count, 1))) {
   const auto cells = static_cast<std::size_t>(groups.n_classes() * block_);

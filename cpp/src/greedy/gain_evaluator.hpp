@@ -1,4 +1,4 @@
-// Gains and bounds of lists of groups, in blocks on several threads.
+// Computes gains and bounds for lists of groups, in blocks on several threads.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ class GainEvaluator {
  public:
   GainEvaluator(const TermGroups& groups, const Threads& threads);
 
-  // Both write one value for each of n groups: its gain in a pool, or an upper bound of its gains in a wedge.
+  // `gains` writes the gain of each of n groups in a pool. `bounds` writes an upper bound of each group's gains in a wedge.
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
-  // Whether bounds of many groups read only the classes that have their terms, which is far faster than computing gains.
+  // True if bounds of many groups read only the classes that have the groups' terms. This is far faster than exact gains.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   std::int64_t evaluations() const { return evaluations_; }
 
@@ -36,7 +36,7 @@ class GainEvaluator {
   const TermGroups& groups_;
   const Threads& threads_;
   const GainKernels kernels_;
-  const int block_;  // groups in a block
+  const int block_;  // the number of groups in a block
   std::vector<Scratch> scratch_;  // (threads,)
   std::optional<SparseBounds> sparse_bounds_;
   std::int64_t evaluations_ = 0;

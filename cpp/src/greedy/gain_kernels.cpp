@@ -1,21 +1,21 @@
-// The gains of greedy selection, without branches in loops over terms.
+// Computes the gains of greedy selection. Loops over terms have no branches.
 //
-// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). Computed as written, a small gain
-// loses all its digits. So it is computed with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp) as
+// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). A direct evaluation of this
+// formula would lose all digits of a small gain. With t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp), it is computed as
 //     two classes, p = (a, b), R = (A, B):
 //         gain = [t(aB, bA) + t((A-a)B, (B-b)A)] / (n_1 B) + [t(bA, aB) + t((B-b)A, (A-a)B)] / (n_2 A);
 //     N classes:
 //         gain = sum_c R_c / n_c [t(s_c, t_c) + t(1-s_c, 1-t_c)],
-// where nothing cancels, given the difference d of the arguments of each t. The differences come from determinants aB - bA
-// of whole numbers below 2^53, which cancel without loss.
+// No digits cancel in these sums if the difference d of the two arguments of each t is given accurately. The differences
+// come from determinants aB - bA of whole numbers below 2^53, which are computed without loss of digits.
 #include "greedy/gain_kernels.hpp"
 #include "simd/logarithms.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// aB - bA, rounded once or twice; exactly 0 if it is 0. For whole a, b, A, B <= 2^53, both low parts are whole numbers below
-// 2^52 and their difference is exact. The difference of the high parts is exact too, unless they are far apart.
+// Returns aB - bA, rounded at most twice, and exactly 0 if the true value is 0. For whole a, b, A, B <= 2^53, both low parts
+// are whole numbers below 2^52 and their difference is exact. The difference of the high parts is exact if they are close.
 TERMSIFT_INLINE double determinant(double a, double b, double A, double B) {
   const DoubleDouble aB = two_product(a, B), bA = two_product(b, A);
   return (aB.hi - bA.hi) + (aB.lo - bA.lo);
@@ -25,7 +25,8 @@ struct BothWays {
   double forward, backward;  // t(p, q), t(q, p)
 };
 
-// t(p, q) and t(q, p) for p, q >= 0, to a relative 2^-50 or so if d = p - q is given to 2^-52; exactly 0 for d = 0.
+// Returns t(p, q) and t(q, p) for p, q >= 0. Their relative errors are about 2^-50 if that of d = p - q is at most 2^-52.
+// Both are exactly 0 if d = 0.
 TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
   const double sum = p + q;
   const bool near = 3 * magnitude(d) <= sum;
@@ -59,9 +60,9 @@ void two_class_gains(const GainBlock& block, const PoolView& pool) {
   for (int j = 0; j < n; ++j) values[j] = two_class_gain(a[j], b[j], A, B, weight_a, weight_b);
 }
 
-// The gain of a term with a/b > A/B falls in A, grows in B, and grows as the pool shrinks along a ray, so its maximum in the
-// wedge is at (A1, B1). For a term with a/b < A/B it is at (A2, B2). If the wedge has pools of both kinds for a term, the
-// larger value is the bound.
+// The gain of a term with a/b > A/B decreases in A and increases in B. It also increases as the pool shrinks along a ray.
+// Its maximum in the wedge is therefore at (A1, B1). A term with a/b < A/B has its maximum at (A2, B2). If the wedge has
+// pools with A/B below a/b and pools with A/B above a/b, the bound is the larger of the two values.
 void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n;
   const double* a = block.masses;
@@ -69,7 +70,7 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   double* values = block.values;
   const double A1 = *wedge.A1, B1 = *wedge.B1, A2 = *wedge.A2, B2 = *wedge.B2;
   const double u = wedge.inverse_total[0], v = wedge.inverse_total[1];
-  const double a1 = u / B1, b1 = v / A1, a2 = u / B2, b2 = v / A2;  // weights
+  const double a1 = u / B1, b1 = v / A1, a2 = u / B2, b2 = v / A2;  // as PoolView::weight
   double n_both = 0;
   TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
@@ -90,18 +91,19 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   }
 }
 
-// t_c comes from sums over the classes before c and after it: if a single class has the term, subtracting the class's part
-// from a total would lose all digits. d_c = s_c - t_c is delta_c = s_c - s_r minus the mean of delta over the others, where
-// delta_c = (m_c R_r - m_r R_c) / (R_c R_r) is rounded only once, however alike the shares are.
+// t_c is computed from one sum over the classes before c and one over the classes after c. Subtracting the part of class c
+// from a total would lose all digits if only class c has the term. d_c = s_c - t_c is computed as delta_c minus the mean of
+// delta over the other classes, where delta_c = s_c - s_r = (m_c R_r - m_r R_c) / (R_c R_r). This formula for delta_c loses
+// no digits, even if the shares are nearly equal.
 
-// sum_k v_k x_k over some classes, (n,) each.
+// Each member x is an array (n,) of sums of v_k x_k over some classes k.
 struct Sums {
   double* s;
-  double* rest;   // x = 1 - s
+  double* rest;   // sums of v_k (1 - s_k)
   double* delta;
 };
 
-// A class: the masses of the terms in it, and its part of PoolView.
+// The data of one class: the masses of the terms in it, and its elements of PoolView.
 struct ClassPart {
   const double* m;
   double R, inverse, share, others_inverse, weight;
@@ -111,7 +113,7 @@ TERMSIFT_INLINE double delta(double m, double R, double inverse, double m_r, dou
   return determinant(m, m_r, R, R_r) * (inverse * inverse_r);
 }
 
-// after = before + v_c x_c.
+// Sets after = before + v_c x_c for each member x.
 void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after) {
   const double *m = c.m, *m_r = r.m;
   const double R = c.R, inverse = c.inverse, share = c.share, R_r = r.R, inverse_r = r.inverse;
@@ -125,7 +127,7 @@ void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before
   }
 }
 
-// Adds the gain in class c to sum, with the rounding error in low, and v_c x_c to after.
+// Adds the gain in class c to sum, and the rounding error of this addition to low. Adds v_c x_c to each member x of after.
 void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum,
               double* low) {
   const double *m = c.m, *m_r = r.m;
@@ -176,22 +178,23 @@ void many_class_gains(const GainBlock& block, const PoolView& pool) {
   for (int j = 0; j < n; ++j) block.values[j] += low[j];
 }
 
-// R_c kl(p / R_c || q / Q_c) at the corner A = R_c, B = Q_c.
+// Returns R_c kl(p / R_c || q / Q_c) at the corner where R_c = A and Q_c = B.
 TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, double B, double B_inverse) {
   const double value = both_ways(p * B, q * A, d).forward + both_ways((A - p) * B, (B - q) * A, -d).forward;
-  // Near the corner, the difference p - A or q - B has too few digits.
+  // If p is near A or q near B, their difference has too few digits for a finite bound.
   return ((p > 0.98 * A) | (q > 0.98 * B)) ? infinity : value * B_inverse;
 }
 
-// The corners of the classes of some bounds: (1,) if they are all of one class.
+// For each bound, the corners of its class: (n,), or (1,) if all bounds are for one class.
 struct Corners {
   const double *A1, *B1, *inverse_1, *A2, *B2, *inverse_2;
 };
 
-// The largest rounding error of pB - qA, where q is a sum over the classes, relative to pB + qA.
+// Returns a bound of the rounding error of pB - qA relative to pB + qA, where q is a sum over the classes.
 TERMSIFT_INLINE double lost_in_sum(int n_classes) { return (n_classes + 8) * 0x1p-52; }
 
-// Writes the larger of a class's two bounds to values (n,), or, unless is_upper, a finite lower bound of it.
+// Writes values (n,). If is_upper, each is the larger of the bounds at the two corners. Otherwise it is a finite lower bound
+// of that number.
 template <bool one_class, bool is_upper>
 TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, const Corners& corners, double lost_in_q,
                                    double* values) {
@@ -220,8 +223,8 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
   }
 }
 
-// The sum over the classes of the larger of their two bounds: R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) as the
-// gain of two classes depends on its pool.
+// For each class, adds the larger of its bounds at the two corners. The sum is an upper bound because
+// R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) in the same way as the gain with two classes depends on the pool.
 void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n, n_classes = block.n_classes;
   double* values = block.values;
@@ -301,7 +304,7 @@ TERMSIFT_INLINE DoubleDouble part_of(const DoubleDouble& prior, const double* hi
   return multiply(prior, DoubleDouble{hi[j], lo[j]});
 }
 
-// sum_c t(p_c, q_c). The classes before c and after it are added up separately, as for gains.
+// Computes sum_c t(p_c, q_c). As for gains, the classes before c and the classes after c are summed separately.
 void cells(const CellBlock& block, const MixtureView& mixture) {
   const int n = block.n, n_classes = block.n_classes;
   const double remainder_of = block.remainder_of;

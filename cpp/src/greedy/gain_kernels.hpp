@@ -1,15 +1,15 @@
-// The interface of the kernels of greedy selection. They compute what a term would add to the divergence.
+// The interface of the kernels of greedy selection. They compute by how much a term would raise the divergence.
 //
-// Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the mass in the
-// class that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c, and t_c is the same share of the
-// complement.
+// Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the part of n_c
+// that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c is the term's share in class c, and t_c
+// is its share in the complement of class c.
 #pragma once
 
 #include "termsift/types.hpp"
 
 namespace termsift {
 
-// The pool R; gains depend on it and on the masses. Arrays are (n_classes,).
+// The pool R. A gain depends only on the pool and on the masses of the term. Arrays are (n_classes,).
 struct PoolView {
   const double* rest;     // R_c
   const double* weight;   // R_c / n_c; for two classes 1 / (n_c R_other)
@@ -17,22 +17,22 @@ struct PoolView {
   const double* inverse;         // 1 / R_c
   const double* share;           // v_c = pi_c R_c / n_c
   const double* others_inverse;  // 1 / sum_{k != c} v_k
-  int reference;                 // r: the class to which shares are compared
+  int reference;                 // r: the class whose share is subtracted from all shares
 };
 
 inline constexpr int longest_gain_block = 64;
 
 struct GainBlock {
-  int n;                 // terms, a multiple of 8, at most longest_gain_block
+  int n;                 // the number of terms, a multiple of 8, at most longest_gain_block
   int n_classes;         // at least 2
   const double* masses;  // (n_classes, n)
   double* scratch;       // (3, n_classes, n)
   double* values;        // (n,) out
 };
 
-// A wedge is the set of pools with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1 in every class. There A = R_c / n_c and B =
-// Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). Arrays are (n_classes,). For two classes, the corners are (1,), and A and
-// B are the two masses.
+// A wedge is the set of pools with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1 in every class. Here A = R_c / n_c, and
+// B = Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). Arrays are (n_classes,). For two classes, A1, B1, A2 and B2 are (1,),
+// and A and B are the pool's masses in the two classes.
 struct WedgeView {
   const double *A1, *B1, *A2, *B2;
   const double* inverse_total;   // (n_classes,) 1 / n_c
@@ -40,10 +40,10 @@ struct WedgeView {
   const double* others_inverse;  // 1 / (1 - pi_c)
 };
 
-// A class, for the bounds of terms absent from most classes (greedy/sparse_bounds.hpp). a_k is the mass of a term that is
-// absent from class k, and w_k = pi_k / n_k.
+// The data of a class, for bounds of terms absent from most classes (greedy/sparse_bounds.hpp). a_k is the mass of a term
+// that is absent from class k, and w_k = pi_k / n_k.
 struct BoundClass {
-  double A1, B1, A2, B2;      // WedgeView
+  double A1, B1, A2, B2;      // as in WedgeView
   double inverse_1, inverse_2;  // 1 / B1, 1 / B2
   double inverse_total;         // 1 / n_c
   double others_inverse;        // 1 / (1 - pi_c)
@@ -51,9 +51,9 @@ struct BoundClass {
   double absent_rest;           // sum_{k != c} w_k a_k
 };
 
-// Imaginary terms that are absent from every class but have the given U = sum_c w_c (m_c - a_c).
+// Hypothetical terms. They have the given U = sum_c w_c (m_c - a_c), but are treated as absent from every class.
 struct AbsentBoundBlock {
-  int n;  // terms, a multiple of 8, at most longest_gain_block
+  int n;  // the number of terms, a multiple of 8, at most longest_gain_block
   int n_classes;
   const BoundClass* classes;  // (n_classes,)
   const double* U;            // (n,)
@@ -62,42 +62,42 @@ struct AbsentBoundBlock {
 
 // Pairs of a term and a class that has it.
 struct PairBoundBlock {
-  int n;  // pairs, a multiple of 8, at most longest_gain_block
+  int n;  // the number of pairs, a multiple of 8, at most longest_gain_block
   int n_classes;
   const BoundClass* classes;  // (n_classes,)
-  const ClassId* class_;      // (n,) of the pair
+  const ClassId* class_;      // (n,) the class of each pair
   const double* mass;         // (n,) m_c
-  const double* U;            // (n,) of the term
-  const double* U_rest;       // (n,) U without the part of the class
+  const double* U;            // (n,) U of the pair's term
+  const double* U_rest;       // (n,) U without the part of the pair's class
   double* values;             // (n,) out
 };
 
-// Cells of a partition, given by probabilities in twice the digits. A difference p - q below 2^-92 of p counts as 0. Arrays
-// are (n_classes, n).
+// Cells of a partition, given by their probabilities p = p_hi + p_lo (double-double). Differences |p - q| <= 2^-92 p count
+// as 0. Arrays are (n_classes, n).
 struct CellBlock {
-  int n;                       // cells, at most longest_gain_block
+  int n;                       // the number of cells, at most longest_gain_block
   int n_classes;               // at least 2
-  double remainder_of;         // the minuend if p is a difference, else 0; p - q below 2^-92 of this counts as 0 too
+  double remainder_of;         // the minuend if p is a difference, else 0; |p - q| <= 2^-92 remainder_of counts as 0 too
   const double *p_hi, *p_lo;
   double *before_hi, *before_lo;  // scratch
   double* values;                 // (n,) out
 };
 
-// (n_classes,): pi_c, and 1 / (1 - pi_c).
+// pi_c and 1 / (1 - pi_c) as double-doubles, (n_classes,) each.
 struct MixtureView {
   const double *prior_hi, *prior_lo, *others_inverse_hi, *others_inverse_lo;
 };
 
 struct GainKernels {
   void (*gains)(const GainBlock&, const PoolView&);
-  // sum_c t(p_c, q_c), a cell's part of the divergence, given p to some 106 bits.
+  // Computes sum_c t(p_c, q_c), which each cell adds to the divergence. p must have about 106 correct bits.
   void (*cells)(const CellBlock&, const MixtureView&);
-  // An upper bound of all gains in the wedge, up to rounding (Ladder::margin_); infinite if a term has nearly all the mass
-  // of a corner.
+  // Computes an upper bound of each term's gains in the wedge, apart from rounding errors (see Ladder::margin_). The bound
+  // is infinite if a term has nearly all the mass of a corner.
   void (*bounds)(const GainBlock&, const WedgeView&);
-  // The same bound for terms that are absent from all classes.
+  // Computes the same bound for terms that are absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
-  // An upper bound of the change of that bound if a class has the term.
+  // Computes an upper bound of the change of that bound if the pair's class has the term.
   void (*pair_bounds)(const PairBoundBlock&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp

@@ -1,20 +1,21 @@
 // Finds the greedy order from nested shortlists of groups that can win. Most groups are not evaluated.
 //
 // The gain is phi(p) + phi(R-p) - phi(R), where phi is convex and homogeneous of degree 1. Three facts hold for the gain
-// with two classes, and for each class's part of the gain with N (gain_kernels.cpp):
+// with two classes, and for each class's part of the gain with N classes (gain_kernels.cpp):
 //   1. Let R = (A, B) and p = (a, b). If a/b > A/B, the gain falls in A and grows in B; if a/b < A/B, it grows in A and
 //      falls in B. Shrinking R along a ray raises every gain. Hence the largest gain of a term in a wedge of pools is at
 //      one of two corners.
-//   2. By fact 1, gains may grow as terms leave the pool. So lazy evaluation of old gains would be wrong here; it is right
-//      only for submodular functions.
+//   2. By fact 1, gains may grow as terms leave the pool. Lazy evaluation, which takes old gains for upper bounds, would be
+//      wrong here. It requires a submodular function.
 //   3. A group's own gain does not fall as its copies leave, because the difference of the gains is
 //      phi(R) - 2 phi(R-p) + phi(R-2p) >= 0.
 //
 // The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each has a wedge W of pools and a number
-// `left_out`: no group of the next longer list that is missing here has a larger gain in W. While R is in all wedges, a step
-// evaluates C_0 only: its best group wins if its gain exceeds every left_out, since these bound the gains of all other
-// groups. If it does not, or R has left a wedge, that list and all shorter ones are rebuilt from the next longer list. In
-// the worst case a step makes all lists, so a budget limits the ladder to the cost of the plain search.
+// `left_out`, an upper bound of the gains in W of those groups that only the next longer list has. While R is in all wedges,
+// a step evaluates only C_0. Its best group wins if its gain exceeds every left_out, because these numbers bound the gains
+// of all other groups. If the gain does not exceed a list's left_out, or if R has left a list's wedge, that list and all
+// shorter lists are rebuilt, each from the next longer one. In the worst case a step rebuilds all lists. A budget therefore
+// limits the cost of the ladder to that of the plain search.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,23 +27,23 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Constants tuned on text. They affect only time: the order does not depend on them.
+// These constants were tuned on text. They affect only the time. The resulting order does not depend on them.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
 constexpr double used_up = 0.4;                     // the share of a list expected to be selected before its renewal
-constexpr double front = 2 * used_up / list_ratio;  // the share of a list that is sorted: its best groups
+constexpr double front = 2 * used_up / list_ratio;  // the share of a list's groups that come first: the best
 constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
-constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios, per mass expected to be selected
-// The reach and width of a list (Shortlist) are adapted by these factors.
+constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios divided by the expected selected mass
+// The limits of a list's reach and width (see Shortlist), and the factors by which they are adapted.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
 constexpr double wider = 1.4, narrower = 0.93, farther = 1.3;
-constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for a list that fails in the round that made it, or later
+constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for a failure in the round that made the list; for a later failure
 constexpr double point_reach = 1e-3;     // with a smaller reach the wedge becomes a point
-constexpr double nearly_equal = 1e-10;   // at a point, all gains this close to the largest must be compared
-constexpr double most_saved = 64;        // the largest budget, in scans of all groups
+constexpr double nearly_equal = 1e-10;   // at a point, bounds with a smaller relative difference count as equal
+constexpr double most_saved = 64;        // the largest budget, as a number of scans of all groups
 constexpr std::int64_t longest_pause = 4096;
-constexpr std::int64_t first_run = 3, run_ratio = 4;  // copies whose wins are checked together, and growth
+constexpr std::int64_t first_run = 3, run_ratio = 4;  // copies in the first check of wins, and the growth factor
 
-// A bound of the relative rounding error of axes, their products and their ratios.
+// An upper bound of the relative rounding error of axes, their products and their ratios.
 constexpr double rounding = 1e-13;
 
 struct Wedge {
@@ -50,7 +51,7 @@ struct Wedge {
 
   explicit Wedge(std::size_t n_axes) : A1(n_axes), B1(n_axes), A2(n_axes), B2(n_axes) {}
 
-  // Covers all pools between two pools, and pools whose ratios A/B differ from theirs by up to slack, (axes,).
+  // Makes the wedge cover all pools between two pools. The ratios A/B may exceed this range by a relative slack (axes,).
   void cover(const Axes& from, const Axes& to, const std::vector<double>& slack) {
     for (std::size_t i = 0; i < A1.size(); ++i) {
       const double ratio = from.A[i] / from.B[i], ratio_to = to.A[i] / to.B[i];
@@ -90,14 +91,14 @@ struct Shortlist {
   Shortlist(std::size_t size, std::size_t n_axes) : capacity(size), wedge(n_axes) {}
 
   std::size_t capacity;
-  std::vector<Candidate> candidates;  // C_0 by decreasing bounds; the other lists begin with their best groups
+  std::vector<Candidate> candidates;  // C_0 is sorted by decreasing bounds; every other list begins with its best groups
   double left_out = -infinity;
-  bool everywhere = true;  // the wedge is all pools: nothing is left out
+  bool everywhere = true;  // true if no group is left out, so the list is valid for every pool
   Wedge wedge;
-  std::int64_t made_at = -1;  // the round that made it, or -1
-  // The reach of the wedge, relative to the mass expected to be selected before the list is used up, and its width, relative
-  // to the usual width. Both are adapted: a list that fails to bound the rest was too wide; one that R leaves was too
-  // narrow. At first, the selected mass may exceed the expected mass by a fifth.
+  std::int64_t made_at = -1;  // the round that made the list, or -1
+  // The reach of the wedge is relative to the mass expected to be selected before the list is used up. The width is relative
+  // to the usual width. Both are reduced if the list fails to bound the omitted groups. If R leaves the wedge, one of them
+  // is increased. At first, the selected mass may exceed the expected mass by a fifth.
   double reach = 1.2, width = 1;
 };
 
@@ -142,7 +143,7 @@ class Ladder {
         budget_ -= used();
         return best;
       }
-      if (best.gain == 0) break;  // all gains may be 0; bounds cannot show it
+      if (best.gain == 0) break;  // bounds cannot show whether all gains are 0
       Shortlist& list = lists_[level];
       const bool at_point = list.made_at == round_ && (list.reach < point_reach || attempt > 3 * n_levels + 3);
       narrow(list);
@@ -157,9 +158,9 @@ class Ladder {
     return scan_all();
   }
 
-  // Returns how many copies of the winner certainly win one after the other.
+  // Returns a number of copies of the winner that certainly win in succession.
   std::int64_t count_wins(const Best& best) {
-    // The tie of the last two terms is settled by index, not by the gain.
+    // A tie of the last two terms is settled by index, not by the gain.
     const std::int64_t most = std::min({selection_.copies_left(best.group), selection_.wanted() - selection_.selected(),
                                         std::max<std::int64_t>(selection_.left() - 2, 1)});
     const double gain = best.gain * (1 - 3 * margin_);
@@ -167,7 +168,7 @@ class Ladder {
     // After plain steps the pool may have left the wedges.
     for (const Shortlist& list : lists_)
       if (is_left(list)) return 1;
-    // Other groups of C_0 may win if their bounds in its wedge reach the gain: bound them on the pools of these steps.
+    // Other groups of C_0 may win if their bounds in its wedge reach the gain. Bound them for the pools of these steps only.
     std::vector<Candidate> rivals;
     for (const Candidate& c : lists_[0].candidates) {
       if (c.bound < gain) break;
@@ -185,7 +186,7 @@ class Ladder {
     std::int64_t wins = 1;
     for (std::int64_t extra = first_run; wins < most; extra *= run_ratio) {
       const std::int64_t wanted = std::min(most, wins + extra);
-      const Axes end = pool_after(wanted - 1);  // the pool when the last copy is selected
+      const Axes end = pool_after(wanted - 1);  // the pool from which the last copy is selected
       for (const Shortlist& list : lists_)
         if (!list.everywhere && !list.wedge.contains(end)) return wins;
       if (!rivals.empty()) {
@@ -229,8 +230,8 @@ class Ladder {
     return best;
   }
 
-  // Returns the best of the candidates, which are sorted by decreasing bounds. Evaluates candidates while a bound reaches
-  // the best gain: a few at first, then twice as many every time.
+  // Returns the best of the candidates, which must be sorted by decreasing bounds. Evaluates batches of candidates, each up
+  // to twice as large as the one before, until no remaining bound reaches the best gain.
   Best scan(const std::vector<Candidate>& candidates) {
     Best best;
     std::size_t most = 8;
@@ -250,14 +251,14 @@ class Ladder {
     return best;
   }
 
-  // Returns the shortest list that may have left out so large a gain, or lists_.size() if there is none.
+  // Returns the level of the shortest list that may have left out a gain of this size, or lists_.size() if none has.
   std::size_t lowest_unsure(double gain) const {
     std::size_t level = 0;
     while (level < lists_.size() && lists_[level].left_out < gain) ++level;
     return level;
   }
 
-  // Whether the pool has left the list's wedge.
+  // True if the pool has left the list's wedge or the list has not been made yet.
   bool is_left(const Shortlist& list) const {
     return list.made_at < 0 || (!list.everywhere && list.made_at != round_ && !list.wedge.contains(now_));
   }
@@ -306,7 +307,7 @@ class Ladder {
     auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
     std::nth_element(begin, end, list.candidates.end(), more);
     if (at_point) {
-      // No bound can separate gains this close.
+      // Bounds cannot separate gains that are so nearly equal.
       const double least = std::min_element(begin, end, more)->bound * (1 - nearly_equal);
       end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
     }
@@ -351,7 +352,7 @@ class Ladder {
     std::erase_if(candidates, [&](const Candidate& c) { return selection_.copies_left(c.group) == 0; });
   }
 
-  // Writes the result to values_.
+  // Writes upper bounds of the candidates' gains in the wedge to values_.
   void evaluate_bounds(const std::vector<Candidate>& candidates, const Wedge& wedge) {
     const std::size_t n = candidates.size();
     for (std::size_t i = 0; i < n; ++i) groups_[i] = candidates[i].group;
@@ -368,19 +369,19 @@ class Ladder {
   Selection& selection_;
   GainEvaluator& evaluator_;
   std::vector<double> inverse_totals_;
-  const double margin_;  // relative margin of bounds above gains; rounding is far less
+  const double margin_;  // the relative margin added to bounds; rounding errors are far smaller
   std::vector<Shortlist> lists_;
-  // All groups. Once there are lists, sorted by decreasing gains (or bounds) of the first step.
+  // All groups. Once the longest list has been made, they are sorted by decreasing gains or bounds of an earlier step.
   std::vector<Candidate> all_;
-  std::int64_t n_live_;         // groups
-  std::int64_t round_ = 0;      // calls of select
+  std::int64_t n_live_;         // the number of groups with members left
+  std::int64_t round_ = 0;      // the number of calls of select
   Best first_;                  // the winner of the first step
   Axes now_;
   std::vector<double> nothing_;  // (n_classes,) zeros
-  std::vector<GroupId> groups_;  // scratch, as values_
+  std::vector<GroupId> groups_;  // scratch, like values_
   std::vector<double> values_;
-  // The evaluations that the ladder may still use: one scan of all groups, and one more for every step, as in a plain
-  // search. When they are used up, some steps are plain: first one, then twice as many every time.
+  // The number of evaluations that the ladder may still use. It starts with one scan of all groups, and every step adds
+  // another scan, as in a plain search. When it is used up, some steps are plain: first one, then twice as many each time.
   double budget_;
   std::int64_t plain_steps_left_ = 0, next_pause_ = 1, ladder_steps_ = 0;
 };

@@ -14,14 +14,15 @@ namespace termsift {
 namespace {
 
 constexpr double largest_total = 0x1p52;
-// A class uses the common unit if this is at most `coarser` times the unit that its own total allows.
+// If counts must be rounded, a class has its own unit if its total allows more than `coarser` times the common unit.
 constexpr double coarser = 0x1p10;
 
 struct Fraction {
   double numerator, denominator;
 };
 
-// The simplest fraction that rounds to x, by continued fractions: 0.1 is 1/10, so l + 0.1 is a whole number of tenths.
+// Returns the simplest fraction that rounds to x, or x / 1 if its denominator is too large. Uses continued fractions.
+// For example, 0.1 becomes 1/10, so that l + 0.1 is a whole number of tenths.
 Fraction simple_fraction(double x) {
   double before = 0, numerator = 1, denominator_before = 1, denominator = 0, rest = x;
   for (int i = 0; i < 40; ++i) {
@@ -35,7 +36,7 @@ Fraction simple_fraction(double x) {
   return {x, 1};
 }
 
-// The least common multiple of whole numbers, infinite if one of them is near the range of int64.
+// Returns the least common multiple of two whole numbers, or infinity if one of them is 2^62 or more.
 double common_multiple(double a, double b) {
   if (!(a < 0x1p62 && b < 0x1p62)) return HUGE_VAL;
   return a / static_cast<double>(std::gcd(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b))) * b;
@@ -57,7 +58,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
   grids.smoothing.b1 = divide({b1.numerator, 0}, {b1.denominator, 0});
   const DoubleDouble b2_value = divide(b2_numerator, {b2.denominator, 0});
   const DoubleDouble leftover = subtract(b2_value, multiply(grids.smoothing.b1, {n_terms, 0}));
-  if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // otherwise b2 is alpha n_terms, rounded
+  if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // otherwise b2 is b1 n_terms except for rounding
     if (leftover.hi < 0)
       throw std::invalid_argument("the probabilities of a class must not exceed 1 in sum: greedy needs b2 >= b1 * "
                                   "n_terms = " + text(estimation.b1 * n_terms) + ", got b2 = " + text(estimation.b2));
@@ -71,12 +72,12 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
     const Count tokens = counts.rows[static_cast<std::size_t>(c)]->n_tokens;
     totals.push_back(static_cast<double>(tokens) + estimation.b2);
     most = std::max(most, totals.back());
-    if (!(totals.back() > 0x1p-960 && totals.back() < 0x1p960))  // in this range no unit or mass overflows
+    if (!(totals.back() > 0x1p-960 && totals.back() < 0x1p960))  // totals in this range cause no overflow
       throw std::invalid_argument("class " + std::to_string(c) + " has " + text(tokens) + " tokens and b2 = " +
                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }
 
-  // Find the first denominator that keeps all digits of whole counts.
+  // Use the first denominator that keeps all digits of whole counts.
   Grid grid;
   const double both = has_leftover ? common_multiple(b1.denominator, b2.denominator) : b1.denominator;
   grid.denominator = 1;

@@ -1,4 +1,4 @@
-// A grid for each class: it makes smoothed counts whole numbers.
+// Makes a grid for each class. The grid maps smoothed counts to whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace termsift {
 
-// b1, and the excess of b2 over b1 n_terms, read as simple fractions: 0.1 is 1/10.
+// b1, and the excess of b2 over b1 n_terms. Both parameters are read as simple fractions: 0.1 means 1/10.
 struct Smoothing {
   DoubleDouble b1;
-  DoubleDouble leftover;  // >= 0; 0 where b2 is within 2^-45 of b1 n_terms
+  DoubleDouble leftover;  // at least 0; exactly 0 if b2 differs from b1 n_terms by at most 2^-45 b2
 };
 
 // Maps a count l to the whole number nearest to (l denominator + numerator) unit.
 struct Grid {
   double denominator = 1;
-  double numerator = 0;       // b1 denominator
+  double numerator = 0;       // b1 * denominator
   double unit = 1;            // a power of two
-  double leftover = 0;        // whole
+  double leftover = 0;        // the leftover of Smoothing on this grid, a whole number
   std::int64_t coarsest = 0;  // the class whose total sets the unit
 
   double scaled(double l) const { return (l * denominator + numerator) * unit; }
@@ -32,10 +32,11 @@ struct Grids {
   Smoothing smoothing;
 };
 
-// Makes the grids of `classes`, rows of the counts. Totals are below 2^52, the largest at least 2^51. All classes share a
-// unit, so rounding changes a count alike in each class, and equal shares of the pool stay equal. Only if counts must be
-// rounded, a class with less than 2^-10 of the largest class's tokens has its own unit. Otherwise a grid of whole counts
-// rounds at most b1 and the leftover. Throws std::invalid_argument for b2 < b1 n_terms, and if a total is out of range.
+// Makes the grids of `classes`, which are indices of rows of the counts. On the grids, totals are below 2^52, and the
+// largest is at least 2^51. In general all classes share a unit, so a count is rounded equally in each class, and equal
+// shares of the pool stay equal. There is one exception: if counts must be rounded, a class with less than 2^-10 of the
+// largest class's tokens has its own unit. If no count must be rounded, at most b1 and the leftover are rounded. Throws
+// std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
 template <CountType Count>
 Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes, const Estimation& estimation);
 

@@ -1,4 +1,4 @@
-// The pool R: the mass of each class that has not been selected yet.
+// The pool R: for each class, the mass that has not been selected yet.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// The pairs (A, B) of a pool (WedgeView), which determine gains. (n_classes,) each; (1,) for two classes.
+// The pairs (A, B) of a pool (see WedgeView), which determine gains. Each array is (n_classes,), or (1,) for two classes.
 struct Axes {
   std::vector<double> A, B;
 };
@@ -23,7 +23,7 @@ class Pool {
   // O(n_classes).
   void remove(GroupId group, std::int64_t copies);
 
-  // The axes of R less `removed` (n_classes,).
+  // Returns the axes of the pool R minus the masses `removed` (n_classes,).
   Axes axes_less(const std::vector<double>& removed) const;
   PoolView view() const;
 
@@ -32,7 +32,7 @@ class Pool {
 
   const TermGroups& groups_;
   const int n_classes_;
-  std::vector<double> fields_, mass_;  // (5, n_classes) of PoolView; scratch
+  std::vector<double> fields_, mass_;  // the arrays of PoolView (5, n_classes); scratch (n_classes,)
   double* const rest_;
   int reference_ = 0;
 };

@@ -9,9 +9,9 @@
 namespace termsift {
 namespace {
 
-constexpr std::int64_t block_groups = 256;  // groups in a thread's block
+constexpr std::int64_t block_groups = 256;  // the number of groups in a thread's block
 
-// Pairs of several groups for one call of a kernel. Its result j is added to *sum[j].
+// Pairs of several groups for one call of a kernel. The kernel's result j is added to *sum[j].
 struct Batch {
   int n = 0;
   ClassId class_[longest_gain_block];
@@ -58,7 +58,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
     Batch batch;
     const auto flush = [&] {
       const int n_pairs = batch.n;
-      for (; batch.n % 8 != 0; ++batch.n) {  // lanes without a pair repeat the first
+      for (; batch.n % 8 != 0; ++batch.n) {  // unused lanes repeat the first pair
         const auto j = static_cast<std::size_t>(batch.n);
         batch.class_[j] = batch.class_[0], batch.mass[j] = batch.mass[0];
         batch.U[j] = batch.U[0], batch.U_rest[j] = batch.U_rest[0];
@@ -68,7 +68,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
       for (int j = 0; j < n_pairs; ++j) *batch.sum[j] += batch.values[j];
       batch.n = 0;
     };
-    std::vector<double> after;  // after each pair: the sum of U's later parts
+    std::vector<double> after;  // for each pair, the sum of the parts of U after it
     for (std::int64_t i = begin; i < end; ++i) {
       const double U = U_[static_cast<std::size_t>(groups[i])];
       const auto column = columns.column(groups[i]);
@@ -120,7 +120,7 @@ void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {
     needed[at] = needed[at + 1] = 1;
   }
   chords_.resize(needed.size());
-  std::vector<std::size_t> ends;  // of chords
+  std::vector<std::size_t> ends;  // the places of the chords' ends
   for (std::size_t at = 0; at < needed.size(); ++at)
     if (needed[at] != 0) ends.push_back(at);
   constexpr std::int64_t width = 16;
@@ -140,7 +140,7 @@ double SparseBounds::chord_at(double U) const {
   const Chord& chord = chords_[static_cast<std::size_t>(piece_of(U) - first_piece_)];
   if (!(chord.value + std::abs(chord.slope) < std::numeric_limits<double>::infinity()))
     return std::numeric_limits<double>::infinity();
-  // U, the bounds of the classes and their sums are rounded, and part of a sum is subtracted again.
+  // The terms with lost_ cover the rounding errors of U, of the classes' bounds and of their sums.
   return chord.value * (1 + 8 * lost_) + chord.slope * (U - chord.U) + std::abs(chord.slope) * lost_ * (absent_mixture_ + U);
 }
 

@@ -1,10 +1,10 @@
-// Bounds of the gains of terms that are absent from most classes, from the classes that have them.
+// Computes bounds of the gains of terms that are absent from most classes. It reads only the classes that have the terms.
 //
-// With a_c the mass of a term that is absent from class c, w_c = pi_c / n_c and U = sum_c w_c (m_c - a_c), a class without
-// the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c). So its bound depends on the term only
-// through U. The bound is convex in U: a relative entropy is convex in q, and so is the larger of two. The sum over all
-// classes, as if the term were absent from each, is therefore at most its chord between two values of U. The sum is computed
-// once at each end of a chord. Then only the classes that have the term are read.
+// Let a_c be the mass of a term that is absent from class c, w_c = pi_c / n_c and U = sum_c w_c (m_c - a_c). A class without
+// the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so its bound depends on the term only
+// through U. The bound is convex in U, because a relative entropy is convex in q and the larger of two convex functions is
+// convex. Now sum the bounds of all classes as if the term were absent from all of them. Between two values of U, this sum
+// is at most its chord. It is computed once at each end of a chord. Then only the classes that have the term are read.
 //
 // A chord is above its curve, so these bounds are valid and a little larger than those of GainKernels::bounds.
 #pragma once
@@ -22,24 +22,24 @@ namespace termsift {
 
 class SparseBounds {
  public:
-  // Whether classes have few of the terms and no class has most of the prior. Terms of such a class, treated as absent from
-  // it, could exceed the whole probability of its complement.
+  // True if most terms are absent from most classes and no class has more than half of the prior. If a class had more, q
+  // could exceed 1 for a term of this class when the term is treated as absent from it.
   static bool pay(const TermGroups& groups);
   // Requires sparse columns. O(n_classes).
   SparseBounds(const TermGroups& groups, const Threads& threads);
 
-  // Writes values (n,), bounds of the groups' gains in a wedge of pools. O(pairs of the groups + n_classes * chords); the
-  // first call takes O(all pairs).
+  // Writes values (n,): upper bounds of the groups' gains in a wedge. Takes O(pairs of the groups + n_classes * chords), and
+  // the first call O(all pairs) more.
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
  private:
   struct Chord {
-    double U, value, slope;  // at the beginning
+    double U, value, slope;  // the chord begins at U with this value
   };
   void sum_mixtures();
   void set_chords(const GroupId* groups, std::int64_t n);
   double chord_at(double U) const;
-  // A chord covers a 2^-5th of an octave of sum_c w_c m_c.
+  // Each chord covers 1/32 of an interval [2^k, 2^(k+1)) of sum_c w_c m_c.
   static constexpr int chord_shift = 52 - 5;
   std::int64_t piece_of(double U) const { return std::bit_cast<std::int64_t>(absent_mixture_ + U) >> chord_shift; }
   double begin_of(std::int64_t piece) const {
@@ -53,9 +53,9 @@ class SparseBounds {
   double absent_mixture_ = 0;      // sum_c w_c a_c
   std::vector<double> w_;          // (n_classes,)
   std::vector<BoundClass> classes_;  // (n_classes,)
-  std::vector<double> U_;          // (n_groups,), empty until the first call
+  std::vector<double> U_;          // (n_groups,) U of each group, empty until the first call
   std::int64_t first_piece_ = 0;
-  std::vector<Chord> chords_;      // of the pieces from first_piece_ on
+  std::vector<Chord> chords_;      // the chords of the pieces from first_piece_ on
 };
 
 }  // namespace termsift

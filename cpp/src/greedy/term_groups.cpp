@@ -15,7 +15,7 @@
 namespace termsift {
 namespace {
 
-// A mass of fewer units than this would lose too many digits, and must not be rounded.
+// Rounding a mass of fewer units than this would lose too many digits, so such a mass must be exact.
 constexpr double least_units = 0x1p10;
 
 [[noreturn]] void throw_zero(std::int64_t term, std::int64_t c) {
@@ -30,8 +30,8 @@ template <CountType Count>
   const std::string what = l > 0 ? "term " + std::to_string(term) + " has l + b1 = " +
                                        text(static_cast<double>(l) + b1) + " in class " + std::to_string(c) + ", "
                                  : "smoothing b1 = " + text(b1) + " is ";
-  throw std::invalid_argument(what + "too small beside the " + text(tokens) + " tokens of class " +
-                              std::to_string(grid.coarsest) + " for greedy, which needs 2^-40 of their number");
+  throw std::invalid_argument(what + "too small compared with the " + text(tokens) + " tokens of class " +
+                              std::to_string(grid.coarsest) + "; greedy needs at least 2^-40 of the number of tokens");
 }
 
 std::uint64_t hash_of(std::span<const MassColumns::Cell> column) {
@@ -113,7 +113,7 @@ MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Est
 std::vector<TermId> TermGroups::group_equal_columns(const MassColumns& columns, const Threads& threads) {
   const auto n_terms = static_cast<std::size_t>(n_terms_);
   std::vector<TermId> heads;
-  std::vector<std::uint64_t> hashes;  // of the heads
+  std::vector<std::uint64_t> hashes;  // the hashes of the heads' columns
   const std::size_t mask = std::bit_ceil(2 * n_terms) - 1;
   std::vector<GroupId> group_of(n_terms), slots(mask + 1, -1);
   const auto assign = [&](std::size_t term) {

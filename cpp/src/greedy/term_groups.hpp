@@ -1,4 +1,4 @@
-// Counts -> whole-number masses, and groups of terms with equal masses.
+// Turns counts into whole-number masses, and groups the terms with equal masses.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace termsift {
 
 using GroupId = std::int32_t;
 
-// The masses of columns of terms, in sparse form like the counts.
+// Columns of masses, one for each term or group, in sparse form like the counts.
 struct MassColumns {
   struct Cell {
     ClassId class_;
@@ -21,7 +21,7 @@ struct MassColumns {
   };
   std::vector<double> absent;        // (n_classes,) the mass of a term that is absent from the class
   std::vector<std::int64_t> starts;  // (n_columns + 1,)
-  std::vector<Cell> cells;           // column i has [starts[i], starts[i + 1]), by class
+  std::vector<Cell> cells;           // column i has cells [starts[i], starts[i + 1]), sorted by class
 
   std::span<const Cell> column(std::int64_t i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -29,8 +29,8 @@ struct MassColumns {
   }
 };
 
-// Terms with equal masses in all classes compete as one group, whose members win in increasing order. Groups are numbered by
-// their first members. Classes are those with documents.
+// Terms with equal masses in all classes compete as one group, whose members win in increasing order. Groups are numbered in
+// the order of their first members. Empty classes are left out.
 class TermGroups {
  public:
   // If not `grouped`, every term is a group of its own. O(n_terms + pairs) time and memory.
@@ -45,12 +45,12 @@ class TermGroups {
   std::int64_t end(GroupId g) const { return begin(g + 1); }
   std::int64_t member(std::int64_t i) const { return members_.empty() ? i : members_[static_cast<std::size_t>(i)]; }
 
-  // Writes masses (n_classes, width): column j is that of groups[j] for j < n <= width, the others are copies of the last.
+  // Writes masses (n_classes, width), n <= width. Column j < n is that of groups[j]. Later columns copy column n - 1.
   void gather(const GroupId* groups, int n, int width, double* masses) const;
-  // Returns (n_classes,) the sum of copies[i] times the masses of groups[i]. Exact, since masses are whole numbers.
+  // Returns the sum of copies[i] times the masses of groups[i], (n_classes,). It is exact, since masses are whole numbers.
   std::vector<double> sum(std::span<const GroupId> groups, std::span<const double> copies) const;
 
-  // Whether the groups are absent from most classes.
+  // True if most groups are absent from most classes.
   bool is_sparse() const { return totals.size() * at(n_groups_) > 4 * (columns_.cells.size() + at(n_groups_)); }
   const MassColumns& columns() const { return columns_; }
 
@@ -73,7 +73,7 @@ class TermGroups {
   GroupId n_groups_ = 0;
   std::vector<std::int64_t> member_starts_;  // (n_groups + 1,), or empty if every term is a group
   std::vector<TermId> members_;              // (n_terms,), or empty
-  MassColumns columns_;  // of the groups
+  MassColumns columns_;  // the columns of the groups
 };
 
 }  // namespace termsift

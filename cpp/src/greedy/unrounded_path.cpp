@@ -60,7 +60,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
     total = scale(total, scales.back());
     rest.push_back(total);
     inverse_total.push_back(divide({1, 0}, total));
-    // Of two classes, each has the other as its complement, for any priors.
+    // With two classes, each is the complement of the other, whatever the priors are.
     const ClassConstants& constants = model.constants[c];
     prior.push_back(n_classes == 2 ? DoubleDouble{0.5, 0} : DoubleDouble{constants.prior_hi, constants.prior_lo});
     others_inverse.push_back(n_classes == 2 ? DoubleDouble{2, 0}
@@ -73,7 +73,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
   DoubleDoubles p, pools, before;
   std::vector<double> values(static_cast<std::size_t>(block)), pool_values(static_cast<std::size_t>(block));
   for (DoubleDoubles* array : {&p, &pools, &before}) array->resize(n_classes * static_cast<std::size_t>(block));
-  DoubleDouble sum;  // summed over the cells of the terms
+  DoubleDouble sum;  // the sum over the cells of the terms so far
   double divergence = 0;
   for (std::int64_t begin = 0; begin < n; begin += block) {
     const auto width = static_cast<std::size_t>(std::min(block, n - begin));
@@ -87,7 +87,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
         if (pair != end && pair->k == c) x = add(x, exact_double((pair++)->l));
         x = scale(x, scales[c]);
         DoubleDouble left = subtract(rest[c], x);
-        if (is_last || left.hi < 0) left = {};  // the rest is only rounding
+        if (is_last || left.hi < 0) left = {};  // the remainder is only a rounding error
         rest.set(c, left);
         p.set(c * width + j, multiply(x, inverse_total[c]));
         pools.set(c * width + j, multiply(left, inverse_total[c]));

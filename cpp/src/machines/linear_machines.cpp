@@ -34,9 +34,9 @@ void check(const MachineInput& input, const LinearMachines& options) {
 }
 
 // The vectors z_d without their intercepts, as in MachineProblem. There may be unused places between vectors. Only terms
-// that occur in a document are numbered: most columns of a hashed vocabulary are empty.
+// that occur in a document are numbered, because most columns of a hashed vocabulary are empty.
 struct Vectors {
-  std::vector<std::int32_t> present;  // terms of some document
+  std::vector<std::int32_t> present;  // the terms that occur in a document, increasing
   std::vector<std::int64_t> begin, end;
   LargeArray<std::int32_t> terms;
   LargeArray<float> values;
@@ -82,7 +82,7 @@ Vectors make_vectors(const MachineInput& input, const Threads& requested) {
         vectors.values[vectors.begin[at(d)] + i] = static_cast<float>(own.values()[i] * scale);
       }
       vectors.end[at(d)] = vectors.begin[at(d)] + own.size();
-      vectors.squares[at(d)] = square > 0 ? 2.0f : 1.0f;  // with the intercept
+      vectors.squares[at(d)] = square > 0 ? 2.0f : 1.0f;  // includes the intercept
     }
   });
 
@@ -113,7 +113,7 @@ class Trainer {
         problem_{std::ssize(vectors.begin), std::ssize(vectors.present), vectors.begin.data(), vectors.end.data(),
                  vectors.terms.get(), vectors.values.get(), vectors.squares.data(), diagonal.data(), input.class_of.data(),
                  0, weights_.data(), duals_.data()} {}
-  Trainer(const Trainer&) = delete;  // it points into itself
+  Trainer(const Trainer&) = delete;  // problem_ points to other members
   Trainer& operator=(const Trainer&) = delete;
 
   MachineBlock train(std::int64_t first, std::int64_t n, Worker& worker) {
@@ -137,7 +137,7 @@ class Trainer {
     }
   }
 
-  // A number in [0, n), from the generator SplitMix64.
+  // Returns a random number in [0, n) from the generator SplitMix64.
   std::int64_t below(std::int64_t n) {
     std::uint64_t z = random_ += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;

@@ -20,7 +20,7 @@ TERMSIFT_INLINE void add(const MachineProblem& p, std::int64_t term, const Vecto
   store(weights, p.weights + term * lanes);
 }
 
-// w_c.z_d of sixteen machines. Two sums keep the chain of dependent additions short.
+// Sets sum to w_c.z_d for sixteen machines. Two partial sums halve the chain of dependent additions.
 TERMSIFT_INLINE void decision(const MachineProblem& p, std::int64_t d, Vector& sum) {
   const std::int64_t end = p.end[d];
   Vector odd{}, weights;
@@ -39,7 +39,7 @@ TERMSIFT_INLINE void decision(const MachineProblem& p, std::int64_t d, Vector& s
   sum += odd;
 }
 
-// 1 in the lane of the document's class, -1 in others.
+// Sets sign to 1 in the lane of the document's class and to -1 in all other lanes.
 TERMSIFT_INLINE void signs(const MachineProblem& p, std::int64_t d, Vector& sign) {
   const Places places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const Vector ones = Vector{} + 1.0f;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Values of class_scores() are right to 1e-14, values of PairKernels::values to 2^-45.
+// class_scores() has relative errors up to 1e-14, and PairKernels::values up to 2^-45.
 constexpr double margin = 1e-9;
 
 }  // namespace
@@ -92,7 +92,7 @@ class BestOfClasses<Count>::Search {
       const TermId term = row.terms[i];
       has_[static_cast<std::size_t>(term)] = 1;
       const auto l = static_cast<double>(row.term_frequency[i]);
-      // Two terms that occur only in this class, equally often, have equal values.
+      // Terms that occur equally often, and only in this class, have equal values. `length` of them are enough.
       const auto whole = l < static_cast<double>(n_alone.size()) ? static_cast<std::size_t>(l) : 0;
       const bool is_alone = of_.n_classes_of_[static_cast<std::size_t>(term)] == 1 && static_cast<double>(whole) == l;
       if (!is_alone || ++n_alone[whole] <= length_) add(term, l);
@@ -111,12 +111,12 @@ class BestOfClasses<Count>::Search {
 
  private:
   struct Candidate {
-    double most;  // upper bound of its value
+    double most;  // an upper bound of the term's value
     TermId term;
   };
 
-  // Adds terms that the class lacks while they may be among the best, in the order seen_[begin], seen_[begin + step], ...,
-  // up to `end`. Returns the position where it stopped.
+  // Adds terms that are absent from the class, in the order seen_[begin], seen_[begin + step], ... up to `end`, as long as
+  // they may be among the best. Returns the position at which it stopped.
   std::int64_t walk(std::int64_t begin, std::int64_t end, std::int64_t step) {
     std::int64_t i = begin;
     for (last_ = infinity; i != end && last_ >= limit(); i += step) {
@@ -133,7 +133,7 @@ class BestOfClasses<Count>::Search {
     if (++n_ == block_terms) evaluate();
   }
 
-  // Makes candidates of the added terms.
+  // Computes the values of the added terms, and makes candidates of those that may be among the best.
   void evaluate() {
     const int n = std::exchange(n_, 0);
     if (n == 0) return;
@@ -148,7 +148,7 @@ class BestOfClasses<Count>::Search {
     }
   }
 
-  // Terms with values below this are not among the best.
+  // Returns a bound. Terms with values below it are not among the best.
   double limit() const { return least_.size() < length_ ? -infinity : least_.front(); }
 
   void raise_limit(double value) {
@@ -165,13 +165,13 @@ class BestOfClasses<Count>::Search {
   const ScoreTask<Count>& task_;
   const PairKernels& kernels_ = kernels_in_use<PairKernels>();
   const std::size_t length_;
-  std::vector<unsigned char> has_;     // (n_terms,) whether the class has the term
-  std::vector<unsigned char> chosen_;  // (n_terms,)
+  std::vector<unsigned char> has_;     // (n_terms,) 1 if the class has the term
+  std::vector<unsigned char> chosen_;  // (n_terms,) 1 if the term may be among the best of a class
   std::size_t k_ = 0;                  // the class
   std::vector<double> least_;          // a heap of the `length` largest lower bounds of values
   std::vector<Candidate> candidates_;
-  int n_ = 0;  // added terms
-  double last_ = infinity;  // upper bound of the value of the last term evaluated
+  int n_ = 0;  // the number of added terms
+  double last_ = infinity;  // an upper bound of the value of the last evaluated term
   TermId terms_[block_terms];
   double l_[block_terms], U_hi_[block_terms], U_lo_[block_terms], values_[block_terms];
   unsigned char doubtful_[block_terms];

@@ -1,4 +1,4 @@
-// Counts -> the pairs of a term and a class, term by term.
+// Arranges pairs of a term and a class by term.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace termsift {
 
-// Arranges the pairs of the rows `classes` of the counts by the places of their terms, then in the order of `classes`.
-// place_of(term) is in [0, n_places), or negative to leave the term out. allocate(n_pairs) is called first. Then fill(k,
-// row, slot) must call slot(term) once for each entry of row classes[k]: it returns the index of the pair, or -1. Returns
-// starts (n_places + 1,): the pairs of place p are [starts[p], starts[p + 1]). O(pairs + n_places), on one thread.
+// Arranges the pairs of the rows `classes` of the counts by the places of their terms, and the pairs of one place in the
+// order of `classes`. place_of(term) must be in [0, n_places), or negative to leave the term out. The function first calls
+// allocate(n_pairs) and then fill(k, row, slot) for each row classes[k]. fill must call slot(term) once for each entry of
+// the row; slot returns the index of the pair, or -1. Returns starts (n_places + 1,): the pairs of place p are
+// [starts[p], starts[p + 1]). O(pairs + n_places) on one thread.
 template <CountType Count, class PlaceOf, class Allocate, class Fill>
 std::vector<std::int64_t> arrange_pairs_by_term(const ClassCounts<Count>& counts, std::span<const std::int64_t> classes,
                                                 std::int64_t n_places, const Threads& threads, const PlaceOf& place_of,
@@ -23,7 +24,7 @@ std::vector<std::int64_t> arrange_pairs_by_term(const ClassCounts<Count>& counts
       body(static_cast<std::size_t>(k), *counts.rows[static_cast<std::size_t>(classes[static_cast<std::size_t>(k)])]);
     });
   };
-  // While pairs are written, starts[p + 1] is the index of the next pair of place p; afterwards, the end of place p.
+  // While pairs are written, starts[p + 1] is the index of the next pair of place p. Afterwards, it is the end of place p.
   std::vector<std::int64_t> starts(static_cast<std::size_t>(n_places) + 2, 0);
   for_each_row([&](std::size_t, const ClassRow<Count>& row) {
     for (std::int64_t i = 0; i < row.size; ++i)

@@ -10,7 +10,7 @@
 namespace termsift {
 
 void top_k(const double* scores, std::int64_t n, std::int64_t k, const Threads& threads, std::int64_t* indices) {
-  // Score and index stand side by side: looking the score up in a comparison would miss the cache every time.
+  // Score and index are adjacent, because looking up the score in each comparison would cause a cache miss.
   struct Entry {
     double score;
     std::int64_t index;

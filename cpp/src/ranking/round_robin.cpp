@@ -34,7 +34,7 @@ class Stretch {
     worst_ = last_of_all;
   }
 
-  // Returns whether terms after this one can still be among the best.
+  // Returns true if terms after this one can still be among the best.
   bool add(double value, std::int64_t term) {
     const Listed listed{value, term};
     if (!before(listed, worst_)) return false;
@@ -65,7 +65,7 @@ class Stretch {
   std::size_t length_ = 0;
   std::vector<Listed> terms_;
   Listed previous_ = first_of_all;  // the last term of the previous part
-  Listed worst_ = last_of_all;      // no term after this is among the best
+  Listed worst_ = last_of_all;      // a bound: no term after it is among the best
 };
 
 // The lists of the classes, one part at a time.
@@ -79,19 +79,19 @@ class ClassLists {
       if (row->is_present()) ++n_classes_, n_pairs += row->size;
     if constexpr (std::is_same_v<AnyMeasure, Measure>) {
       if (Best::pays(counts, estimation, measure)) best_.emplace(counts, estimation, measure, threads);
-    } else if (4 * n_pairs + 64 * counts.n_terms < n_classes_ * counts.n_terms) {  // measured
+    } else if (4 * n_pairs + 64 * counts.n_terms < n_classes_ * counts.n_terms) {  // a limit found by measurements
       by_total_.emplace(ContingencyTask<Count>(counts, estimation, measure, Aggregate::sum), threads);
     }
   }
 
-  std::int64_t n_classes() const { return n_classes_; }  // that take part
-  // Returns the current part of the list of a row; it is empty for a class that takes no part.
+  std::int64_t n_classes() const { return n_classes_; }  // the number of nonempty classes
+  // Returns the current part of a row's list. The list of an empty class is empty.
   const std::vector<Listed>& operator[](std::size_t row) const { return lists_[row].terms(); }
 
-  // Makes the next terms of all lists current, and returns how many: `few` if this takes the values of few terms, `many`
-  // otherwise.
+  // Makes the next part of every list current and returns its length. The length is `few` if only few terms are candidates,
+  // otherwise `many`.
   std::int64_t next(std::int64_t few, std::int64_t many) {
-    // The candidates for these parts of the lists. Empty if most terms would be candidates.
+    // The candidates for these parts of the lists, or empty if most terms would be candidates.
     std::vector<std::int64_t> terms;
     if (best_ && 4 * (n_places_ + few) * n_classes_ <= counts_.n_terms) {
       terms = best_->terms(n_places_ + few);
@@ -117,13 +117,13 @@ class ClassLists {
     const TermsByTotal terms;
   };
 
-  // Adds the values of `terms`, or of all terms if there are none, class by class.
+  // Adds the values of `terms`, or of all terms if `terms` is empty, to the lists of all classes.
   void add_every_value(const std::vector<std::int64_t>& terms) {
     const bool few = !terms.empty();
     const ClassCounts<Count> counts_of_few = few ? of_terms(counts_, terms, threads_) : ClassCounts<Count>{};
     const ClassCounts<Count>& source = few ? counts_of_few : counts_;
     const std::int64_t n_rows = std::ssize(counts_.rows);
-    // Even the counts of few terms take memory.
+    // The counts of the few terms also take memory, so the values get half of it.
     const std::int64_t width =
         std::min(source.n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows) / (few ? 2 : 1));
     std::vector<double> values(static_cast<std::size_t>(n_rows * width));
@@ -141,12 +141,12 @@ class ClassLists {
     }
   }
 
-  // Adds the values of the terms that a class has, and then one value for all terms with the same total that it lacks.
+  // Adds the values of the terms that a class has. Then adds one value for all absent terms that have the same total.
   void add_by_total() {
     struct Workspace {
       explicit Workspace(std::int64_t n_terms) : values(static_cast<std::size_t>(n_terms)), has(values.size()) {}
       std::vector<double> values;
-      std::vector<unsigned char> has;  // whether the class has the term
+      std::vector<unsigned char> has;  // 1 if the class has the term
     };
     const ByTotal& by_total = *by_total_;
     const ContingencyTask<Count>& task = by_total.task;
@@ -177,8 +177,8 @@ class ClassLists {
   const Threads& threads_;
   std::vector<Stretch> lists_;  // (rows of the counts,)
   std::int64_t n_classes_ = 0, n_places_ = 0;
-  std::optional<Best> best_;        // of a Measure
-  std::optional<ByTotal> by_total_;  // of a ContingencyMeasure
+  std::optional<Best> best_;        // only for a Measure
+  std::optional<ByTotal> by_total_;  // only for a ContingencyMeasure
 };
 
 }  // namespace
@@ -204,7 +204,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
     Listed listed;
     std::size_t row;
   };
-  std::vector<Turn> turn;  // the terms of one place
+  std::vector<Turn> turn;  // the terms taken at one place of the lists
   std::int64_t n_taken = 0, length = 0;
   while (n_taken < k) {
     const std::int64_t share = (k - n_taken) / lists.n_classes() + 1;

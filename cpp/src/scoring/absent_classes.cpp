@@ -12,12 +12,12 @@ namespace {
 constexpr int n_nodes = AbsentClasses::n_nodes;
 using Nodes = std::array<double, n_nodes>;
 
-// Half octaves [2^e, 1.5 2^e), [1.5 2^e, 2^(e+1)) are numbered by the exponent and the first bit after it.
+// The pieces are [2^e, 1.5 2^e) and [1.5 2^e, 2^(e+1)). A piece's number is the exponent and the first fraction bit of U.
 std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
 double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
 
-// Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is reduced below pi/2 first: at k = 600, its rounding would cost V
-// four bits. The table is needed because calls of cos() took a tenth of the time of scoring some 20,000 terms.
+// Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is first reduced below pi/2, because its rounding error at
+// k = 600 would cost V four bits. A table is used because calls of cos() took a tenth of the time of scoring 20,000 terms.
 double cosine(int k) {
   static const auto cosines = [] {
     std::array<double, 4 * n_nodes> table{};  // 0 at k = n_nodes and 3 n_nodes
@@ -31,7 +31,7 @@ double cosine(int k) {
   return cosines[k % (4 * n_nodes)];
 }
 
-// The zeros of the Chebyshev polynomial of degree n_nodes.
+// Returns the i-th zero of the Chebyshev polynomial of degree n_nodes.
 double node(int i) { return cosine(2 * i + 1); }
 
 // Returns the coefficients of the polynomial of degree n_nodes - 1 that has the values f at the nodes. O(n_nodes^2).
@@ -58,8 +58,8 @@ AbsentClasses::AbsentClasses(const ClassModel& model, const PairModel& pairs, Pa
     : pairs_(pairs), sum_(sum), lost_(model.lost) {
   const double T_0 = pairs.totals.T_0_hi;
   // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi). This bound is largest for the class with the
-  // largest prior, so a limit of T limits every q. The limit of q is 2^-6 if series for small p and q are used, else 1/4:
-  // far enough from the singularity at q = 1 for so few nodes. For rates, T has no limit.
+  // largest prior, so a limit of T limits every q. The limit of q is 2^-6 if series for small p and q are used, otherwise
+  // 1/4, which is far enough from the singularity at q = 1 for this number of nodes. For rates, T has no limit.
   const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
   const double T_end = has_complement(pairs.variable)
                            ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
@@ -111,7 +111,7 @@ bool AbsentClasses::find(DoubleDouble U, DoubleDouble& V) const {
   }
   if (!piece.usable) return false;
   const double t = ((U.hi - piece.middle_U) + U.lo) * piece.to_t;
-  // Operations of four polynomials in t^4 overlap. Horner's rule, a chain of 36 operations, took three times as long.
+  // The operations of these four polynomials in t^4 overlap. Horner's rule, a chain of 36 operations, took 3 times as long.
   const double t2 = t * t, t4 = t2 * t2;
   double slope[4];
   for (int i = 0; i < 4; ++i) slope[i] = piece.slope[n_slopes - 4 + i];

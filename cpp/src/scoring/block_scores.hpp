@@ -1,4 +1,4 @@
-// Scores of terms from the counts of every class, one block of terms at a time.
+// Scores terms from the counts of every class, one block of terms at a time.
 #pragma once
 
 #include <algorithm>
@@ -17,31 +17,31 @@
 
 namespace termsift {
 
-// The arguments of a call.
+// The arguments of a call that scores terms.
 template <CountType Count>
 struct ScoreTask {
   const ClassCounts<Count>& counts;
   const ClassModel& model;
   Measure measure;
   Aggregate aggregate;
-  // The arrays for the results; all but one are null.
+  // The arrays for the results, of which exactly one is not null.
   double* scores;                     // (n_terms,)
   double* class_scores;               // (n_classes, terms of the range)
-  std::int8_t* directions = nullptr;  // the same, for Measure::direction
+  std::int8_t* directions = nullptr;  // (n_classes, terms of the range), for Measure::direction
   TermRange range = TermRange{}.within(counts.n_terms);
 
-  std::size_t n_classes() const { return model.classes.size(); }  // that take part
+  std::size_t n_classes() const { return model.classes.size(); }  // the number of nonempty classes
   const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k])]; }
   const Frequencies<Count>& cells(const ClassRow<Count>& row) const { return row.term_frequency; }
 };
 
-// Whether a double holds the count exactly; an int64 may be too large.
+// True if a double surely holds the count exactly. An int64 above 2^53 may have too many digits.
 template <CountType Count>
 bool is_double(Count count) {
   return std::is_floating_point_v<Count> || count <= static_cast<Count>(std::int64_t{1} << 53);
 }
 
-// x_ic = s (l_ic + b1)
+// Returns x_ic = s (l_ic + b1).
 template <CountType Count>
 DoubleDouble numerator(Count count, const ClassConstants& c) {
   if (is_double(count)) return two_sum(static_cast<double>(count) * c.scale, c.absent_x);
@@ -50,7 +50,7 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
-// The arrays behind a ScoreBlock: n terms, their x_ic and their results.
+// The arrays of a ScoreBlock: n terms, their x_ic and their results.
 struct BlockBuffers {
   BlockBuffers(std::size_t n_classes, bool with_values)
       : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)) {
@@ -75,7 +75,7 @@ inline auto store_scores(double* scores, std::int64_t first = 0) {
 }
 
 // Scores terms block by block. Each thread has its own BlockScorer. Its scratch takes 16 bytes per class and term of a
-// block, and 56 once a term must be scored carefully.
+// block, or 56 bytes after the first term that must be scored carefully.
 template <CountType Count>
 class BlockScorer {
  public:
@@ -83,14 +83,14 @@ class BlockScorer {
       : task_(task), kernels_(kernels_in_use<ScoreKernels>()), cursor_(task.n_classes()),
         buffers_(task.n_classes(), task.scores == nullptr) {}
 
-  // Scores the terms first + t of the chunk [first, last) with chosen[t] = 1 (otherwise it is 0), or all if `chosen` is
-  // null. Calls store(terms, n, results) for n terms at a time: results[i] is the score of terms[i], or results[i + k *
-  // block_terms] is its value in class k. `entries` are the chunk's. O(entries + n_classes * chosen terms).
+  // Scores the terms first + t of the chunk [first, last) with chosen[t] = 1, or all if `chosen` is null. chosen[t] must be
+  // 0 or 1. Calls store(terms, n, results) for n terms at a time. results[i] is the score of terms[i], or
+  // results[i + k * block_terms] is its value in class k. `entries` are the chunk's. O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
     cursor_ = entries.begin;
-    // term_of(i): the i-th term to score. load_block(begin): loads the terms from `begin` on, see load().
+    // term_of(i) is the i-th term to score. load_block(begin) loads the terms from `begin` on (see load()).
     const auto score_blocks = [&](std::int64_t n, const auto& term_of, const auto& load_block) {
       for (std::int64_t begin = 0; begin < n; begin += block_terms) {
         worker.check();
@@ -109,13 +109,13 @@ class BlockScorer {
     }
     const std::int64_t n_chosen = list_chosen(chosen, static_cast<std::size_t>(last - first));
     const auto term_of = [&](std::int64_t i) { return first + chosen_[static_cast<std::size_t>(i)]; };
-    // In each class, searching for a term takes as long as reading some four entries.
+    // In each class, searching for one term takes as long as reading about four entries.
     const bool few = 4 * n_chosen * static_cast<std::int64_t>(task_.n_classes()) < entries.size();
     score_blocks(n_chosen, term_of, [&](std::int64_t begin) {
       if (few) return load(entries, entries_of_terms());
       return load(entries, every_entry([&, begin](std::int64_t term) -> std::int64_t {
         const auto t = static_cast<std::size_t>(term - first);
-        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // few are chosen; `chosen` is smaller than slots_
+        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // slots_ is read only for chosen terms, since `chosen` is smaller
       }));
     });
   }
@@ -141,7 +141,7 @@ class BlockScorer {
     slots_.resize(n_terms);
     chosen_.resize(n_terms + 1);
     std::int32_t n_chosen = 0;
-    const auto note = [&](std::size_t t) {  // no branch: unpredictable in a hashed vocabulary
+    const auto note = [&](std::size_t t) {  // a branch would be unpredictable in a hashed vocabulary
       slots_[t] = n_chosen;
       chosen_[static_cast<std::size_t>(n_chosen)] = static_cast<std::int32_t>(t);
       n_chosen += chosen[t];
@@ -156,8 +156,8 @@ class BlockScorer {
     return n_chosen;
   }
 
-  // Two ways to visit the entries [i, end) of a class that have terms of the block. Each calls use(entry, slot) with the
-  // slot of the entry's term in the block, and returns the first entry of the next block.
+  // These are two ways to visit those entries [i, end) of a class that have terms of the block. Each calls use(entry, slot)
+  // with the slot of the entry's term in the block, and returns the first entry of the next block.
   //
   // slot_of(term) is negative for terms that are not in the block. O(entries).
   template <class SlotOf>
@@ -188,8 +188,8 @@ class BlockScorer {
     };
   }
 
-  // Sets x_ic of the block's terms in all classes; `visit` visits the entries of a class. Returns whether some x_ic has a
-  // low part.
+  // Sets x_ic of the block's terms in all classes. `visit` is one of the two ways to visit entries. Returns true if any x_ic
+  // has a low part.
   template <class Visit>
   bool load(const ChunkEntries& entries, const Visit& visit) {
     bool with_low = false;
@@ -271,7 +271,7 @@ class BlockScorer {
   template <class Store>
   void score_careful_terms(const Store& store) {
     BlockBuffers& careful = careful_->buffers;
-    // Uninitialised memory must not be read, so lanes without a term repeat the first term.
+    // Uninitialised memory must not be read, so unused lanes repeat the first term.
     for (std::size_t k = 0; k < task_.n_classes() && careful.n > 0; ++k)
       for (int j = careful.n; j < careful.lanes(); ++j) {
         careful.x_hi.get()[k * block_terms + static_cast<std::size_t>(j)] = careful.x_hi.get()[k * block_terms];

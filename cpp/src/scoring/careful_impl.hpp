@@ -1,15 +1,15 @@
-// The careful way, for terms with unreliable ordinary results: double-double differences from a reference class.
+// Scores terms whose ordinary results are unreliable. It uses double-double differences from a reference class.
 //
-// Error, with u = 2^-53, n classes, e_k = p_k - p_r, S = |e_c| + sum_k pi_k |e_k|, and T the mixture of all classes:
-//     p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If some l + b1 or L is no double,
+// Error bounds, with u = 2^-53, n classes, e_k = p_k - p_r, S = |e_c| + sum_k pi_k |e_k|, and the mixture T of all classes:
+//     p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1 or L is no double,
 //     products of low parts are rounded or dropped, which adds 35 u^2 (p_c + T + 2 p_r).
 // The reference r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence the error of
-// p - q = (p - T) / (1 - pi) is at most 190 n^2 u^2 max(p, q): for c = r both S and the second error have a factor 1 - pi,
-// for other classes 1 - pi >= 1/2. All values depend on (p - q)^2; they are right to 1e-14 if |p - q| >= n^2 2^-50 max(p,
-// q).
+// p - q = (p - T) / (1 - pi) is at most 190 n^2 u^2 max(p, q): for c = r, S and the second error both have a factor 1 - pi,
+// and for other classes 1 - pi >= 1/2. All values depend on (p - q)^2. Their relative error is at most 1e-14 if
+// |p - q| >= n^2 2^-50 max(p, q).
 //
-// Without low parts, values are right if |p - T| >= n 2^-52 S, however small S is beside p. Only by chance is T nearer to p.
-// Even then a sum over classes loses no digit, because some class has |p - T| >= (S - |e_c|) / 2.
+// Without low parts, values have this accuracy if |p - T| >= n 2^-52 S, even if S is much smaller than p. T is nearer to p
+// only by chance. Even then a sum over classes loses no digit, because some class has |p - T| >= (S - |e_c|) / 2.
 #pragma once
 
 #include "scoring/measures_impl.hpp"
@@ -21,7 +21,7 @@ namespace {
 // double-doubles.
 constexpr double nothing = 0x1p-92;
 
-// d^2 / (r (1-r)), 0/0 = 0, for r in [0, 1] and its complement.
+// Returns d^2 / (r (1-r)) for r in [0, 1], given complement = 1-r. 0/0 is 0.
 TERMSIFT_INLINE double squared_over_variance(DoubleDouble d, DoubleDouble r, double complement) {
   const DoubleDouble variance = multiply(r, {complement, 0.0});
   const DoubleDouble usable{larger(variance.hi, least_probability), variance.lo};
@@ -30,7 +30,7 @@ TERMSIFT_INLINE double squared_over_variance(DoubleDouble d, DoubleDouble r, dou
   return d.hi == 0 ? 0.0 : result;
 }
 
-// d^2 / r, 0/0 = 0, for a rate r. Since rates are at most 2^64, the divisor is limited by less than 2^-860.
+// Returns d^2 / r for a rate r, where 0/0 is 0. Since rates are at most 2^64, a divisor of at least 2^-860 is enough.
 TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   const DoubleDouble usable{larger(r.hi, 0x1p-860), r.lo};
   const double value = product(d, quotient(d, usable), 0.0);
@@ -38,8 +38,8 @@ TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Holds the largest weight w >= 0 that was added and the double-double sum of the others, so the sum of all weights but one
-// is never a difference of nearly equal numbers.
+// Holds the largest added weight w >= 0 and the double-double sum of all other weights. The sum of all weights but one is
+// therefore never a difference of nearly equal numbers.
 struct WeightSums {
   double top[block_terms], rest_hi[block_terms], rest_lo[block_terms];
 
@@ -63,20 +63,21 @@ struct ClassSums {
   double reference_x_hi[block_terms], reference_x_lo[block_terms];  // x_ir
   double mean_hi[block_terms], mean_lo[block_terms];                // sum_k pi_k (p_ik - p_ir)
   double spread[block_terms];                                       // sum_k pi_k |p_ik - p_ir|
-  WeightSums p;                                                     // of pi_k p_ik
+  WeightSums p;                                                     // sums of pi_k p_ik
   double largest_p[block_terms];
 };
 
-// q = p - d to twice the digits of q. If q is far smaller than p, p - d would have fewer correct digits than q, and q alone
-// is returned.
+// Returns q = p - d as a double-double, given q as a double. If q is far smaller than p, p - d would have fewer correct
+// digits than the given q, which is then returned with the low part 0.
 TERMSIFT_INLINE DoubleDouble refine(double q, DoubleDouble p, DoubleDouble d) {
   const DoubleDouble difference = two_sum(p.hi, -d.hi);
   const double correction = (difference.hi - q) + (difference.lo + (p.lo - d.lo));
   return quick_two_sum(q, magnitude(correction) <= 0x1p-50 * q ? correction : 0.0);
 }
 
-// x L_r - x_r L_c. It is exact if no argument has a low part, as for integers with Laplace's smoothing. Otherwise products
-// of low parts are rounded, and a difference within their rounding is set to 0. So equal probabilities always differ by 0.
+// Returns x L_r - x_r L_c. It is exact if no argument has a low part, as for integers with Laplace's smoothing. Otherwise
+// products of low parts are rounded, and a difference within their rounding error is set to 0. The difference of equal
+// probabilities is therefore always 0.
 TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, DoubleDouble x_r, DoubleDouble L) {
   const DoubleDouble ours = multiply(x, L_r), theirs = multiply(x_r, L), d = subtract(ours, theirs);
   const double low_products = (magnitude(x.hi * L_r.lo) + magnitude(x.lo * L_r.hi)) +
@@ -86,7 +87,7 @@ TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, 
   return {none ? 0.0 : d.hi, none ? 0.0 : d.lo};
 }
 
-// First pass over the classes: e = p_ic - p_ir and the sums. O(n_classes n).
+// The first pass over the classes computes e = p_ic - p_ir and the sums. O(n_classes n).
 void sum_classes(const CarefulBlock& block, ClassSums& sums) {
   const ClassConstants& r = block.constants[block.reference];
   for (int j = 0; j < block.n; ++j) {
@@ -115,7 +116,7 @@ void sum_classes(const CarefulBlock& block, ClassSums& sums) {
   }
 }
 
-// p, q and d = p - q of a term in a class; `at` is their position in the arrays of the block.
+// p, q and d = p - q of a term in a class.
 struct Distribution {
   DoubleDouble p, q, d;
 };
@@ -131,7 +132,7 @@ TERMSIFT_INLINE Distribution distribution(const CarefulBlock& block, const Class
   return {p, refine(sums.p.without(j, c.prior_hi * p.hi) * c.rest_inverse_hi, p, d), d};
 }
 
-// Second pass, one class: its values (block,). They are right for terms with p <= ordinary_p in every class. O(n).
+// The second pass computes the values (block,) of class k. They are accurate if p <= ordinary_p in every class. O(n).
 template <Measure measure, bool with_complement>
 void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int k, double* values) {
   const ClassConstants c = block.constants[k];
@@ -150,14 +151,14 @@ void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int 
   }
 }
 
-// The values of all classes for common terms, with p > ordinary_p in some class: 1-p and 1-q have their own sums. Only a
-// term's own counts decide whether it is common, never its block, so equal columns have equal scores.
+// Computes the values of all classes for common terms, which have p > ordinary_p in some class. For these terms, 1-p and 1-q
+// are summed separately. Whether a term is common depends only on its own counts, so equal columns have equal scores.
 template <Measure measure>
 void common_class_values(const CarefulBlock& block, const ClassSums& sums) {
   bool some_common = false;
   for (int j = 0; j < block.n; ++j) some_common |= sums.largest_p[j] > ordinary_p;
   if (!some_common) return;
-  WeightSums complements;  // of pi_k (1 - p_ik)
+  WeightSums complements;  // sums of pi_k (1 - p_ik)
   const auto complement = [&](const ClassConstants& c, int at) {
     return multiply(subtract(total(c), {block.x_hi[at], block.x_lo[at]}), inverse(c));
   };

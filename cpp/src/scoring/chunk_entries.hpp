@@ -1,4 +1,4 @@
-// The position of a chunk's entries in the row of each class.
+// Finds the positions of a chunk's entries in the row of each class.
 #pragma once
 
 #include <algorithm>
@@ -23,25 +23,26 @@ void prefetch(const T* array, std::int64_t i) {
   prefetch(reinterpret_cast<const void*>(address));
 }
 
-// Prefetches the first 256 of array[begin .. end). With thousands of classes, each has some hundred entries in a chunk, too
-// few for the hardware prefetcher. So they are prefetched this many classes ahead:
+// With thousands of classes, each class has a few hundred entries in a chunk, which are too few for the hardware prefetcher.
+// They are prefetched this many classes ahead.
 inline constexpr std::size_t classes_ahead = 4;
 
+// Prefetches the first 256 elements of array[begin .. end).
 template <class T>
 void prefetch_entries(const T* array, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < std::min(end, begin + 256); i += 16) prefetch(array, i);
 }
 
-// The k-th class that takes part has the entries [begin[k], end[k]) of its row in the chunk.
+// In the chunk, the k-th nonempty class has the entries [begin[k], end[k]) of its row.
 //
-// A Task has n_classes(), row(k) and cells(row): the frequencies of a row that it reads.
+// A Task has n_classes(), row(k) and cells(row), which returns the frequencies that it reads.
 struct ChunkEntries {
   explicit ChunkEntries(std::size_t n_classes) : begin(n_classes), end(n_classes) {}
   std::vector<std::int64_t> begin, end;  // (n_classes,)
 
   // Finds the entries of the terms [first, last). O(n_classes log(n_terms)), or O(n_classes log(entries)) if the chunk
-  // follows the last chunk: its entries begin where the last ones ended. With 5,000 classes, a search costs as much as
-  // reading a chunk.
+  // follows the previous chunk, because its entries begin where the previous ones ended. With 5,000 classes, a search of
+  // whole rows takes as long as reading a chunk.
   template <class Task>
   void find(const Task& task, std::int64_t first, std::int64_t last) {
     if (first == next_) begin.swap(end);
@@ -64,7 +65,7 @@ struct ChunkEntries {
     return n;
   }
 
-  // Prefetches the entries of a class shortly after class k.
+  // Prefetches the entries of the class that is classes_ahead after class k.
   template <class Task>
   void prefetch_after(const Task& task, std::size_t k) const {
     if (k += classes_ahead; k >= begin.size()) return;
@@ -74,7 +75,7 @@ struct ChunkEntries {
   }
 
  private:
-  std::int64_t next_ = -1;  // the term after the last chunk's
+  std::int64_t next_ = -1;  // the term after the previous chunk
 };
 
 }  // namespace termsift

@@ -23,21 +23,21 @@ void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
   check_class_prior(weights, n_classes);
 }
 
-// Float counts are checked one by one; exact counts have no rate above 2^63.
+// Float counts are checked one by one. Rates of exact counts cannot exceed 2^63.
 template <CountType Count>
 void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, double b1) {
   if (!(b1 <= most_rate * total))
-    throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too large beside the " + text(total) +
+    throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too large compared with the " + text(total) +
                                 " documents and b2 of class " + std::to_string(c));
   if constexpr (std::is_floating_point_v<Count>)
     for (std::int64_t i = 0; i < row.size; ++i)
       if (!(row.term_frequency[i] + b1 <= most_rate * total))
         throw std::invalid_argument("term " + std::to_string(row.terms[i]) + " occurs " + text(row.term_frequency[i]) +
                                     " times in the " + text(total) + " documents and b2 of class " + std::to_string(c) +
-                                    "; a rate can be 2^64");
+                                    "; a rate must be at most 2^64");
 }
 
-// Returns a bound: l + b1 has at most 53 bits for every whole l below it.
+// Returns a bound. For every whole number l below it, l + b1 has at most 53 bits.
 std::int64_t exact_below(double b1) {
   if (b1 >= 0x1p52) return 0;
   int fraction_bits = 0;
@@ -85,8 +85,8 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   // Scaling by a power of two keeps the sum of weights near 1e300 finite.
   const int exponent = -std::ilogb(largest_weight);
   for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
-  // The weight of all classes but k, from the sums before and after k: the difference 1 - pi_k would lose its digits if one
-  // class had nearly all the mass.
+  // rest[k] is the weight of all classes but k, computed from the sums before and after k. The difference 1 - pi_k would
+  // lose its digits if one class had nearly all the mass.
   std::vector<DoubleDouble> rest(n);
   DoubleDouble total;
   for (std::size_t k = 0; k < n; ++k) {
@@ -101,8 +101,8 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
       throw std::invalid_argument("class " + std::to_string(model.classes[k]) +
                                   " has all the prior mass; scores compare it with the other classes");
     if (rest[k].hi < least_share * total.hi)
-      throw std::invalid_argument("class " + std::to_string(model.classes[k]) + " has all the prior mass but " +
-                                  text(rest[k].hi / total.hi) + " of it; scores compare it with the other classes");
+      throw std::invalid_argument("class " + std::to_string(model.classes[k]) + " has all the prior mass except " +
+                                  text(rest[k].hi / total.hi) + "; scores compare it with the other classes");
   }
 
   model.constants.resize(n);
@@ -117,7 +117,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     if (L.hi == 0) L = {1, 0};
     if (rates) check_rates(row, model.classes[k], L.hi, estimation.b1);
     if (estimation.b1 > 0 && estimation.b1 / L.hi < least_share)
-      throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small beside the " + text(L.hi) +
+      throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small compared with the " + text(L.hi) +
                                   " tokens and b2 of class " + std::to_string(model.classes[k]));
     constants.scale = std::ldexp(1.0, std::clamp(-std::ilogb(L.hi), -1000, 1000));
     L = scale(L, constants.scale);

@@ -1,4 +1,4 @@
-// Common parts of all scoring kernels: dispatch by measure and variable, conversions, and the aggregation of class scores.
+// The common parts of all scoring kernels: dispatch by measure and variable, conversions, aggregation of class scores.
 // The kernels are plain loops that the compiler vectorises. They contain no unpredictable branch in a loop over terms.
 #pragma once
 
@@ -26,7 +26,7 @@ TERMSIFT_INLINE void with_measure(Measure measure, Variable variable, const F& f
   }
 }
 
-// Only this conversion vectorises on every target: it adds 2^52 in the bits and subtracts it as a double.
+// Converts an integer by adding 2^52 in the bits and subtracting it as a double. This vectorises on every target.
 TERMSIFT_INLINE double as_double(std::uint32_t l) { return from_bits(0x4330000000000000ull | l) - 0x1p52; }
 
 TERMSIFT_INLINE DoubleDouble inverse(const ClassConstants& c) { return {c.inverse_hi, c.inverse_lo}; }
@@ -34,12 +34,12 @@ TERMSIFT_INLINE DoubleDouble rest_inverse(const ClassConstants& c) { return {c.r
 TERMSIFT_INLINE DoubleDouble total(const ClassConstants& c) { return {c.total_hi, c.total_lo}; }
 TERMSIFT_INLINE DoubleDouble prior(const ClassConstants& c) { return {c.prior_hi, c.prior_lo}; }
 
-// The low parts of a class, or null if the block has none.
+// Returns the low parts of x_ic of a class, or null if the block has none.
 TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
   return block.x_lo == nullptr ? nullptr : block.x_lo + k * block_terms;
 }
 
-// ---- aggregation: block.scores with their rounding errors in `low` (block,), so that 5,000 classes lose no digit ---------
+// ---- aggregation: sums in block.scores have their rounding errors in `low` (block,), so 5,000 classes lose no digit ------
 
 [[maybe_unused]] void begin_aggregate(const ScoreBlock& block, double* low) {
   for (int j = 0; j < block.n; ++j) block.scores[j] = low[j] = 0;

@@ -1,4 +1,4 @@
-// The ordinary way computes p - q from one mixture of all classes. It is fast, and a margin reports lost digits.
+// The ordinary way to score computes p - q from one mixture of all classes. It is fast, and a margin reports lost digits.
 #pragma once
 
 #include "scoring/measures_impl.hpp"
@@ -9,10 +9,10 @@ namespace {
 // A product of two probabilities below this may have lost digits. Only unsmoothed float counts lead to such products.
 constexpr double least_product = 0x1p-960;
 
-// A probability above this has a normal product with any such probability, and with any difference that is not rounding.
+// The product of a probability above this with another one, or with a difference above its rounding error, is normal.
 constexpr double least_factor = 0x1p-480;
 
-// If 1-p is below this, subtracting p from 1 leaves too few digits.
+// If 1-p is below this, the subtraction of p from 1 leaves too few digits.
 constexpr double least_complement = 0x1p-20;
 
 TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
@@ -20,7 +20,7 @@ TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
   return quick_two_sum(difference.hi, difference.lo - p.lo);
 }
 
-// w x. Without low parts, it is w x.hi: a compiler may not omit a product with zero by itself.
+// Returns w x, or w x.hi if x has no low part. A compiler must not leave out a product with zero by itself.
 template <bool with_low>
 TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) {
   const DoubleDouble product = two_product(x.hi, w_hi);
@@ -34,11 +34,11 @@ TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c
 }
 
 // d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given T = sum_k pi_k p_k. T has a relative error of
-// lost 2^-57 (ClassModel::lost), hence p - T has that error relative to p. Dividing by 1 - pi magnifies the error relative
-// to q; this matters if one class has nearly all the prior mass. A margin that is not positive means:
+// lost 2^-57 (ClassModel::lost), hence p - T has that error relative to p. The division by 1 - pi magnifies the error
+// relative to q, which matters if one class has nearly all the prior mass. The members say what a margin <= 0 means.
 struct Difference {
   DoubleDouble d, q;
-  double margin;             // q lost digits, or a small probability exceeds ordinary_p: score the term carefully
+  double margin;             // q lost digits, or p > ordinary_p for a small probability: score the term carefully
   double difference_margin;  // d lost digits: score the term carefully unless other values are far larger
 };
 
@@ -66,7 +66,7 @@ struct Value {
 template <Measure measure, Variable variable>
 TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDouble rest_inverse, double lost) {
   const auto [d, q, q_margin, difference_margin] = ordinary_difference<variable>(p, T, rest_inverse, lost);
-  if constexpr (measure == Measure::direction) return {sign(d.hi), infinity, difference_margin};  // q does not matter
+  if constexpr (measure == Measure::direction) return {sign(d.hi), infinity, difference_margin};  // q is not used
   DoubleDouble P{}, Q{};
   double margin = q_margin;
   if constexpr (variable == Variable::probability) {
@@ -88,7 +88,7 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
     const double s = d.hi / q_variance;
     return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
   }
-  // One division serves both terms: with the variances u of p and v of q, the sum is d^2 (u + v) / (2 u v).
+  // One division is enough for both terms. With the variances u of p and v of q, their sum is d^2 (u + v) / (2 u v).
   const double both = p_variance * q_variance;
   const double s = (p_variance + q_variance) * (0.5 * d.hi) / both;
   const double value = d.hi * s + 2.0 * (d.lo * s);
@@ -97,8 +97,8 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
 
 // p, q and d = p - q of a block's terms, for the summands t(p, q) of a divergence.
 //
-// A divergence goes through the block in several short loops. In one loop, the 150 or so dependent operations of a term
-// would fill the processor's reorder buffer; then only one or two terms overlap, which takes a fifth longer.
+// A divergence is computed in several short loops over the block. In a single loop, the 150 or so dependent operations of a
+// term would fill the processor's reorder buffer. Only one or two terms would then overlap, which takes a fifth longer.
 struct Divergents {
   double p_hi[block_terms], p_lo[block_terms], q_hi[block_terms], q_lo[block_terms], d_hi[block_terms], d_lo[block_terms];
 
@@ -120,7 +120,7 @@ TERMSIFT_INLINE void ordinary_terms(const Divergents& of, int n, double* __restr
   for (int j = 0; j < n; ++j) t[j] = ordinary_term(of.p(j), of.q(j), of.d(j), {s[j], k[j]}, sR[j]);
 }
 
-// T = sum_c w_c x_ic, w_c = pi_c / L_c, for each term of the block. O(n_classes n).
+// Computes T = sum_c w_c x_ic with w_c = pi_c / L_c for each term of the block. O(n_classes n).
 template <bool with_low>
 void mix_classes(const ScoreBlock& block, double* __restrict T_hi, double* __restrict T_lo) {
   for (int j = 0; j < block.n; ++j) T_hi[j] = T_lo[j] = 0;
@@ -177,8 +177,8 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
   }
 }
 
-// Makes margin[j] negative if some class has 0 < p < least_factor. Smoothed p are above least_factor, and so is each q,
-// unless its subtraction cancelled digits. O(n_classes n).
+// Makes margin[j] negative if any class has 0 < p < least_factor. Smoothed p are above least_factor. Every q is too, unless
+// its subtraction lost digits. O(n_classes n).
 [[maybe_unused]] void check_factors(const ScoreBlock& block, double* __restrict margin) {
   for (int k = 0; k < block.n_classes; ++k) {
     const double to_p = block.constants[k].inverse_hi;

@@ -9,7 +9,7 @@ namespace {
 // The terms of a class's entries are scattered, so they are prefetched this many pairs ahead.
 constexpr int pairs_ahead = 32;
 
-// l[j] = l_ic of pair begin + j, for n pairs.
+// Sets l[j] to l_ic of pair begin + j, for n pairs.
 TERMSIFT_INLINE void load_counts(const ClassPairs& pairs, std::int64_t begin, int n, double* __restrict l) {
   if (pairs.narrow_l != nullptr)
     for (int j = 0; j < n; ++j) l[j] = as_double(pairs.narrow_l[begin + j]);
@@ -23,7 +23,7 @@ TERMSIFT_INLINE int size_of_block(const ClassPairs& pairs, std::int64_t begin) {
 
 // ---- first pass: U, P and A ----------------------------------------------------------------------------------------------
 
-// Computes what a class adds to U, P and A for n counts l, given log(l + b1); n <= block_terms is a multiple of 8.
+// Computes the parts of a class in U, P and A for n counts l, given log(l + b1). n <= block_terms is a multiple of 8.
 void class_parts(const PairConstants& class_, const double* __restrict l, const double* __restrict log_hi,
                  const double* __restrict log_lo, int n, TermSums* parts) {
   const PairConstants c = class_;
@@ -45,7 +45,7 @@ void class_parts(const PairConstants& class_, const double* __restrict l, const 
   for (int j = 0; j < n; ++j) parts[j] = {{hi[0][j], hi[1][j], hi[2][j], 1}, {lo[0][j], lo[1][j], lo[2][j], 0}};
 }
 
-// Compilers do not vectorise these four sums by themselves, and scalar code takes three times as long.
+// Explicit vectors are used because compilers do not vectorise these four sums. Scalar code takes three times as long.
 using Four = Lanes<double, 4>;
 
 TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
@@ -60,7 +60,7 @@ TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
   store(lo, sums.lo);
 }
 
-// Computes only U; sums of whole values need no more.
+// Adds only to U, because sums of whole values need nothing else.
 void mix_totals(const ClassPairs& pairs) {
   const double w_hi = pairs.constants->w_hi, w_lo = pairs.constants->w_lo;
   double l[block_terms];
@@ -79,8 +79,8 @@ void mix_totals(const ClassPairs& pairs) {
   }
 }
 
-// Most counts are small: the parts of counts below n_parts are computed once and looked up. Larger counts are collected and
-// computed block by block.
+// Most counts are small, so the parts of counts below n_parts are computed once and then looked up. Larger counts are
+// collected, and their parts are computed block by block.
 void mix(const ClassPairs& pairs) {
   if (pairs.sum == PairSum::whole) return mix_totals(pairs);
   constexpr int most_parts = PairTotals::n_logs;
@@ -115,7 +115,7 @@ void mix(const ClassPairs& pairs) {
     for (std::int64_t i = 0; i < pairs.n; ++i) {
       if (i + pairs_ahead < pairs.n) prefetch(&sums[terms[i + pairs_ahead] - first]);
       const int at = counts[i] < static_cast<T>(n_parts) ? static_cast<int>(counts[i]) : n_parts;
-      if (at < n_parts && static_cast<T>(at) == counts[i]) {  // else it is large or a fraction
+      if (at < n_parts && static_cast<T>(at) == counts[i]) {  // otherwise the count is large or a fraction
         add_part(sums[terms[i] - first], parts[at]);
       } else {
         other_l[n_others] = static_cast<double>(counts[i]);
@@ -131,14 +131,14 @@ void mix(const ClassPairs& pairs) {
 
 // ---- second pass: V ------------------------------------------------------------------------------------------------------
 
-// A value to the precision of a double; it is unreliable unless its margin is positive.
+// A value with the precision of a double. It is unreliable unless its margin is positive.
 struct Coupling {
   double value;
   double margin;
 };
 
-// The part of V of a class without the term: -p log(1 - w x / T) + t(1-p, 1-q), or only the first summand for rates. T = T_0
-// + U. The series hold for p, q <= 2^-6 and for s <= 0.2.
+// Computes the part of V of a class without the term: -p log(1 - w x / T) + t(1-p, 1-q), or only the first summand for
+// rates. T = T_0 + U. The series are accurate for p, q <= 2^-6 and s <= 0.2.
 template <Variable variable>
 TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, double T) {
   const double Y = c.T_0_rest + U;  // T - w x
@@ -151,15 +151,15 @@ TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, doubl
           smaller(ordinary_p - larger(c.absent_p, q), 0.2 - s)};
 }
 
-// The same for a class with l occurrences of the term. The series hold for p, q <= 2^-6. Checking p is enough: q is a
-// mixture of the p of other classes, and each p is checked here or in absent_coupling.
+// Computes the same for a class with l occurrences of the term. The series are accurate for p, q <= 2^-6. A check of p is
+// enough: q is a mixture of the p of other classes, and each p is checked here or in absent_coupling.
 template <Variable variable>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
   const DoubleDouble wl = two_product(l, c.w_hi);
   const double Y = c.T_0_rest + ((U_hi - wl.hi) + (U_lo - (wl.lo + l * c.w_lo)));  // T - w x
   const auto [k, down] = nearest_power(T, Y);
   const double a = T * down;
-  const double s = (k == 0 ? wl.hi + c.absent_w : a - Y) / (a + Y);  // for k = 0, T - Y is w x
+  const double s = (k == 0 ? wl.hi + c.absent_w : a - Y) / (a + Y);  // if k = 0, T - Y = w x
   const double z = s * s;
   const double log_ratio = log_of_power_plus(k, 2.0 * s + 2.0 * s * (z * short_atanh_rest(z)));
   const double p = c.absent_p + l * c.inverse, q = c.r * Y;
@@ -167,7 +167,7 @@ TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi,
   return {p * log_ratio + ordinary_complement(p + q, p - q), smaller(ordinary_p - p, Y - lost * T)};
 }
 
-// The whole value of a class with l occurrences, given T.
+// Computes the whole value of a class with l occurrences, given T.
 template <Measure measure, Variable variable>
 TERMSIFT_INLINE Coupling whole_value(const ClassConstants& c, double l, DoubleDouble T, double lost) {
   const DoubleDouble x = two_sum(l * c.scale, c.absent_x);
@@ -190,7 +190,7 @@ TERMSIFT_INLINE void with_sum(const Arguments& arguments, const F& f) {
   });
 }
 
-// Adds the V of one pair. One instruction adds both parts; two_sum with its loads and stores takes sixteen.
+// Adds the V of one pair. One instruction adds both parts, while two_sum with its loads and stores takes sixteen.
 TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) {
   using Two = Lanes<double, 2>;
   Two V;
@@ -199,7 +199,7 @@ TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) 
   store(V, &value.V_hi);
 }
 
-// The loops are short for the reason given at Divergents.
+// The loops are short for the reason that is explained at Divergents.
 template <Measure measure, Variable variable, PairSum sum_of>
 void score(const ClassPairs& pairs) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
@@ -219,7 +219,7 @@ void score(const ClassPairs& pairs) {
       if (begin + j + pairs_ahead < pairs.n) prefetch(&values[terms[j + pairs_ahead] - first]);
       U_hi[j] = value.U_hi, U_lo[j] = value.U_lo;
     }
-    for (int j = n; j < lanes; ++j)  // lanes without a pair repeat the first pair
+    for (int j = n; j < lanes; ++j)  // unused lanes repeat the first pair
       U_hi[j] = U_hi[0], U_lo[j] = U_lo[0], l[j] = l[0];
     if constexpr (sum_of == PairSum::split) {
       for (int j = 0; j < lanes; ++j) {
@@ -244,7 +244,7 @@ void score(const ClassPairs& pairs) {
     long long some_doubtful = 0;
     for (int j = 0; j < lanes; ++j) some_doubtful |= margin[j] > 0 ? 0 : 1;
     if constexpr (sum_of == PairSum::split && has_complement(variable)) {
-      // PairTotals::most_V says why the sums of on_grid are exact.
+      // PairTotals::most_V explains why the sums of on_grid are exact.
       const double to_grid = 0.75 * pairs.totals->most_V;
       for (int j = 0; j < lanes; ++j) {
         const double on_grid = (hi[j] + to_grid) - to_grid;
@@ -311,7 +311,7 @@ void finish(const SummedBlock& block) {
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble sum = two_sum(block.absent_hi[j], values[j].V_hi);
       block.scores[j] = sum.hi + (sum.lo + (block.absent_lo[j] + values[j].V_lo));
-      // The rounding errors of the absent classes' V remain even if most of that V is subtracted again.
+      // The rounding errors of absent_hi remain in the score even if most of absent_hi is subtracted again.
       block.doubtful[j] = block.scores[j] >= 0.75 * block.absent_hi[j] ? 0 : 1;
     }
     return;
@@ -335,8 +335,8 @@ void finish(const SummedBlock& block) {
     const DoubleDouble rest = add(subtract(A, multiply(P, logarithm(T))), multiply(R, T));
     const double score = rest.hi + (rest.lo + V[j]);
     block.scores[j] = score;
-    // The error of V must not exceed the rounding of the score, and the errors of its sum and of the rest must be far below
-    // it.
+    // The error of V must not exceed the rounding error of the score. The errors of the sum of V and of `rest` must be far
+    // smaller.
     const double V_sum = n_pairs[j] * n_pairs[j] * (0x1p-50 * totals.most_V);
     margin[j] = smaller(score - larger(V_sum, magnitude(V[j])), score - 0x1p-12 * (P.hi + R.hi * T.hi));
   }

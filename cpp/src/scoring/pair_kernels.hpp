@@ -6,10 +6,10 @@
 
 namespace termsift {
 
-// n pairs of one class, of distinct terms.
+// n pairs of one class. Their terms are distinct.
 struct ClassPairs {
   std::int64_t n;
-  const PairConstants* constants;  // of the class
+  const PairConstants* constants;  // the constants of the class
   const PairTotals* totals;
   Measure measure;
   Variable variable;
@@ -24,22 +24,22 @@ struct ClassPairs {
   unsigned char* doubtful;
 };
 
-// n <= block_terms terms in one class, given their U; n is a multiple of 8.
+// n <= block_terms terms in one class, with their U. n is a multiple of 8.
 struct ClassValues {
   int n;
-  const PairConstants* constants;  // of the class
+  const PairConstants* constants;  // the constants of the class
   const PairTotals* totals;
   Measure measure;
   Variable variable;
   double lost;
-  const double* l;          // (n,) l_ic, 0 where the term is absent
+  const double* l;          // (n,) l_ic, or 0 if the term is absent
   const double* U_hi;       // (n,)
   const double* U_lo;
   double* values;           // (n,) out
   unsigned char* doubtful;  // (n,) out: 1 if the value is unreliable
 };
 
-// n <= block_terms imaginary terms that are absent from every class but have the given U; n is a multiple of 8.
+// n <= block_terms hypothetical terms with the given U, treated as absent from every class. n is a multiple of 8.
 struct AbsentBlock {
   int n;
   int n_classes;
@@ -56,25 +56,25 @@ struct AbsentBlock {
   unsigned char* doubtful;  // (n,) out: 1 if V is unreliable
 };
 
-// n <= block_terms terms, n a multiple of 8. The pairs of all classes have been added up.
+// n <= block_terms terms for which the pairs of all classes have been added up. n is a multiple of 8.
 struct SummedBlock {
   int n;
   const PairTotals* totals;
   PairSum sum;
   const TermSums* sums;      // (n,)
   const TermValue* values;   // (n,)
-  const double* absent_hi;   // (n,) V of all classes as if the term were absent from each
+  const double* absent_hi;   // (n,) V of all classes as if the term were absent from all
   const double* absent_lo;
   double* scores;           // (n,) out
   unsigned char* doubtful;  // (n,) out: 1 if the score is unreliable
 };
 
 struct PairKernels {
-  void (*mix)(const ClassPairs&);           // U += the class's part, and for a split sum P and A too. O(n)
-  void (*score)(const ClassPairs&);         // V += the value with l_ic less the value with 0, given U. O(n)
-  void (*score_absent)(const AbsentBlock&);  // V = sum_c omega_c (value with 0), given U. O(n_classes n)
-  void (*finish)(const SummedBlock&);       // O(n)
-  void (*values)(const ClassValues&);       // values, to a relative 2^-45 or better unless doubtful. O(n)
+  void (*mix)(const ClassPairs&);           // adds the class's part to U, and to P and A of a split sum. O(n)
+  void (*score)(const ClassPairs&);         // adds (value with l_ic) - (value with 0) to V, given U. O(n)
+  void (*score_absent)(const AbsentBlock&);  // sets V = sum_c omega_c (value with 0), given U. O(n_classes n)
+  void (*finish)(const SummedBlock&);       // computes scores from the sums. O(n)
+  void (*values)(const ClassValues&);       // values with relative errors up to 2^-45 unless doubtful. O(n)
 
   static const PairKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

@@ -10,7 +10,7 @@
 namespace termsift {
 namespace {
 
-// A kernel computes it: its bits depend neither on the SIMD target nor on the C library.
+// A kernel computes the logarithm, so its bits depend neither on the SIMD target nor on the C library.
 DoubleDouble logarithm(DoubleDouble x) {
   double hi[8], lo[8], log_hi[8], log_lo[8];
   for (int i = 0; i < 8; ++i) hi[i] = x.hi, lo[i] = x.lo;
@@ -69,8 +69,8 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
   }
   kernels_in_use<LogarithmKernels>().logarithms(x_hi, x_lo, PairTotals::n_logs, pairs.totals.log_x_hi,
                                                 pairs.totals.log_x_lo);
-  // T_0 without the class's part, from the sums before and after it: a difference would lose its digits if the class had
-  // nearly all of T_0.
+  // rest[k] is T_0 without the part of class k, computed from the sums before and after it. A difference would lose its
+  // digits if the class had nearly all of T_0.
   const std::size_t n = pairs.classes.size();
   std::vector<DoubleDouble> rest(n);
   DoubleDouble before, after;

@@ -6,22 +6,22 @@
 
 namespace termsift {
 
-// The number of terms in a block: a whole number of vectors on every target, and enough terms to make loading a class's
-// constants worthwhile.
+// The number of terms in a block. It is a whole number of vectors on every target, and so large that loading the constants
+// of a class takes little of the time.
 inline constexpr int block_terms = 128;
 
-// A block of n <= block_terms terms, n a multiple of 8. Arrays of shape (n_classes, block) are row-major, with rows of
-// block_terms. Lanes beyond the last term may hold any counts; their results are not read.
+// A block of n <= block_terms terms. n is a multiple of 8. Arrays of shape (n_classes, block) are row-major, with rows of
+// block_terms. Unused lanes may hold any counts, and their results are not read.
 struct ScoreBlock {
   int n;
-  int n_classes;                    // that take part
+  int n_classes;                    // the number of nonempty classes
   const ClassConstants* constants;  // (n_classes,)
   Measure measure;
   Variable variable;
   Aggregate aggregate;
   double lost;              // ClassModel::lost
-  const double* x_hi;       // (n_classes, block) x_ic = s (l_ic + b1), as a double-double
-  const double* x_lo;       // the same; null if all low parts are 0
+  const double* x_hi;       // (n_classes, block) the high part of x_ic = s (l_ic + b1)
+  const double* x_lo;       // (n_classes, block) the low part, or null if all are 0
   double* class_scores;     // (n_classes, block) out, or null
   double* scores;           // (block,) out, or null
   unsigned char* doubtful;  // (block,) out: 1 if the results are unreliable and score_block_carefully must recompute them
@@ -35,7 +35,7 @@ struct CarefulBlock : ScoreBlock {  // x_lo and class_scores are not null; doubt
 
 // The results of a term depend only on its own lane. Both kernels of a block take O(n_classes n).
 struct ScoreKernels {
-  // x[j] = s l[j] + s b1: the numerators of p for n counts of a class. x[j] is exact if the sum is a double.
+  // Sets x[j] = s l[j] + s b1, the numerators of p for n counts of a class. x[j] is exact if the sum is a double.
   void (*numerators)(const std::uint32_t* l, int n, double scale, double scaled_b1, double* x);
   void (*score_block)(const ScoreBlock&);
   void (*score_block_carefully)(const CarefulBlock&);

@@ -1,24 +1,24 @@
-// The two ways to compute the same scores, up to rounding.
+// Two ways to compute scores. Their results are equal up to rounding.
 #pragma once
 
 #include "termsift/scores.hpp"
 
 namespace termsift {
 
-// Computes the scores of all terms that occur from all classes: O(n_classes * n_terms). With few classes, it scores each
-// pattern of counts once, with the same bits.
+// Computes the scores of all terms that occur from the counts in all classes. O(n_classes * n_terms). With few classes, it
+// scores each distinct pattern of counts only once, which gives the same bits.
 template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores);
 
-// Computes the score of a term from the classes that have it, and a sum over all classes as if none had it (pair_model.hpp):
-// O(pairs). Terms that would lose digits are scored as in score_dense. Requires the aggregate sum or mean, b1 > 0, and
-// totals within most_pair_total.
+// Computes the score of a term from the classes that have it and from a sum over all classes as if none had it
+// (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires the aggregate sum or mean,
+// b1 > 0, and totals in the range of most_pair_total.
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);
 
-// Returns whether `score` calls score_sparse. The result depends only on the arguments, so neither the number of threads nor
+// Returns true if `score` calls score_sparse. The result depends only on the arguments, so neither the number of threads nor
 // the SIMD target changes a bit of a score.
 template <CountType Count>
 bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate);

@@ -23,7 +23,7 @@ struct Workspace {
   Workspace(const ScoreTask<Count>& task, std::int64_t n) : entries(task.n_classes()), chosen(at(n)), scorer(task) {}
   ChunkEntries entries;
   std::vector<unsigned char> chosen;
-  std::vector<std::uint16_t> numbers;  // of patterns
+  std::vector<std::uint16_t> numbers;  // the numbers of the terms' patterns
   BlockScorer<Count> scorer;
 };
 
@@ -32,7 +32,7 @@ template <CountType Count>
 void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   const std::int64_t range_first = task.range.first, n_terms = task.range.size();
   const std::size_t n_classes = task.n_classes();
-  // The array is row-major: the values of a term lie a row apart.
+  // The array has one row for each class, so the values of a term are a row apart.
   const auto store_in_rows = [&]<class Result>(Result* rows, const std::int64_t* terms, int n, const double* results) {
     for (std::size_t k = 0; k < n_classes; ++k) {
       Result* const row = rows + task.model.classes[k] * n_terms;
@@ -45,7 +45,7 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     if (task.class_scores != nullptr) return store_in_rows(task.class_scores, terms, n, results);
     store_scores(task.scores, range_first)(terms, n, results);
   };
-  // Most terms of a hashed vocabulary are in no class.
+  // Most terms of a hashed vocabulary are in no class, and all such terms have the same results.
   const std::vector<double> unseen = BlockScorer<Count>(task).results_of_unseen();
   const auto store_unseen = [&](std::int64_t first, std::int64_t n) {
     if (task.scores != nullptr) {
@@ -78,7 +78,7 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   });
 }
 
-// Sets the results of the classes that take no part to zero.
+// Sets the results of empty classes to zero.
 template <CountType Count, class Result>
 void clear_absent_rows(const ClassCounts<Count>& counts, std::int64_t n_terms, Result* results) {
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
@@ -87,16 +87,16 @@ void clear_absent_rows(const ClassCounts<Count>& counts, std::int64_t n_terms, R
 
 // ---- few classes ---------------------------------------------------------------------------------------------------------
 
-// The score of a term depends only on its pattern: its counts in all classes. With few classes, most terms of a large
-// vocabulary share a few thousand patterns of counts below a `side`: of 4 million terms of two classes, 99.6% had counts
-// below 64 in both. An array of the scores of these patterns stays in the cache, and terms look their scores up there: a
-// million terms of two to four classes take a quarter to 0.4 of the time. Pattern l_1, l_2, ... has the number l_1 + side
-// (l_2 + side (...)), and a term that no class has is number 0.
+// The score of a term depends only on its pattern, which is its counts in all classes. With few classes, most terms of a
+// large vocabulary share a few thousand patterns with counts below a number `side`. For example, of 4 million terms of two
+// classes, 99.6% had counts below 64 in both. The scores of these patterns fit into the cache, and terms look them up. For a
+// million terms of two to four classes, this takes 0.25 to 0.4 of the time. Pattern (l_1, l_2, ...) has the number
+// l_1 + side (l_2 + side (...)), so a term that no class has is number 0.
 constexpr std::int64_t most_patterns = 1 << 12;
 constexpr std::uint16_t large = most_patterns;  // added to a term's number for each large count
 constexpr std::size_t most_classes_of_patterns = 4;
 
-// Returns the side, or 1 if lookups do not pay.
+// Returns the side, or 1 if lookups would not be faster.
 template <CountType Count>
 std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
   if (task.n_classes() > most_classes_of_patterns) return 1;
@@ -120,7 +120,7 @@ std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
   return n_large > n_terms / 2 ? 1 : side;
 }
 
-// Returns the scores of all patterns, by number.
+// Returns the scores of all patterns, indexed by their numbers.
 template <CountType Count>
 std::vector<double> scores_of_patterns(const ScoreTask<Count>& task, std::int64_t side, const Threads& threads) {
   ClassCounts<Count> patterns{1, 0, {}, nullptr};
@@ -140,7 +140,7 @@ std::vector<double> scores_of_patterns(const ScoreTask<Count>& task, std::int64_
   return scores;
 }
 
-// Looks up the scores of terms with a small pattern, and scores the others. O(pairs + n_classes * other terms).
+// Looks up the scores of terms whose counts are all below `side`, and scores the others. O(pairs + n_classes * others).
 template <CountType Count>
 void run_by_pattern(const ScoreTask<Count>& task, std::int64_t side, const Threads& requested) {
   const std::vector<double> scores_of = scores_of_patterns(task, side, requested);
@@ -177,13 +177,13 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   if (aggregate == Aggregate::max || !(estimation.b1 > 0) || measure == Measure::direction) return false;
   double n_classes = 0, pairs = 0;
   for (const auto& row : counts.rows) {
-    if (!row->is_present()) continue;  // it takes no part
+    if (!row->is_present()) continue;  // an empty class has no scores
     const double total = static_cast<double>(row->n_tokens) + estimation.b2;
     if (!(total >= 1 / most_pair_total && total <= most_pair_total)) return false;
     n_classes += 1, pairs += static_cast<double>(row->size);
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
-  // Measured costs. The unit is the cost of one class's value the dense way. V is tabulated in about 48 pieces.
+  // These are measured costs. The unit is the cost of one value by the dense way. V is tabulated in about 48 pieces.
   const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * AbsentClasses::n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
@@ -225,7 +225,7 @@ void class_directions(const ClassCounts<Count>& counts, const Estimation& estima
 
 namespace {
 
-// Sets the results of pairs to those of fill(counts, results, range), which fills all classes for a range of terms.
+// Sets the results of the pairs. fill(counts, results, range) must compute the results of all classes for a range of terms.
 template <CountType Count, class Result, class Fill>
 void pick_pairs(const ClassCounts<Count>& counts, const Threads& threads, const Pairs& pairs, Result* results,
                 const Fill& fill) {

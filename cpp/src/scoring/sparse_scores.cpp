@@ -11,11 +11,11 @@
 namespace termsift {
 namespace {
 
-// The number of terms in a thread's chunk. In smaller chunks more of the terms' sums (100 bytes each) stay in the cache. But
-// the hardware prefetcher fails at the start of a class's entries, so a class should have many entries in a chunk. With 50
-// classes and 6,000 pairs each, chunks of 2^15 terms took 1.05 times as long as 2^14; with 5,000 classes and 220 pairs each,
-// 2^14 took 1.25 times as long as 2^16. All threads have the same number of chunks. In a vocabulary sorted by frequency the
-// first terms have most pairs, so even 20,000 terms need several chunks for each thread.
+// Returns the number of terms in a thread's chunk. In small chunks, more of the terms' sums (100 bytes each) stay in cache.
+// But the hardware prefetcher fails at the start of a class's entries, so a class should have many entries in a chunk. With
+// 50 classes of 6,000 pairs each, chunks of 2^15 terms took 1.05 times as long as chunks of 2^14. With 5,000 classes of 220
+// pairs each, 2^14 took 1.25 times as long as 2^16. All threads get the same number of chunks. In a vocabulary sorted by
+// frequency, the first terms have most pairs, so even 20,000 terms need several chunks for each thread.
 std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size_t n_classes, const Threads& threads) {
   constexpr std::int64_t least = 1 << 12, most = 1 << 16;
   constexpr double enough_pairs = 1024;
@@ -28,7 +28,7 @@ std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size
   return in_steps((n_terms + n_even - 1) / n_even, block_terms);
 }
 
-// Data shared by all chunks. `whole` is for the terms that lose digits in a split sum, or for all terms if no sum is split.
+// Data shared by all chunks. `whole` is used for terms that lose digits in a split sum, or for all terms if no sum is split.
 struct SharedSums {
   SharedSums(const ClassModel& model, double b1, Measure measure, Aggregate aggregate)
       : pairs(make_pair_model(model, b1, measure, aggregate)), split(model, pairs, PairSum::split),
@@ -39,7 +39,7 @@ struct SharedSums {
   AbsentClasses split, whole;
 };
 
-// Scores chunks of terms; each thread has its own. Arrays are (terms of the chunk,) unless stated.
+// Scores chunks of terms. Each thread has its own SparseScorer. Arrays are (terms of the chunk,) unless stated otherwise.
 template <CountType Count>
 class SparseScorer {
  public:
@@ -69,7 +69,7 @@ class SparseScorer {
   }
 
  private:
-  // Chooses the doubtful terms for a second sum, sets that sum to 0, and returns whether there are any.
+  // Chooses the doubtful terms for a second sum, and sets their sums to 0. Returns true if any term is chosen.
   bool choose_doubtful() {
     for (std::size_t j = 0; j < n_; ++j) {
       if (doubtful_[j] == 0) continue;
@@ -89,7 +89,7 @@ class SparseScorer {
       finish(sum, begin, std::min<std::size_t>(n_ - begin, block_terms));
   }
 
-  // Calls the kernel for the pairs of these terms in each class.
+  // Calls the kernel, for each class, with the pairs of the chosen terms, or of all terms if none is chosen.
   void for_each_class(PairSum sum, Worker& worker, void (*kernel)(const ClassPairs&)) {
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
       if (k % 64 == 0) worker.check();
@@ -114,7 +114,7 @@ class SparseScorer {
 
   void doubt(TermId term) { doubtful_[static_cast<std::size_t>(term - first_)] = 1; }
 
-  // Copies the pairs of these terms from the entries [begin, begin + n) of a row to terms_ and l_, and returns their number.
+  // Copies the pairs of the same terms from the entries [begin, begin + n) of a row to terms_ and l_. Returns their number.
   std::int64_t copy_pairs(const ClassRow<Count>& row, std::int64_t begin, std::int64_t n, const PairConstants& c) {
     terms_.resize(sums_.size());
     l_.resize(sums_.size());
@@ -124,12 +124,12 @@ class SparseScorer {
       const auto at = static_cast<std::size_t>(n_copied++);
       terms_[at] = row.terms[i];
       l_[at] = static_cast<double>(count);
-      // U must hold the count. U = 0 would mark a term that no class has.
+      // The count must be a double and must change U, because U = 0 marks a term that no class has.
       if (!is_double(count) || l_[at] * c.w_hi == 0) doubt(row.terms[i]);
     };
     if (chosen_.empty()) {
       for (std::int64_t i = begin; i < begin + n; ++i) copy(i);
-    } else if (16 * std::ssize(chosen_) < n) {  // searching beats reading all entries
+    } else if (16 * std::ssize(chosen_) < n) {  // searching is faster than reading all entries
       std::int64_t i = begin;
       for (const TermId term : chosen_)
         if (i = find_term(row, i, begin + n, term); i < begin + n && row.terms[i] == term) copy(i);
@@ -178,7 +178,7 @@ class SparseScorer {
   std::vector<TermValue> values_;
   std::vector<unsigned char> doubtful_;
   std::vector<TermId> chosen_;            // the terms of the second sum, increasing; empty during the first
-  std::vector<unsigned char> is_chosen_;  // whether a term is chosen
+  std::vector<unsigned char> is_chosen_;  // 1 if a term is chosen
   std::vector<TermId> terms_;             // the terms of the copied pairs of a class
   std::vector<double> l_;                 // the counts of these pairs
   BlockScorer<Count> dense_;
@@ -195,7 +195,7 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const SharedSums shared(model, estimation.b1, measure, aggregate);
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
-  // Measured costs, as in run_dense(). The unit is the cost of one class's value the dense way.
+  // These are measured costs, as in run_dense(). The unit is the cost of one value by the dense way.
   const Threads threads = worth(requested, 3 * n_pairs + 8 * counts.n_terms);
   PerThread<SparseScorer<Count>> scorers(threads);
   const std::int64_t size = size_of_chunk(counts.n_terms, n_pairs, task.n_classes(), threads);
