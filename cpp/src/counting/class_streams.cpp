@@ -18,7 +18,7 @@ struct Window {
 
   std::size_t n_classes() const { return last_class - first_class; }
   std::int64_t n_docs() const { return last_doc - first_doc; }
-  // Returns the stream of row c, or n_classes() if the window does not have that row; a negative difference wraps.
+  // Returns the stream of row c, or n_classes() if the window does not have the row. A negative difference wraps around.
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
@@ -73,8 +73,8 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
 
 // ---- documents -> streams ------------------------------------------------------------------------------------------------
 
-// Splits the window's documents into ranges with about the same number of its entries, and lays out the streams. Returns
-// where the ranges begin, (n_ranges + 1,).
+// Splits the window's documents into ranges with about the same number of entries, and lays out the streams. Returns the
+// first document of each range and the end of the last one (n_ranges + 1,).
 std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& window,
                                       const std::vector<std::int64_t>& size, Streams& streams) {
   std::vector<std::int64_t> begins{window.first_doc};
@@ -171,10 +171,10 @@ struct Range {
   Streams& streams;
   const std::size_t number;
   const std::int64_t n_columns;
-  CsrScan scan;                    // of the rows so far
-  std::vector<std::int64_t> next;  // where the next entry of each stream goes
-  // No cell of a stream gains more: the sum of the bounds of its rows, whose packed columns are distinct, and thus at least
-  // their number too.
+  CsrScan scan;                    // the result for the rows so far
+  std::vector<std::int64_t> next;  // the place of the next entry of each stream
+  // For each stream, a bound of the number added to any cell: the sum of the bounds of its rows. The packed columns of a row
+  // are distinct and each bound is at least 1, so this sum also bounds the number of documents.
   std::vector<std::uint64_t> bounds;
   // The number of the last row that has each column, among the rows whose columns are not in order.
   LargeArray<std::uint16_t> last_row;
@@ -250,8 +250,8 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
   range.scan.facts.value_bound = std::max(range.scan.facts.value_bound, static_cast<double>(bound));
 }
 
-// Fills the streams with the window's documents, and returns what the check of these found. If streams cannot count them,
-// the streams are meaningless.
+// Fills the streams with the window's documents, and returns the result of checking them. If streams cannot count the
+// documents, the streams are meaningless.
 CsrScan fill(const StreamSource& source, const Window& window, const std::vector<std::int64_t>& size,
              const Threads& threads, Streams& streams) {
   const std::vector<std::int64_t> begins = plan_ranges(source, window, size, streams);

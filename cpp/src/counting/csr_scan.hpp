@@ -44,7 +44,7 @@ void prefetch_row(const CsrView<Index, Value>& x, std::int64_t row) {
   }
 }
 
-// The part of check_csr that checks indptr.
+// Checks indptr, as a part of check_csr.
 void check_indptr(const AnyCsr& x, const MatrixName& matrix);
 
 }  // namespace termsift

@@ -27,7 +27,7 @@ struct RowKernels {
   // Packs each value as 1 if they are to be counted `as_ones`.
   std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
                               bool as_ones, PackedEntry packed, std::uint32_t* out);
-  // Returns whether indices[0 .. n) are in [0, n_columns).
+  // Returns true if all of indices[0 .. n) are in [0, n_columns).
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
   // Returns how many of indices[0 .. n) do not exceed the index before them. indices[-1] is read; n < 2^31.
   std::int64_t (*descents)(const Index* indices, std::int64_t n);

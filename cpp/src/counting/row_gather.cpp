@@ -52,9 +52,9 @@ struct TermCounters {
         last_document(LargeArray<std::int64_t>::zeroed(distinct ? 0 : n_terms)),
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
-  bool distinct;  // whether a document has each term once
+  bool distinct;  // true if documents never repeat a term
   LargeArray<TermCount<Count>> counts;
-  LargeArray<std::int64_t> last_document;  // one more than the last document that has the term; unless distinct
+  LargeArray<std::int64_t> last_document;  // one more than the term's last document; empty if distinct
   LargeArray<TermId> touched;              // (n_touched,) the terms whose counters are not zero
   std::int64_t n_touched = 0;
 };
@@ -73,7 +73,7 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
     if (value == 0) continue;
     const std::int64_t term = terms[i];
     TermCount<Count> count = counts[term];
-    touched[n_touched] = static_cast<TermId>(term);  // without a branch, which would be unpredictable
+    touched[n_touched] = static_cast<TermId>(term);  // a branch would be unpredictable
     n_touched += count.documents == 0;
     count.occurrences += value;
     if (distinct || last_document[term] != d + 1) count.documents += weight;

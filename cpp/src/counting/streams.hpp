@@ -124,8 +124,8 @@ class CellCounters {
   const CounterKernels kernels_ = kernels_in_use<CounterKernels>();
   LargeArray<std::uint32_t> small_;  // (n_cells,)
   LargeArray<std::uint64_t> large_;  // (n_cells,)
-  LargeArray<TermId> terms_;         // (n_cells + line_cells,) of the row that is taken
-  LargeArray<std::uint8_t> lines_;   // whether a line of counters was touched; null unless that is noted
+  LargeArray<TermId> terms_;         // (n_cells + line_cells,) the terms of the row that is taken
+  LargeArray<std::uint8_t> lines_;   // 1 if a line of counters was touched; null unless this is noted
 };
 
 // ---- by class: the path of most collections -----------------------------------------------------------------------------
@@ -136,7 +136,7 @@ class CellCounters {
 // If `notes_touched`, the touched terms of each class are noted during the additions, instead of searching all terms for
 // them. This is faster with many classes.
 //
-// O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Besides the rows, this takes
+// O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory in addition to the rows is
 // window_bytes, or 4 bytes for each entry of one document if that is more. Each thread takes 4 bytes a term, 2 more if the
 // terms of a document are not in order, 4 more for each term of its largest row, up to 8 more where counters overflow, and
 // 16 bytes a class.
