@@ -1,3 +1,4 @@
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <unordered_map>
@@ -49,24 +50,41 @@ py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
   return std::move(numbering).result();
 }
 
-// A cache of the numbers of some objects, by address. Most labels of a list are the same few objects, so few are hashed.
-class Identities {
+// A cache of the numbers of labels, by 64 bits. Most labels are the same few objects or integers, so few are hashed.
+class KnownNumbers {
  public:
-  std::int32_t& of(const void* address) {
-    const auto bits = std::uint64_t{reinterpret_cast<std::uintptr_t>(address)};
+  // Returns the number of the label with these bits, or -1, which the caller replaces.
+  std::int32_t& of(std::uint64_t bits) {
     Known& known = known_[bits * 0x9E3779B97F4A7C15 >> (64 - n_bits)];
-    if (known.address != address) known = {address, -1};
+    if (known.bits != bits) known = {bits, -1};
     return known.number;
   }
 
  private:
   static constexpr int n_bits = 12;
   struct Known {
-    const void* address = nullptr;
+    std::uint64_t bits = 0;
     std::int32_t number = -1;
   };
   std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << n_bits);
 };
+
+// Numbers n labels of `size` bytes each, at most eight.
+py::tuple number_short(std::int64_t n, const char* data, std::size_t size) {
+  Numbering numbering(n);
+  without_gil([&] {
+    std::unordered_map<std::uint64_t, std::int32_t> numbers;
+    KnownNumbers known_numbers;
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, data + static_cast<std::size_t>(i) * size, size);
+      std::int32_t& known = known_numbers.of(bits);
+      if (known < 0) known = numbers.try_emplace(bits, numbering.next()).first->second;
+      numbering.put(i, known);
+    }
+  });
+  return std::move(numbering).result();
+}
 
 // Numbers the items of a list or of a vector of objects. Equal items (==) get the same number. Raises TypeError for an item
 // that is not hashable.
@@ -83,14 +101,14 @@ py::tuple number_objects(const py::object& labels) {
     elements = static_cast<PyObject* const*>(array.data());
   }
   Numbering numbering(n);
-  Identities identities;
+  KnownNumbers known_numbers;
   py::dict numbers;  // owns the first label of each number, because a comparison of labels may change the list
   for (std::int64_t i = 0; i < n; ++i) {
     check_signals(i);
     if (is_list && i >= PyList_GET_SIZE(labels.ptr())) throw py::value_error("the labels changed while they were read");
     PyObject* item = is_list ? PyList_GET_ITEM(labels.ptr(), i) : elements[i];
     if (item == nullptr) item = Py_None;  // numpy allows null pointers in arrays of objects
-    std::int32_t& known = identities.of(item);
+    std::int32_t& known = known_numbers.of(std::uint64_t{reinterpret_cast<std::uintptr_t>(item)});
     if (known < 0) {
       const auto label = py::reinterpret_borrow<py::object>(item);
       const py::int_ next(numbering.next());
@@ -117,6 +135,7 @@ py::tuple number_labels(const py::object& labels) {
   require_vector(array, "labels");
   const auto* const data = static_cast<const char*>(array.data());
   const auto size = static_cast<std::size_t>(array.itemsize());
+  if (size <= sizeof(std::uint64_t)) return number_short(array.size(), data, size);
   return number_bytes(array.size(), [=](std::int64_t i) {
     return std::string_view(data + static_cast<std::size_t>(i) * size, size);
   });
