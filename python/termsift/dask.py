@@ -33,11 +33,7 @@ _SPLIT_EVERY = 8  # partial counts that one task of the tree adds up
 
 
 def count(
-    X: Any,
-    y: Any = None,
-    *,
-    classes: Iterable[Hashable] | None = None,
-    tf: TermFrequency = "raw",
+    X: Any, y: Any = None, *, classes: Iterable[Hashable] | None = None, tf: TermFrequency = "raw"
 ) -> ClassCounts:
     """Count a labelled collection by class, on the workers that hold its chunks.
 

@@ -134,7 +134,7 @@ def test_what_a_sketch_refuses() -> None:
         ts.TermSketch.from_bytes(b"{}\n")
     with pytest.raises(TypeError, match="terms has the rules of sketch_texts"):
         ts.count_texts(["a text"], ["ham"], terms=sketch, lowercase=False)
-    with pytest.raises(ValueError, match="the text of document 1 is missing"):
+    with pytest.raises(ValueError, match="texts has a missing value at 1"):
         ts.sketch_texts(["a text", None])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._classify.posteriors import Posteriors
+from termsift._classify.posteriors import Floats, Posteriors
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.scoring import ClassPrior
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
-Floats: TypeAlias = NDArray[np.float64]
 
 _CELLS = 1 << 21  # pairs of an entry and a class that are computed at a time
 _MADE = ("_counter", "_lookup")  # the caches: fit drops them, and a pickle leaves them out
@@ -213,8 +212,8 @@ class NaiveBayes:
         """Return the share of documents classified correctly. ``X`` is as for `predict`."""
         predicted = self.predict(X)
         labels = validation.check_one_class(y, len(predicted), "a prediction is one class")
-        code_of = {label: code for code, label in enumerate(labels.classes)}
-        is_right = labels.codes == [code_of.get(label, -1) for label in predicted.tolist()]
+        true = object_array(labels.classes)[labels.codes]
+        is_right = true == object_array(predicted.tolist())
         weights = validation.check_weights(sample_weight, len(predicted))
         if not (len(predicted) if weights is None else weights.any()):
             raise ValueError("there are no documents, expected some to classify")

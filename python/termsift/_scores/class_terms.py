@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.key import scoring_of
 from termsift._scores.methods import DescriberName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING, KEY
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
-from termsift._scores.significance import class_statistics, significance_by
+from termsift._scores.significance import class_statistics, log_chi2_sf, significance_by
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.log import logger

@@ -64,9 +64,7 @@ class _KeyScoring(Scoring):
             return signs, g2
         of_class, of_all = self._documents
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        if not len(terms):  # scipy would return a matrix
-            return signs, g2
-        a = np.asarray(of_class.tocsr()[rows, terms]).ravel()
+        a = scipy.cells(of_class.T, terms, rows)
         return signs, np.where(a > 0, self._of_cells(g2, a, of_all[terms] - a, rows), 0)
 
     def _of_cells(

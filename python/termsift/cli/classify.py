@@ -41,8 +41,7 @@ def add(commands: Any) -> None:
     counts = f"counts of the training documents, FILE{output.COUNTS_FILE}"
     group.add_argument("--counts", metavar="FILE", required=True, help=counts)
     arguments.add_choice(group, "--model", BAYES_MODELS, "the model of naive Bayes")
-    smoothing = "smoothing: add A to each count (default: 1)"
-    arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
+    arguments.add_values(group, arguments.ALPHA)
     group = parser.add_argument_group("terms")
     how_many = f"use only the best N terms (default: all; {K} with --method)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))

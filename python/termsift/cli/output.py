@@ -11,13 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 import termsift as ts
-from termsift._util.export import (
-    FORMAT_OF,
-    Columns,
-    json_rows,
-    write_csv,
-    write_json,
-)
+from termsift._util.export import FORMAT_OF, Columns, json_rows, write_csv, write_json
 from termsift._util.files import check_replaceable, replacing
 from termsift._util.printable import printable
 from termsift._util.validation import number_of
@@ -60,13 +54,12 @@ def _write(
     name: str,
 ) -> None:
     """Write the columns of an answer. A JSON object has the members of ``head``, then the rows."""
-    match form:
-        case "table":
-            write_table(out)
-        case "csv":
-            write_csv(out, columns)
-        case _:
-            write_json(out, head, name, json_rows(columns))
+    if form == "table":
+        write_table(out)
+    elif form == "csv":
+        write_csv(out, columns)
+    else:
+        write_json(out, head, name, json_rows(columns))
 
 
 def is_shown(args: argparse.Namespace) -> bool:

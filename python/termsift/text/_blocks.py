@@ -25,10 +25,10 @@ _TEXTS_AT_ONCE = 64
 Block: TypeAlias = tuple[_core.Texts, Any]
 
 
-def text_blocks(texts: Any) -> Iterator[_core.Texts]:
-    """Yield texts in blocks. Missing texts and frames of several columns are errors."""
+def text_blocks(texts: Any, text: Any = None) -> Iterator[_core.Texts]:
+    """Yield texts, or the column ``text`` of a frame, in blocks. A missing text is an error."""
     row = 0
-    for block, _ in labelled_blocks(texts):
+    for block, _ in labelled_blocks(texts, text):
         if len(block.missing):
             raise ValueError(
                 f"texts has a missing value at {row + block.missing[0]}, expected strings: drop "

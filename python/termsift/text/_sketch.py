@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from termsift import _core
 from termsift._util.validation import check_integer, check_kind, check_n_threads
-from termsift.text._blocks import labelled_blocks
+from termsift.text._blocks import text_blocks
 from termsift.text._rules import TextRules, check_rules, read_rules, shows_rules
 
 _MOST = 255  # the largest value of a counter
@@ -75,12 +75,8 @@ class TermSketch:
         """
         threads, native = check_n_threads(n_threads), self.rules.native
         assert native is not None
-        row = 0
-        for block, _ in labelled_blocks(texts, text):
-            if len(block.missing):
-                raise ValueError(f"the text of document {row + block.missing[0]} is missing")
+        for block in text_blocks(texts, text):
             self._sketch.add(native, block, threads)
-            row += len(block)
         return self
 
     def like(self) -> TermSketch:
