@@ -13,8 +13,7 @@ import numpy as np
 
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.texts import check_rules_of_parts
-from termsift._counts.two_passes import sketch_within
+from termsift._counts.texts import check_rules_of_parts, sketch_within
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require

@@ -14,11 +14,11 @@ from termsift._counts.texts import (
     ByClass,
     check_fits,
     check_rules_of_parts,
+    counted_within,
     kept_terms_only,
     tally_of,
     with_terms,
 )
-from termsift._counts.two_passes import counted_within
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.io._matrices import integers_if_all_whole

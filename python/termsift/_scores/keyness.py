@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from termsift._scores.class_terms import DIRECTIONS, Direction
 from termsift._scores.dispersion import dispersion as dispersion_of
+from termsift._scores.dispersion import rank_sums
 from termsift._scores.effects import certain_ratios, effects, nearest_to_0
-from termsift._scores.rank_sum import rank_sums
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs, log_chi2_sf
 from termsift._util import scipy, validation
