@@ -214,9 +214,6 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
     return list(values.to_delayed().ravel())
 
 
-# ---- on the workers ------------------------------------------------------------------------------
-
-
 def _count_chunk(chunk: Any, place: str, *, n_terms: float = np.nan, **options: Any) -> ClassCounts:
     with validation.naming(place):
         _check_parts(chunk, (2, 3), "(X, y) or (X, y, sample_weight)")

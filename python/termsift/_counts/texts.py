@@ -97,11 +97,9 @@ def counted_within(
     count: Callable[[TextRules, int | None], Held],
     add_to: Callable[[TermSketch], Any],
 ) -> Held:
-    """Count texts in at most about ``max_memory`` bytes; if it is None, all terms stay.
+    """Count texts in about ``max_memory`` bytes. ``count(rules, limit)`` may raise an error.
 
-    ``count(rules, limit)`` counts all texts, or raises `TermsDoNotFitError` if the counter takes
-    more than ``limit`` bytes. In this case ``add_to(sketch)`` adds all texts to a sketch, and then
-    only the terms that may be frequent are counted.
+    ``add_to(sketch)`` adds all texts to a sketch.
     """
     all_terms = without_drops(rules)
     if max_memory is None:

@@ -71,10 +71,7 @@ def rank_by(
     n_threads: int | None = None,
     **options: Any,
 ) -> Ranking:
-    """Rank by the counts, or by the documents (X, y) if the method reads documents.
-
-    Such a method ignores alpha, and refuses other options of `ClassCounts.rank`.
-    """
+    """Rank by the counts or, if the method reads documents, by (X, y) and without alpha."""
     ranker = find_ranker(method)
     if not ranker.reads_documents:
         return counts.rank(cast(MethodName, method), k, alpha=alpha, n_threads=n_threads, **options)

@@ -118,11 +118,7 @@ def dominant_class(
     method: DescriberName = DESCRIBING,
     **scoring: Any,
 ) -> NDArray[np.int64]:
-    """Return for each term its best class among those in which the term is over-represented.
-
-    The best class has the highest score. The result holds positions in ``counts.classes``, or -1
-    if the term is over-represented in no class.
-    """
+    """Return the best class in which each term is over-represented, by its position, or -1."""
     distinct, place = np.unique(terms, return_inverse=True)
     scored = scoring_of(counts, method, **scoring).of_terms(distinct)
     shape = counts.n_classes, len(distinct)
@@ -198,10 +194,7 @@ def class_columns(
 
 
 def _best(scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool) -> list[_Best]:
-    """Return the k best terms of the classes with documents; equal scores are ordered by index.
-
-    ``under`` restricts the list to terms that are under-represented in the class.
-    """
+    """Return the k best terms of some classes, or of the terms that are under-represented there."""
     if not under and (found := scoring.best_of_classes(k)) is not None:
         return list(zip(*found, strict=True))
     best = [(np.empty(0, dtype=np.int64), np.empty(0))] * len(rows)

@@ -91,10 +91,7 @@ class Significance:
 def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.float64]:
     """Return the logarithm of the probability that a chi-square variable exceeds each statistic.
 
-    It is log Q(a, z) with a = degrees / 2 and z = statistic / 2. One and two degrees of freedom
-    have the closed forms erfc(sqrt(z)) and exp(-z), whose logarithms do not underflow. With more
-    degrees, the result is -inf for probabilities that a double cannot hold. Where Q is near 1,
-    log1p(-P) is more accurate, where P = 1 - Q.
+    It is log Q(degrees / 2, statistic / 2), and -inf if a double cannot hold Q of many degrees.
     """
     z = np.asarray(statistics, dtype=np.float64) / 2
     if degrees == 2:
@@ -150,10 +147,7 @@ def significance_by(
 def class_statistics(
     counts: ClassCounts, method: Method, scores: NDArray[np.float64], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Turn the scores of some rows into statistics with one degree of freedom, in place.
-
-    For chi2_counts, this adds the summand of all other classes: (l_ic - E)^2 / E / (1 - n_c/n).
-    """
+    """Turn the scores of some rows into statistics with one degree of freedom, in place."""
     if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]
         np.divide(scores, rest, out=scores, where=rest > 0)

@@ -13,7 +13,7 @@ from typing import Any, TextIO, cast
 import termsift as ts
 from termsift._util.export import FORMAT_OF, Columns, json_rows, write_csv, write_json
 from termsift._util.files import check_replaceable, replacing
-from termsift._util.printable import printable
+from termsift._util.printable import aligned, printable
 from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
@@ -102,10 +102,8 @@ def _ending(path: str | None) -> str:
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
     """Write rows of cells in aligned columns. ``align`` has one ``<`` or ``>`` per column."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (f"{cell:{a}{w}}" for cell, a, w in zip(row, align, widths, strict=True))
-        out.write("  ".join(cells).rstrip() + "\n")
+    for line in aligned(rows, align):
+        out.write(line + "\n")
 
 
 def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> None:

@@ -160,10 +160,7 @@ class TextSource(Source):
         return texts, label
 
     def distinct(self, names: list[Any], named: Callable[[Any], Any]) -> list[Any]:
-        """Return the text columns, then the label column. It is an error if one occurs twice.
-
-        If there are no labels, the first text column stands in for the label column.
-        """
+        """Return the text columns, then the label column, or the first column without labels."""
         columns = [named(name) for name in names if name is not False]
         if len(set(columns)) < len(columns):
             raise ValueError(f"{self.path}: text and label name a column twice: {listed(columns)}")
