@@ -264,10 +264,8 @@ def keyness(
     a, b = integers_if_whole(pair.term_frequency.toarray()[:, index])
     frequency = scipy.sparse.csr_array(pair._counts.document_frequency(), shape=(2, pair.n_terms))
     df = [
-        np.full(len(index), None) if unknown else integers_if_whole(documents)
-        for documents, unknown in zip(
-            frequency.toarray()[:, index], pair._counts.undocumented, strict=True
-        )
+        np.full(len(index), None) if unknown else integers_if_whole(documents[index])
+        for documents, unknown in zip(frequency.toarray(), pair._counts.undocumented, strict=True)
     ]
     scoring = Scoring.of(pair, "g2_counts", n_threads=n_threads)
     g2 = scoring.class_scores()[0, index]

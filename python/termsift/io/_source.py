@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Hashable, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -102,13 +102,6 @@ class TextBlock:
     def y(self) -> NDArray[np.object_]:
         """The label of each text."""
         return object_array(list(self.labels))[self.codes]
-
-
-def coded(labels: Iterable[str]) -> tuple[NDArray[np.int32], list[str]]:
-    """Return the code of each label, and the label of each code."""
-    code_of: dict[str, int] = {}
-    codes = [code_of.setdefault(label, len(code_of)) for label in labels]
-    return np.array(codes, dtype=np.int32), list(code_of)
 
 
 class Source(ABC):
