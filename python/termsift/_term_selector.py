@@ -111,8 +111,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         return tags
 
-    # ---- learning --------------------------------------------------------------------------------
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TermSelector:
         """Count the documents and rank the terms.
 
@@ -195,8 +193,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         # Later computations use the present parameters, even if set_params changes them meanwhile.
         self._as_fitted = type(self)(**self.get_params(deep=False))
 
-    # ---- what was learnt -------------------------------------------------------------------------
-
     @property
     def ranking_(self) -> Ranking:
         """The terms that are kept, best first."""
@@ -228,8 +224,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[self.ranking_.indices] = True
         return mask
-
-    # ---- choosing --------------------------------------------------------------------------------
 
     def _rank(
         self, counts: ClassCounts, X: Any = None, y: Any = None, weights: Any = None

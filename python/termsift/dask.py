@@ -13,8 +13,7 @@ import numpy as np
 
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.texts import check_rules_of_parts
-from termsift._counts.two_passes import sketch_within
+from termsift._counts.texts import check_rules_of_parts, sketch_within
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
@@ -33,11 +32,7 @@ _SPLIT_EVERY = 8  # partial counts that one task of the tree adds up
 
 
 def count(
-    X: Any,
-    y: Any = None,
-    *,
-    classes: Iterable[Hashable] | None = None,
-    tf: TermFrequency = "raw",
+    X: Any, y: Any = None, *, classes: Iterable[Hashable] | None = None, tf: TermFrequency = "raw"
 ) -> ClassCounts:
     """Count a labelled collection by class, on the workers that hold its chunks.
 
@@ -217,9 +212,6 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
     elif values.numblocks[0] != len(lengths):
         raise ValueError(f"{name} has {values.numblocks[0]} blocks, X has {len(lengths)}")
     return list(values.to_delayed().ravel())
-
-
-# ---- on the workers ------------------------------------------------------------------------------
 
 
 def _count_chunk(chunk: Any, place: str, *, n_terms: float = np.nan, **options: Any) -> ClassCounts:

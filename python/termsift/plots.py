@@ -47,9 +47,7 @@ _STYLE: dict[Any, Any] = {
 
 
 def plot_curves(
-    curves: Curve | Mapping[str, Curve],
-    *,
-    metrics: Metric | Sequence[Metric] = ("accuracy", "f1"),
+    curves: Curve | Mapping[str, Curve], *, metrics: Metric | Sequence[Metric] = ("accuracy", "f1")
 ) -> Figure:
     """Draw metrics against the number of terms: one panel per metric, one line per curve.
 
@@ -102,11 +100,7 @@ def plot_curves(
     return figure
 
 
-def plot_ranking(
-    ranking: Ranking | Mapping[Hashable, Ranking],
-    *,
-    k: int | None = 20,
-) -> Figure:
+def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None = 20) -> Figure:
     """Draw the scores of the first terms of a ranking as bars, the best on top.
 
     Parameters
@@ -161,11 +155,7 @@ def plot_ranking(
     return figure
 
 
-def plot_keyness(
-    keyness: Keyness,
-    *,
-    k: int = 15,
-) -> Figure:
+def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
     """Draw the log ratios of the key terms of two corpora, as bars to the right and to the left.
 
     Parameters

@@ -17,8 +17,7 @@ import scipy.sparse as sp
 from termsift import _core
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.texts import check_rules_of_parts
-from termsift._counts.two_passes import sketch_within
+from termsift._counts.texts import check_rules_of_parts, sketch_within
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole

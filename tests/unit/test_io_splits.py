@@ -90,10 +90,6 @@ class TestSplit:
         assert list(new.y) == ["trade"]
         np.testing.assert_array_equal(new.X.toarray(), COUNTS[:1])
 
-        sparse.save_npz(tmp_path / "test.npz", sparse.csr_array(COUNTS[:1, :2]))
-        with pytest.raises(ValueError, match=r"test.npz: has 2 columns, expected the 3 of .*train"):
-            read_split(*scans)
-
     @pytest.mark.parametrize(
         ("test", "content", "message"),
         [

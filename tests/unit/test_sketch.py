@@ -78,9 +78,9 @@ def test_counters_bound_document_frequencies_and_stop_at_255() -> None:
     texts = ["common rare"] + ["common other"] * 300
     sketch = ts.sketch_texts(texts, n_bytes=2**20)
     # Each document counts once, however often a term occurs in it.
-    assert Counter(sketch._counters.tolist())[255] == 2
-    assert ts.sketch_texts(["twice twice"], n_bytes=2**20)._counters.sum() == 1
-    assert (sketch + sketch)._counters.max() == 255
+    assert Counter(sketch._sketch.counters.tolist())[255] == 2
+    assert ts.sketch_texts(["twice twice"], n_bytes=2**20)._sketch.counters.sum() == 1
+    assert (sketch + sketch)._sketch.counters.max() == 255
 
 
 @pytest.mark.parametrize("pieces", [1, 7])
@@ -88,7 +88,7 @@ def test_a_long_document_counts_once(pieces: int) -> None:
     # The core cuts a document of more than 64 KiB in pieces.
     text = " ".join(" ".join(WORDS) for _ in range(3000))
     sketch = ts.sketch_texts([text] * pieces, min_df=2, n_bytes=2**20, ngram_range=(1, 2))
-    assert sketch._counters.max() == pieces
+    assert sketch._sketch.counters.max() == pieces
 
 
 def test_merged_parts_equal_the_whole() -> None:
@@ -134,7 +134,7 @@ def test_what_a_sketch_refuses() -> None:
         ts.TermSketch.from_bytes(b"{}\n")
     with pytest.raises(TypeError, match="terms has the rules of sketch_texts"):
         ts.count_texts(["a text"], ["ham"], terms=sketch, lowercase=False)
-    with pytest.raises(ValueError, match="the text of document 1 is missing"):
+    with pytest.raises(ValueError, match="texts has a missing value at 1"):
         ts.sketch_texts(["a text", None])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._classify.posteriors import Posteriors
+from termsift._classify.posteriors import Floats, Posteriors
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.scoring import ClassPrior
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
-Floats: TypeAlias = NDArray[np.float64]
 
 _CELLS = 1 << 21  # pairs of an entry and a class that are computed at a time
 _MADE = ("_counter", "_lookup")  # the caches: fit drops them, and a pickle leaves them out
@@ -213,8 +212,8 @@ class NaiveBayes:
         """Return the share of documents classified correctly. ``X`` is as for `predict`."""
         predicted = self.predict(X)
         labels = validation.check_one_class(y, len(predicted), "a prediction is one class")
-        code_of = {label: code for code, label in enumerate(labels.classes)}
-        is_right = labels.codes == [code_of.get(label, -1) for label in predicted.tolist()]
+        true = object_array(labels.classes)[labels.codes]
+        is_right = true == object_array(predicted.tolist())
         weights = validation.check_weights(sample_weight, len(predicted))
         if not (len(predicted) if weights is None else weights.any()):
             raise ValueError("there are no documents, expected some to classify")
@@ -289,6 +288,8 @@ class NaiveBayes:
         for matrix, labels in self._blocks(X, y):
             if labels is not None and labels.indptr is not None:
                 raise ValueError("y is an indicator matrix, expected one label per document")
+            if matrix.shape[1] != len(self._columns):
+                matrix = matrix[:, self._columns]
             cells = len(self.classes_) * (1 + matrix.nnz // max(matrix.shape[0], 1))
             step = max(1, _CELLS // cells)
             for first in range(0, matrix.shape[0], step):
@@ -302,22 +303,22 @@ class NaiveBayes:
                 row += part.shape[0]
 
     def _blocks(self, X: Any, y: Any) -> Iterator[tuple[Any, validation.Labels | None]]:
-        """Yield matrices with the columns of the chosen terms, and labels if there are any."""
+        """Yield matrices of counts, and labels if there are any."""
         labels: validation.Labels | None = None
         if _is_matrix(X):
             matrix = self._checked(X)
             if y is not None:
                 labels = validation.check_labels(y, matrix.shape[0], self.classes_.tolist())
-            yield self._chosen(matrix), labels
+            yield matrix, labels
         elif y is None:
             for texts in text_blocks(X):
-                yield self._chosen(self._counter.count(texts)), None
+                yield self._counter.count(texts), None
         else:
             documents = LabelledTexts(X, y, classes=self.classes_.tolist())
             for texts, labels in documents:
                 with documents.naming_rows():
                     block = self._counter.count(texts)
-                yield self._chosen(block), labels
+                yield block, labels
 
     def _checked(self, X: Any) -> Any:
         """Check that a matrix has all counted columns, and return it for scipy."""
@@ -332,9 +333,6 @@ class NaiveBayes:
         validation.check_entries(matrix, threads, "X")
         return matrix.to_scipy()
 
-    def _chosen(self, X: Any) -> Any:
-        return X if X.shape[1] == len(self._columns) else X[:, self._columns]
-
     @cached_property
     def _counter(self) -> BlockCounter:
         """The object that counts texts by the rules of the counts."""
@@ -344,13 +342,12 @@ class NaiveBayes:
     def _lookup(self) -> tuple[_core.TextIndex, Floats, bool] | None:
         """The index of the terms, their weights, and whether terms count once in a document.
 
-        The most frequent terms come first, because the index finds the first terms fastest. The
-        result is None if the texts must become matrices first.
+        None if the texts must become matrices first.
         """
         rules, fitted = self._rules_of_terms, self._posteriors
         if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
             return None
-        order = np.argsort(-fitted.frequency, kind="stable")
+        order = np.argsort(-fitted.frequency, kind="stable")  # the first are found fastest
         index = _core.TextIndex(rules.native, object_array(list(rules.vocabulary))[order].tolist())
         return index, fitted.dense[order], self._binary or rules.binary
 

@@ -144,7 +144,7 @@ class Posteriors:
         documents = np.arange(X.shape[0])
         rows = np.repeat(documents, np.diff(X.indptr))
         x, own, length = X.data, codes[rows], X.sum(axis=1)
-        events = self._events_of(own, X.indices)
+        events = scipy.cells(self._seen_by_term, X.indices, own)
         rest = events - x
         rest[np.abs(rest) <= _ROUNDING * events] = 0
         self._check_counted(X, rest, codes, rows, first)
@@ -161,19 +161,10 @@ class Posteriors:
         found[documents, codes] = prior + of_all + np.bincount(rows, gains, len(documents))
         return found
 
-    def _events_of(self, classes: Any, terms: Any) -> Any:
-        """Return the events of each term in each class."""
-        wanted = classes * np.int64(len(self._all)) + terms
-        at = np.minimum(np.searchsorted(self._pairs, wanted), max(len(self._pairs) - 1, 0))
-        if not len(self._pairs):
-            return np.zeros(len(wanted))
-        return np.where(self._pairs[at] == wanted, self._seen.data[at], 0.0)
-
     @cached_property
-    def _pairs(self) -> NDArray[np.int64]:
-        """The pairs of a class and a term in it, each as one number, in increasing order."""
-        classes = np.repeat(np.arange(len(self._docs)), np.diff(self._seen.indptr))
-        return classes * np.int64(len(self._all)) + self._seen.indices
+    def _seen_by_term(self) -> Any:
+        """The events of each term in each class, with a row for each term."""
+        return self._seen.T.tocsr()
 
     def _check_counted(self, X: Any, rest: Floats, codes: Any, rows: Any, first: int) -> None:
         """Check that the counts of each document's class can include the document."""

@@ -266,24 +266,19 @@ class AdditiveCounts:
         matrix = validation.check_matrix(X, threads)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
-            before, present, names, tf, _ = self._state
-            labels = validation.check_labels(y, matrix.n_docs, classes, present or None)
+            before, listed, names, tf, _ = self._state
+            labels = validation.check_labels(y, matrix.n_docs, classes, listed or None)
             if names is not None and matrix.n_terms > before.n_terms:
                 raise ValueError(
                     f"X has {matrix.n_terms} terms, but only {before.n_terms} have names: "
                     "set term_names to None first"
                 )
-            united, in_self, _ = validation.unite_classes(present, labels.classes)
+            united, in_self, _ = validation.unite_classes(listed, labels.classes)
             position = {label: c for c, label in enumerate(united)}
             to_united = np.array([position[label] for label in labels.classes], dtype=np.int32)
-            counts = add_documents(
-                before.with_classes(in_self),
-                matrix,
-                validation.Labels(united, to_united[labels.codes], labels.indptr),
-                weights,
-                tf,
-                threads,
-            )
+            labels = validation.Labels(united, to_united[labels.codes], labels.indptr)
+            present = before.with_classes(in_self)
+            counts = add_documents(present, matrix, labels, weights, tf, threads)
             self._state = Held(counts, united, names, tf)
         return self
 

@@ -17,8 +17,8 @@ from termsift._scores.methods import DescriberName, Method, MethodName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import (
     DESCRIBING,
+    POLICIES,
     Policy,
-    check_policy,
     find_aggregate,
     find_ranker,
     find_test,
@@ -28,7 +28,7 @@ from termsift._scores.significance import Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of
 from termsift._util.tabular import object_array
-from termsift._util.validation import check_k
+from termsift._util.validation import check_choice, check_k
 
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 
@@ -296,7 +296,7 @@ class ClassCounts(AdditiveCounts):
         >>> list(counts.rank("md", k=2).terms)
         ['bacon', 'pills']
         """
-        turns = check_policy(policy) == "round_robin"
+        turns = check_choice(policy, POLICIES, "policy") == "round_robin"
         if turns and aggregate is not None:
             raise TypeError("round_robin ranks by class scores and has no aggregate")
         entry = find_ranker(method)

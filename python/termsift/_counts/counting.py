@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Hashable, Iterable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,13 @@ from termsift._counts import file
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held
 from termsift._counts.scan_counting import count_scan
-from termsift._counts.texts import counted, kept_terms_only, with_terms
-from termsift._counts.two_passes import counted_within
+from termsift._counts.texts import (
+    counted,
+    counted_within,
+    kept_terms_only,
+    with_terms,
+    without_drops,
+)
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
 from termsift._util.files import check_path
@@ -356,8 +360,8 @@ def nothing(tf: str) -> ClassCounts:
 
 def count_part(texts: Any, y: Any, *, rules: TextRules, tf: str, **options: Any) -> ClassCounts:
     """Return the counts of a part of a collection, with all its terms, on one thread."""
-    all_terms = replace(rules, min_df=1, max_df=1.0, max_features=None)
-    return ClassCounts._of(counted(LabelledTexts(texts, y, **options), all_terms, tf, 1))
+    documents = LabelledTexts(texts, y, **options)
+    return ClassCounts._of(counted(documents, without_drops(rules), tf, 1))
 
 
 def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:

@@ -83,10 +83,7 @@ def write_to(file: IO[bytes], state: Held) -> None:
 
 
 def read_from(file: IO[bytes], name: str) -> Held:
-    """Read counts from the current position of a file to its end.
-
-    A ValueError with the ``name`` of the file is raised unless `write_to` wrote the counts.
-    """
+    """Read the counts that `write_to` wrote, to the end of the file, which errors call ``name``."""
     length = _verify(file, name)
     try:
         return _parse(file, length)
@@ -171,9 +168,6 @@ def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDAr
     return arrays
 
 
-# ---- labels --------------------------------------------------------------------------------------
-
-
 def _encode_label(label: Hashable) -> Any:
     """Return the JSON value that stands for a label; raise TypeError if there is none."""
     # bool comes before int, its base class. Numbers are hexadecimal, because this is exact for
@@ -209,9 +203,6 @@ def _decode_label(encoded: Any) -> Hashable:
         case "tuple" if isinstance(value, list):
             return tuple(_decode_label(part) for part in value)
     raise ValueError(f"unknown kind of label {kind!r}")
-
-
-# ---- the checksum --------------------------------------------------------------------------------
 
 
 def _new_hash(data: bytes = b"") -> Any:

@@ -153,10 +153,7 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
 
 
 def _in_columns(counts: _core.Counts, new_column: NDArray[np.int64], n_terms: int) -> _core.Counts:
-    """Return the counts with each term in its new column; -1 leaves the term out.
-
-    This takes 40 bytes of temporary memory for each pair of a class and a term.
-    """
+    """Return the counts with each term in its new column; -1 leaves the term out."""
     held: dict[str, Any] = {**counts.to_arrays(), "n_terms": n_terms}
     columns = new_column[held["terms"]]
     kept = columns >= 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import cast
 
 import numpy as np
@@ -14,11 +13,11 @@ from termsift._counts.texts import (
     ByClass,
     check_fits,
     check_rules_of_parts,
+    counted_within,
     kept_terms_only,
     tally_of,
     with_terms,
 )
-from termsift._counts.two_passes import counted_within
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.io._matrices import integers_if_all_whole
@@ -43,13 +42,13 @@ def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
 
 def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
     counts = ClassCounts._of(Held.nothing(tf))
-    with closing(scan._blocks("counted")) as blocks:
-        for block in blocks:
-            assert isinstance(block, MatrixBlock)
-            y, classes = labelled(block.labels, block.n_labels)
-            with validation.naming(str(scan._path)):
-                counts.update(block.X, y, classes=classes, n_threads=n_threads)
-            del block  # frees it before the next one is read
+
+    def add(block: MatrixBlock) -> None:
+        y, classes = labelled(block.labels, block.n_labels)
+        with validation.naming(str(scan._path)):
+            counts.update(block.X, y, classes=classes, n_threads=n_threads)
+
+    scan._each("counted", add)
     scan._check_read(counts.n_docs)
     if (names := scan._options.names) is None:
         return counts._state
@@ -64,22 +63,18 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     def count(rules: TextRules, limit: int | None) -> Held:
         counting = TextCounting(rules, tf, threads)
         counter = counting if isinstance(counting.tally, ByClass) else None
-        with closing(scan._blocks("counted", counter)) as blocks:
-            for block in blocks:
-                assert isinstance(block, TextBlock)
-                counting.add(block)
-                del block  # frees it before the next one is read
-                check_fits(counting.tally, limit)
+
+        def add(block: TextBlock) -> None:
+            counting.add(block)
+            check_fits(counting.tally, limit)
+
+        scan._each("counted", add, counter)
         scan._check_read(counting.n_docs)
         counts = counting.tally.counts(counting.coder.classes, counting.n_docs)
         return counts.in_order(counting.coder)
 
     def add_to(sketch: TermSketch) -> None:
-        with closing(scan._blocks("sketched")) as blocks:
-            for block in blocks:
-                assert isinstance(block, TextBlock)
-                sketch.update(block.texts, n_threads=n_threads)
-                del block
+        scan._each("sketched", lambda block: sketch.update(block.texts, n_threads=n_threads))
 
     return counted_within(scan._options.max_memory, scan.rules, tf, count, add_to)
 

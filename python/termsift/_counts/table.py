@@ -215,12 +215,9 @@ def _summed(
     n_terms: int,
     values: NDArray[np.int64],
 ) -> dict[str, Any]:
-    """Return the arrays of counts of one document per class, which has the values of the class."""
-    order = np.argsort(codes, kind="stable")
-    indptr = np.append(0, np.cumsum(np.bincount(codes, minlength=len(classes))))
-    matrix = validation.Csr(indptr, terms[order], values[order], len(classes), n_terms)
-    labels = validation.Labels(classes, np.arange(len(classes), dtype=np.int32), None)
-    empty = _core.Counts(len(classes), True)
+    """Return the arrays of counts of one document per row, which has one term."""
+    matrix = validation.Csr(np.arange(len(codes) + 1), terms, values, len(codes), n_terms)
+    labels, empty = validation.Labels(classes, codes, None), _core.Counts(len(classes), True)
     try:
         return {**add_documents(empty, matrix, labels, None, "raw", 0).to_arrays()}
     except _core.CountOverflowError:

@@ -5,7 +5,9 @@ The core counts tokens by class where it can. Otherwise each block of texts beco
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +15,15 @@ from termsift import _core
 from termsift._counts.held import Held, of_collection
 from termsift._util import validation
 from termsift._util.adding import add_documents
+from termsift._util.log import logger
 from termsift._util.tabular import object_array
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
 from termsift.text._matrices import BlockCounter, kept_columns
+from termsift.text._sketch import TermSketch
 from termsift.text._terms import kept_terms
+
+_SHARE = 3  # the terms being counted, the sketch and the result each get a third of the memory
 
 
 class TermsDoNotFitError(Exception):
@@ -77,6 +83,53 @@ def kept_terms_only(counts: Held, rules: TextRules) -> Held:
     kept = kept_terms(rules, int(counts.counts.n_docs), in_documents, occurrences)
     columns = np.where(kept, np.cumsum(kept) - 1, -1)
     return counts.in_columns(columns, int(kept.sum()), names[kept])
+
+
+def without_drops(rules: TextRules) -> TextRules:
+    """Return the rules without those that drop terms."""
+    return replace(rules, min_df=1, max_df=1.0, max_features=None)
+
+
+def counted_within(
+    max_memory: int | None,
+    rules: TextRules,
+    tf: str,
+    count: Callable[[TextRules, int | None], Held],
+    add_to: Callable[[TermSketch], Any],
+) -> Held:
+    """Count texts in about ``max_memory`` bytes. ``count(rules, limit)`` may raise an error.
+
+    ``add_to(sketch)`` adds all texts to a sketch.
+    """
+    all_terms = without_drops(rules)
+    if max_memory is None:
+        return count(all_terms, None)
+    sketch = sketch_within(max_memory, rules)
+    check_rules_of_parts(rules, tf)
+    try:
+        return kept_terms_only(count(all_terms, max_memory // _SHARE), rules)
+    except TermsDoNotFitError:
+        logger.info("the terms do not fit in %d bytes: reading twice", max_memory)
+    add_to(sketch)
+    try:
+        counts = kept_terms_only(count(sketch.counting_rules(), max_memory // _SHARE), rules)
+    except TermsDoNotFitError:
+        raise ValueError(
+            f"the terms that may be in min_df={rules.min_df} documents do not fit in "
+            f"max_memory={max_memory}: raise min_df or max_memory"
+        ) from None
+    logger.info("left out all terms that are in fewer than %d documents", rules.min_df)
+    return counts
+
+
+def sketch_within(max_memory: int, rules: TextRules) -> TermSketch:
+    """Return an empty sketch for counting in ``max_memory`` bytes by rules with ``min_df``."""
+    validation.check_integer(max_memory, "max_memory", 1 << 20)
+    if not (validation.is_integer(rules.min_df) and rules.min_df > 1):
+        raise ValueError(
+            "max_memory needs min_df, a number of documents of 2 or more: it drops rare terms"
+        )
+    return TermSketch(without_drops(rules), int(rules.min_df), max_memory // _SHARE)
 
 
 def tally_of(

@@ -9,7 +9,7 @@ from typing import Any, cast
 from termsift._counts.class_counts import ClassCounts
 from termsift._scores.methods import MODELS, Method, MethodName
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import POLICIES, check_model, check_policy, find_ranker
+from termsift._scores.registry import POLICIES, check_model, find_ranker
 from termsift._scores.scoring import Alpha
 from termsift._select.conditional_gain import conditional_gain, guided_gain
 from termsift._util import validation
@@ -45,7 +45,7 @@ def variants_of(
     for model in models:
         validation.check_choice(model, MODELS, "models")
     for policy in policies:
-        check_policy(policy)
+        validation.check_choice(policy, POLICIES, "policy")
     variants = {}
     for method in methods:
         chosen = find_ranker(method)
@@ -71,10 +71,7 @@ def rank_by(
     n_threads: int | None = None,
     **options: Any,
 ) -> Ranking:
-    """Rank by the counts, or by the documents (X, y) if the method reads documents.
-
-    Such a method ignores alpha, and refuses other options of `ClassCounts.rank`.
-    """
+    """Rank by the counts or, if the method reads documents, by (X, y) and without alpha."""
     ranker = find_ranker(method)
     if not ranker.reads_documents:
         return counts.rank(cast(MethodName, method), k, alpha=alpha, n_threads=n_threads, **options)

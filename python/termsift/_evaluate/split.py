@@ -45,10 +45,7 @@ class Documents:
 
 
 class Split:
-    """Training documents, and test documents with the classes ``codes``.
-
-    Codes of ``n_classes`` or more stand for classes without training documents.
-    """
+    """Training and test documents. Test ``codes`` from ``n_classes`` on stand for new classes."""
 
     def __init__(
         self, documents: Documents, rows: NDArray[np.integer] | None, test: Documents

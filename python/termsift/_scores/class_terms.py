@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._scores.chi2_tail import log_chi2_sf
-from termsift._scores.key import scoring_of
+from termsift._scores.effects import certain_ratios
 from termsift._scores.methods import DescriberName, Model
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import DESCRIBING, KEY
+from termsift._scores.registry import DESCRIBING, KEY, find_describer
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
-from termsift._scores.significance import class_statistics, significance_by
+from termsift._scores.significance import class_statistics, log_chi2_sf, significance_by
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.log import logger
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 
+_KEY_LEVEL = 0.95  # the confidence of the bounds in key
 _MOST_SORTED = 1 << 24  # at most this many p-values are sorted, which takes some 0.8 GB
 
 # The terms of a class, best first, and their scores.
@@ -97,15 +99,7 @@ def distinctive_terms(
         groups = validation.check_groups(list(classes), labels)
         labels, rows = list(groups), np.concatenate(list(groups.values()))
     k = validation.check_k(k, counts.n_terms)
-    scoring = scoring_of(
-        counts,
-        method,
-        model=model,
-        alpha=alpha,
-        class_prior=class_prior,
-        n_threads=n_threads,
-        **options,
-    )
+    scoring = _scoring_of(counts, method, model, alpha, class_prior, n_threads, **options)
     best = _over_represented(counts, scoring, rows, k)
     return {
         label: Ranking(terms, scores, counts._names_of(terms), method, model=model)
@@ -119,13 +113,9 @@ def dominant_class(
     method: DescriberName = DESCRIBING,
     **scoring: Any,
 ) -> NDArray[np.int64]:
-    """Return for each term its best class among those in which the term is over-represented.
-
-    The best class has the highest score. The result holds positions in ``counts.classes``, or -1
-    if the term is over-represented in no class.
-    """
+    """Return the best class in which each term is over-represented, by its position, or -1."""
     distinct, place = np.unique(terms, return_inverse=True)
-    scored = scoring_of(counts, method, **scoring).of_terms(distinct)
+    scored = _scoring_of(counts, method, **scoring).of_terms(distinct)
     shape = counts.n_classes, len(distinct)
     occurs = scipy.sparse.csr_array(scored.counts.term_frequency(), shape=shape)
     has_more = (scored.directions() > 0) & (occurs.toarray() > 0)
@@ -151,7 +141,7 @@ def class_columns(
     """Return the columns of `ClassCounts.to_frame`, by name."""
     validation.check_choice(direction, DIRECTIONS, "direction")
     k = validation.check_k(k, counts.n_terms)
-    scoring = scoring_of(counts, method, **options)
+    scoring = _scoring_of(counts, method, **options)
     present = np.flatnonzero(counts._present)
     if direction == "over":
         best = _over_represented(counts, scoring, present, k)
@@ -199,10 +189,7 @@ def class_columns(
 
 
 def _best(scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool) -> list[_Best]:
-    """Return the k best terms of the classes with documents; equal scores are ordered by index.
-
-    ``under`` restricts the list to terms that are under-represented in the class.
-    """
+    """Return the k best terms of some classes, or of the terms that are under-represented there."""
     if not under and (found := scoring.best_of_classes(k)) is not None:
         return list(zip(*found, strict=True))
     best = [(np.empty(0, dtype=np.int64), np.empty(0))] * len(rows)
@@ -263,3 +250,62 @@ def _in_class(frequency: Any, rows: NDArray[np.int64], best: list[_Best]) -> NDA
         values.append(of_class[terms])
         of_class[frequency.indices[pairs]] = 0
     return np.concatenate(values)
+
+
+def _scoring_of(counts: ClassCounts, name: str, *args: Any, **scoring: Any) -> Scoring:
+    """Return the scoring of a method or of key. The directions of key are those of g2."""
+    if find_describer(name) is not KEY:
+        return Scoring.of(counts, name, *args, **scoring)
+    g2 = Scoring.of(counts, "g2", *args, **scoring)
+    n_seen = int(np.count_nonzero(counts.collection_document_frequency))
+    return _KeyScoring(**vars(g2), n_seen=n_seen)
+
+
+@dataclass(frozen=True, eq=False)
+class _KeyScoring(Scoring):
+    """The scoring of g2, with key's class scores; ``n_seen`` terms occur in the collection."""
+
+    n_seen: int
+
+    @cached_property
+    def _documents(self) -> tuple[Any, NDArray[Any]]:
+        """The number of documents with each term in each class, and in the collection."""
+        shape = len(self.counts.class_docs), self.counts.n_terms
+        of_class = scipy.sparse.csr_array(self.counts.document_frequency(), shape=shape)
+        whole = self.counts.as_one_class().document_frequency()
+        return of_class.tocsc(), scipy.sparse.csr_array(whole, shape=(1, shape[1])).toarray()[0]
+
+    def class_scores(self, first: int = 0, last: int | None = None) -> NDArray[np.float64]:
+        g2 = super().class_scores(first, last)
+        of_class, of_all = self._documents
+        cells = of_class[:, first:last].tocoo()
+        rows, columns = cells.coords
+        scores = np.zeros_like(g2)
+        b = of_all[first:last][columns] - cells.data
+        scores[rows, columns] = self._of_cells(g2[rows, columns], cells.data, b, rows)
+        return scores
+
+    def best_of_classes(self, k: int) -> None:
+        """Return None: the core does not know key."""
+
+    def of_pairs(
+        self, starts: NDArray[np.int64], terms: NDArray[np.int32], *, with_scores: bool
+    ) -> tuple[NDArray[np.int8], Any]:
+        signs, g2 = super().of_pairs(starts, terms, with_scores=with_scores)
+        if not with_scores:
+            return signs, g2
+        of_class, of_all = self._documents
+        rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        a = scipy.cells(of_class.T, terms, rows)
+        return signs, np.where(a > 0, self._of_cells(g2, a, of_all[terms] - a, rows), 0)
+
+    def _of_cells(
+        self, g2: NDArray[Any], a: NDArray[Any], b: NDArray[Any], rows: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """Return key for ``a`` documents with the term in the classes ``rows``, ``b`` in others."""
+        n_c = np.asarray(self.counts.class_docs, dtype=np.float64)[rows]
+        docs = np.stack([n_c, self.counts.n_docs - n_c])
+        a, b = a.astype(np.float64), b.astype(np.float64)
+        least, _ = certain_ratios(a, b, docs, _KEY_LEVEL, self.n_seen)
+        scores: NDArray[np.float64] = np.sqrt(g2) * np.logaddexp2(0, least)
+        return scores

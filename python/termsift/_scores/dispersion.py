@@ -1,4 +1,4 @@
-"""Dispersion: how evenly the documents of a class share the occurrences of a term."""
+"""What documents tell about a term: its dispersion in a class, and the rank-sum test of two."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util import validation
+from termsift._util import scipy, validation
 
 _CHUNK_ENTRIES = 1 << 22  # entries of the matrix that are processed at once
 
@@ -147,17 +147,11 @@ def documents_of(
     filled = np.flatnonzero(np.diff(X.indptr))
     if len(filled):
         lengths[filled] = np.add.reduceat(X.data, X.indptr[filled], dtype=float)
-    found = {label: _documents_of(labels, codes) for label, codes in groups.items()}
+    rows = np.arange(X.shape[0])
+    if labels.indptr is not None:
+        rows = np.repeat(rows, np.diff(labels.indptr))
+    found = {g: np.unique(rows[np.isin(labels.codes, codes)]) for g, codes in groups.items()}
     return X, lengths, {label: docs[lengths[docs] > 0] for label, docs in found.items()}
-
-
-def _documents_of(labels: validation.Labels, codes: list[int]) -> NDArray[np.int64]:
-    """Return the documents of some classes, each once."""
-    wanted = np.isin(labels.codes, codes)
-    if labels.indptr is None:
-        return np.flatnonzero(wanted)
-    rows = np.repeat(np.arange(len(labels.indptr) - 1), np.diff(labels.indptr))
-    return np.unique(rows[wanted])
 
 
 def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
@@ -167,3 +161,58 @@ def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...
     for first, last in pairwise([0, *cuts.tolist(), len(docs)]):
         part = validation.without_duplicates(X[docs[first:last]].astype(np.float64))
         yield np.repeat(np.arange(first, last), np.diff(part.indptr)), part.indices, part.data
+
+
+def rank_sums(X: Any, y: Any, sides: Mapping[Any, list[Hashable]]) -> NDArray[np.float64]:
+    r"""Return the z-score of each term's rank-sum test, positive if the first side uses it more.
+
+    ``X`` and ``y`` are as for `termsift.dispersion`, and ``sides`` maps two names to labels. The
+    rate of a term in a document is its number of occurrences, divided by the document's tokens.
+    Documents without tokens are left out.
+
+    Notes
+    -----
+    Documents with equal rates each get the mean of their ranks. Let R be the sum of the ranks over
+    the n_1 documents of the first side, n = n_1 + n_2, and t the number of documents in a group of
+    equal rates. The absolute value of the score is
+
+    .. math::
+
+        |z| = \frac{|R - n_1 (n + 1) / 2| - 1/2}{\sqrt{n_1 n_2 / 12 \,
+            (n + 1 - \sum (t^3 - t) / (n (n - 1)))}},
+
+    or 0 if the numerator is negative or all rates are equal. The score has the sign of the
+    difference in the numerator. The documents without the term are one group of equal rates, so the
+    time is O(entries log entries). The memory is two copies of the entries and some 400 MB.
+    """
+    X, lengths, groups = documents_of(X, y, sides)
+    first, second = groups.values()
+    docs = np.concatenate([first, second])
+    part = validation.without_duplicates(X[docs].astype(np.float64))
+    part.data /= np.repeat(lengths[docs], np.diff(part.indptr))
+    by_term = scipy.sparse.csr_array(part.T)
+    n_1, n, n_terms = len(first), len(docs), X.shape[1]
+    found = np.diff(by_term.indptr).astype(np.float64)  # documents with the term
+    absent = n - found
+    # Begin the sum of the first side's ranks with its documents without the term.
+    with_term = np.bincount(part[:n_1].indices, minlength=n_terms)
+    ranks = (n_1 - with_term) * (absent + 1) / 2
+    # n^3 - n - (t^3 - t) for the t documents without the term, as a product that does not cancel
+    spread = found * (n**2 + n * absent + absent**2 - 1)
+    for terms, documents, rates in entries(by_term, np.arange(n_terms)):
+        order = np.lexsort((rates, terms))
+        rates = rates[order]
+        is_new = (np.diff(terms, prepend=-1) > 0) | (np.diff(rates, prepend=-1) > 0)
+        starts = np.flatnonzero(is_new)
+        sizes = np.diff(starts, append=len(terms))
+        group = terms[starts]
+        first_of_term = np.searchsorted(terms, group)
+        middle = absent[group] + starts - first_of_term + (sizes + 1) / 2
+        own = np.add.reduceat(documents[order] < n_1, starts, dtype=float)
+        ranks += np.bincount(group, own * middle, n_terms)
+        spread -= np.bincount(group, sizes**3.0 - sizes, n_terms)
+    difference = ranks - n_1 * (n + 1) / 2
+    variance = n_1 * (n - n_1) / 12 * spread / (n * max(n - 1, 1))
+    above = np.maximum(np.abs(difference) - 0.5, 0)
+    z = np.divide(above, np.sqrt(variance), out=np.zeros(n_terms), where=variance > 0)
+    return np.copysign(z, difference)

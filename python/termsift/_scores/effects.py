@@ -20,8 +20,7 @@ def effects(
 ) -> dict[str, _Floats]:
     """Return the effect sizes of `termsift.Keyness` and the ends of their confidence intervals.
 
-    ``a`` and ``b`` are the occurrences of each term in the target and in the reference. ``tokens``
-    holds the occurrences of all terms in each of the two.
+    A term occurs ``a`` and ``b`` times in the two corpora, which have ``tokens`` tokens.
     """
     first, second = tokens
     z = scipy.special.ndtri(0.5 + level / 2)
@@ -57,11 +56,7 @@ def effects(
 def certain_ratios(
     a: _Floats, b: _Floats, tokens: _Floats, level: float, n_terms: int
 ) -> list[_Floats]:
-    """Return the ends of exact intervals of log2(f_1 / f_2) that hold for all terms at once.
-
-    ``a``, ``b`` and ``tokens`` are as for `effects`, or they are numbers of documents. ``n_terms``
-    is the number of terms that are compared.
-    """
+    """Return the ends of exact intervals of log2(f_1 / f_2) that hold for ``n_terms`` at once."""
     alpha = (1 - level) / 2 / max(n_terms, 1)
     # Few pairs of counts are distinct, and a quantile is slow: compute it once for each pair.
     pairs, place = np.unique(a + 1j * b, return_inverse=True)

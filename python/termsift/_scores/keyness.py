@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.class_terms import DIRECTIONS, Direction
 from termsift._scores.dispersion import dispersion as dispersion_of
+from termsift._scores.dispersion import rank_sums
 from termsift._scores.effects import certain_ratios, effects, nearest_to_0
-from termsift._scores.rank_sum import rank_sums
 from termsift._scores.scoring import Scoring
-from termsift._scores.significance import adjusted_logs
+from termsift._scores.significance import adjusted_logs, log_chi2_sf
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.printable import printable
@@ -263,7 +262,11 @@ def keyness(
             raise ValueError(f"{_in_words(labels)} has no tokens, so there is nothing to compare")
     index = np.flatnonzero(pair.collection_term_frequency > 0)
     a, b = integers_if_whole(pair.term_frequency.toarray()[:, index])
-    df = _document_frequencies(pair, index)
+    frequency = scipy.sparse.csr_array(pair._counts.document_frequency(), shape=(2, pair.n_terms))
+    df = [
+        np.full(len(index), None) if unknown else integers_if_whole(documents[index])
+        for documents, unknown in zip(frequency.toarray(), pair._counts.undocumented, strict=True)
+    ]
     scoring = Scoring.of(pair, "g2_counts", n_threads=n_threads)
     g2 = scoring.class_scores()[0, index]
     logs = log_chi2_sf(g2, 1)
@@ -303,16 +306,6 @@ def keyness(
     return Keyness(sides[0], sides[1], sizes, sorted_table, similar)
 
 
-def _document_frequencies(pair: ClassCounts, index: NDArray[np.int64]) -> list[NDArray[Any]]:
-    """Return how many documents of each side have each term, null if documents are unknown."""
-    shape = 2, pair.n_terms
-    frequency = scipy.sparse.csr_array(pair._counts.document_frequency(), shape=shape).toarray()
-    return [
-        np.full(len(index), None) if unknown else integers_if_whole(documents[index])
-        for documents, unknown in zip(frequency, pair._counts.undocumented, strict=True)
-    ]
-
-
 def _of_documents(
     pair: ClassCounts,
     df: list[NDArray[Any]],
@@ -331,18 +324,14 @@ def _of_documents(
 
 
 def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:
-    """Return the labels of the target and those of the reference.
-
-    The default reference is every class that is not in the target.
-    """
+    """Return the labels of the target and of the reference, by default all other classes."""
     labels = _labels_of(counts, target, "target")
     if reference is not None:
         others = _labels_of(counts, reference, "reference")
     elif not (others := [label for label in counts.classes if label not in labels]):
         raise ValueError("target has all classes, so no class is left for the reference")
-    for label in labels:
-        if label in others:
-            raise ValueError(f"class {label!r} is in both target and reference")
+    for label in set(labels).intersection(others):
+        raise ValueError(f"class {label!r} is in both target and reference")
     return [labels, others]
 
 
@@ -381,14 +370,18 @@ def _dispersions(
             f"dispersion has documents of {measured.dp.shape[1]:,} terms, but the counts have "
             f"{n_terms:,}: pass the documents that were counted"
         )
-    columns = {}
-    for row, side in enumerate(("target", "reference")):
-        columns[f"dp_{side}"] = measured.dp[row, index]
-        columns[f"juilland_{side}"] = measured.juilland[row, index]
     z = rank_sums(X, y, groups)[index]
     logs = log_chi2_sf(z**2, 1)
-    columns |= {"rank_sum": z, "rank_sum_pvalue": np.exp(logs)}
-    return columns | {"rank_sum_pvalue_adj": np.exp(adjusted_logs(logs))}
+    dp, juilland = measured.dp[:, index], measured.juilland[:, index]
+    return {
+        "dp_target": dp[0],
+        "juilland_target": juilland[0],
+        "dp_reference": dp[1],
+        "juilland_reference": juilland[1],
+        "rank_sum": z,
+        "rank_sum_pvalue": np.exp(logs),
+        "rank_sum_pvalue_adj": np.exp(adjusted_logs(logs)),
+    }
 
 
 def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from termsift._util.export import write_csv
 from termsift._util.files import text_output
-from termsift._util.printable import printable
+from termsift._util.printable import aligned, printable
 from termsift._util.tabular import Tabular
 
 _LETTERS = 24  # letters of each term that are shown
@@ -102,13 +102,10 @@ class Ranking(Tabular):
             (str(rank), printable(term, _LETTERS), f"{score:.6g}", printable(label, _LETTERS))
             for rank, ((term, score), label) in enumerate(zip(shown, classes, strict=True), start=1)
         ]
-        w = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            f"{rank:>{w[0]}}  {term:<{w[1]}}  {score:>{w[2]}}  {label}".rstrip()
-            for rank, term, score, label in rows
-        ]
         more = len(self) - _PRINTED
-        return "\n".join([repr(self), *lines, *([f"... {more} more"] if more > 0 else [])])
+        return "\n".join(
+            [repr(self), *aligned(rows, "><><"), *([f"... {more} more"] if more > 0 else [])]
+        )
 
     def __repr__(self) -> str:
         names = ", ".join(printable(name, _LETTERS) for name in self._terms[:5])

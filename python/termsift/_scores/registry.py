@@ -54,10 +54,7 @@ _METHODS = (
         zeros="0 for p = q, else inf where a divisor is 0",
         options={"noncentrality": ("jeffreys", "pearson")},
         models=MODELS,
-        measures={
-            ("jeffreys",): _core.Measure.nu_j,
-            ("pearson",): _core.Measure.nu_pearson,
-        },
+        measures={("jeffreys",): _core.Measure.nu_j, ("pearson",): _core.Measure.nu_pearson},
     ),
     Method(
         name="df",
@@ -377,11 +374,6 @@ def check_model(name: str, ranker: Selector) -> EventModel:
         have = ", ".join(entry.name for entry in _RANKER_OF.values() if name in entry.models)
         raise ValueError(f"{ranker.name} has no model {name!r}: only {have} have it")
     return EVENT_MODELS[name]
-
-
-def check_policy(name: str) -> str:
-    """Return the name of a policy."""
-    return check_choice(name, POLICIES, "policy")
 
 
 def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:

@@ -94,19 +94,13 @@ class Scoring:
         return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
     def best_of_classes(self, k: int) -> tuple[_core.Int64s, _core.Float64s] | None:
-        """Return the k best terms and their scores, with one row per class that has documents.
-
-        Equal scores are ordered by index.
-        """
+        """Return the k best terms and their scores, with one row per class that has documents."""
         return _core.best_of_classes(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
     def of_pairs(
         self, starts: NDArray[np.int64], terms: NDArray[np.int32], *, with_scores: bool
     ) -> tuple[NDArray[np.int8], Any]:
-        """Return the directions of some terms of each class and, if wanted, their class scores.
-
-        The terms of class c are ``terms[starts[c]:starts[c + 1]]``, in increasing order.
-        """
+        """Return directions and class scores of ``terms[starts[c]:starts[c + 1]]`` in class c."""
         return _core.score_pairs(
             self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms, with_scores
         )

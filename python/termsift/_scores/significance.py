@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.methods import Method
 from termsift._scores.scoring import Scoring
+from termsift._util import scipy
 from termsift._util.validation import check_flag
 
 if TYPE_CHECKING:
@@ -88,6 +88,29 @@ class Significance:
         return np.exp(adjusted_logs(self.log_pvalues))
 
 
+def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.float64]:
+    """Return the logarithm of the probability that a chi-square variable exceeds each statistic.
+
+    It is log Q(degrees / 2, statistic / 2), and -inf if a double cannot hold Q of many degrees.
+    """
+    z = np.asarray(statistics, dtype=np.float64) / 2
+    if degrees == 2:
+        return -z + 0.0  # no -0.0
+    with np.errstate(divide="ignore"):
+        if degrees == 1:
+            # erfc(x) = erfcx(x) exp(-x^2), and erfcx underflows at infinity only.
+            root = np.sqrt(z)
+            near, lower = z < 0.25, scipy.special.erf(root)
+            logs = np.log(scipy.special.erfcx(root)) - z
+        else:
+            # The median lies between a - 1/3 and a. P < Q below the median, and P > Q above it.
+            a = degrees / 2
+            near, lower = z < a, scipy.special.gammainc(a, z)
+            logs = np.log(scipy.special.gammaincc(a, z))
+    logs[near] = np.log1p(-lower[near])
+    return logs + 0.0
+
+
 def adjusted_logs(log_pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the logarithms of p-values, adjusted as by `Significance.adjusted`."""
     logs, m = log_pvalues.ravel(), log_pvalues.size
@@ -124,10 +147,7 @@ def significance_by(
 def class_statistics(
     counts: ClassCounts, method: Method, scores: NDArray[np.float64], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Turn the scores of some rows into statistics with one degree of freedom, in place.
-
-    For chi2_counts, this adds the summand of all other classes: (l_ic - E)^2 / E / (1 - n_c/n).
-    """
+    """Turn the scores of some rows into statistics with one degree of freedom, in place."""
     if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]
         np.divide(scores, rest, out=scores, where=rest > 0)

@@ -231,10 +231,8 @@ def _chosen(
 def likeliest_shape(counts: _core.Counts) -> float:
     """Return the shape a of the distribution of lifts that makes the document counts most likely.
 
-    Let C = D_tc and E = n_c d_t / n. Up to factors without a, the likelihood is the product of
-    (a / (a + E))^a over terms and classes, and of Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C
-    where C > 0. Terms with the same d_t share the first factors, so each shape takes
-    O(pairs of the terms + n_classes * distinct d_t) time.
+    Let C = D_tc and E = n_c d_t / n. The likelihood is the product of (a / (a + E))^a over terms
+    and classes, and of Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C where C > 0.
     """
     n_c = np.asarray(counts.class_docs, dtype=np.float64)
     documents, occurring, _ = counts.as_one_class().document_frequency()

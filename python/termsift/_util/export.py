@@ -39,11 +39,7 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
 
 
 # The output format for each ending of a file's name. "table" is aligned text.
-FORMAT_OF: dict[str, str] = {
-    ".txt": "table",
-    ".csv": "csv",
-    ".json": "json",
-}
+FORMAT_OF: dict[str, str] = {".txt": "table", ".csv": "csv", ".json": "json"}
 
 
 def write_csv(file: TextIO, columns: Columns) -> None:

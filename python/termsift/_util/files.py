@@ -19,8 +19,7 @@ _PARTIAL = ".termsift-"  # begins the names of incomplete files
 def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[IO[Any]]:
     """Open a new file that replaces ``path`` when the block ends without an error.
 
-    At every moment ``path`` is the old file or the complete new one. Output to a device or a pipe
-    is written directly.
+    Output to a device or a pipe is written directly.
     """
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
     check_path(path)
@@ -67,10 +66,7 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
-    """Create a temporary file beside the target of ``path``, and yield the paths of both.
-
-    The temporary file is removed unless the block renames it. If the process is killed, it stays.
-    """
+    """Create a temporary file beside the target of ``path``, and yield the paths of both."""
     target = os.path.realpath(path)  # so that a symbolic link is kept
     folder, name = os.path.split(target)
     if os.path.isdir(target):

@@ -84,11 +84,7 @@ def number(value: Any, form: str | None = None) -> str:
 
 
 def table(caption: Child, columns: Mapping[str, str], rows: Iterable[Sequence[Child]]) -> Element:
-    """Return a table. Each row has one cell per column.
-
-    ``columns`` maps the title of each column to its kind: "text", "number" or "name". The cells of
-    a "name" column are the headers of the rows.
-    """
+    """Return a table. ``columns`` maps titles to kinds: "text", "number", or "name" for headers."""
     titles = columns.items()
     head = element("tr", *(element("th", t, scope="col", class_=kind) for t, kind in titles))
     body = element("tbody")

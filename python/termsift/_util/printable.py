@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 
@@ -18,12 +18,16 @@ def printable(word: object, longest: int | None = None) -> str:
     return text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
 
 
+def aligned(rows: Sequence[Sequence[str]], align: str) -> list[str]:
+    """Return rows of cells as lines of aligned columns, each with a ``<`` or ``>`` in ``align``."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    forms = [f"{side}{width}" for side, width in zip(align, widths, strict=bool(rows))]
+    return ["  ".join(map(format, row, forms)).rstrip() for row in rows]
+
+
 @contextmanager
 def printable_errors() -> Iterator[None]:
-    """Make the messages of errors printable, since they quote names and contents of files.
-
-    The public functions that read files have this decorator.
-    """
+    """Make the messages of errors printable, since they quote names and contents of files."""
     try:
         yield
     except Exception as error:

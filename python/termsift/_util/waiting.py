@@ -12,10 +12,7 @@ _BLAS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def threads_wait_asleep() -> AbstractContextManager[None]:
-    """Make waiting threads sleep, if the OpenMP runtime is loaded in this block.
-
-    By default they spin for milliseconds, and a call may last four times as long.
-    """
+    """Make waiting threads sleep, since spinning takes long, if OpenMP is loaded in this block."""
     return _setting(_WAITING, "passive")
 
 

@@ -147,6 +147,10 @@ def number(text: str) -> int | float:
         return float(text)
 
 
+# The option of the smoothing, for `add_values`.
+ALPHA = "--alpha", number, "A", "smoothing: add A to each count (default: 1)"
+
+
 def numbers(text: str) -> tuple[int, ...]:
     """Parse whole numbers that are separated by commas."""
     return tuple(map(int, text.split(",")))

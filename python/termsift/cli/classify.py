@@ -12,7 +12,6 @@ import numpy as np
 import termsift as ts
 from termsift._classify.naive_bayes import best_of
 from termsift._classify.posteriors import BAYES_MODELS
-from termsift._evaluate.rankers import rank_by
 from termsift._scores.registry import MD, POLICIES
 from termsift._util.log import logger
 from termsift._util.tabular import object_array
@@ -41,8 +40,7 @@ def add(commands: Any) -> None:
     counts = f"counts of the training documents, FILE{output.COUNTS_FILE}"
     group.add_argument("--counts", metavar="FILE", required=True, help=counts)
     arguments.add_choice(group, "--model", BAYES_MODELS, "the model of naive Bayes")
-    smoothing = "smoothing: add A to each count (default: 1)"
-    arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
+    arguments.add_values(group, arguments.ALPHA)
     group = parser.add_argument_group("terms")
     how_many = f"use only the best N terms (default: all; {K} with --method)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))
@@ -58,7 +56,7 @@ def _run(args: argparse.Namespace) -> None:
         options = arguments.given(args, "model", "alpha")
         counts, terms = ts.load(args.counts), None
         if chosen := arguments.given(args, "k", "method", "policy"):
-            terms = rank_by(**({"method": MD.name, "k": K} | chosen), counts=counts, X=None, y=None)
+            terms = counts.rank(**{"k": K, **chosen})
         classifier = counts.naive_bayes(terms, n_threads=args.threads, **options)
         if args.no_labels:
             arguments.refuse(args, "there are no labels", "label", "labels")

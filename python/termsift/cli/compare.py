@@ -168,10 +168,7 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
 
 
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
-    """Return the table of a metric.
-
-    With several folds it has columns for the best k, its standard error and the smallest good k.
-    """
+    """Return the table of a metric, with the best and the smallest good k if there are folds."""
     ks = next(iter(curves.values())).ks
     shares = {name: [_percent(x) for x in curve.mean(metric)] for name, curve in curves.items()}
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]

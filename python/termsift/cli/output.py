@@ -11,15 +11,9 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 import termsift as ts
-from termsift._util.export import (
-    FORMAT_OF,
-    Columns,
-    json_rows,
-    write_csv,
-    write_json,
-)
+from termsift._util.export import FORMAT_OF, Columns, json_rows, write_csv, write_json
 from termsift._util.files import check_replaceable, replacing
-from termsift._util.printable import printable
+from termsift._util.printable import aligned, printable
 from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
@@ -60,13 +54,12 @@ def _write(
     name: str,
 ) -> None:
     """Write the columns of an answer. A JSON object has the members of ``head``, then the rows."""
-    match form:
-        case "table":
-            write_table(out)
-        case "csv":
-            write_csv(out, columns)
-        case _:
-            write_json(out, head, name, json_rows(columns))
+    if form == "table":
+        write_table(out)
+    elif form == "csv":
+        write_csv(out, columns)
+    else:
+        write_json(out, head, name, json_rows(columns))
 
 
 def is_shown(args: argparse.Namespace) -> bool:
@@ -109,10 +102,8 @@ def _ending(path: str | None) -> str:
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
     """Write rows of cells in aligned columns. ``align`` has one ``<`` or ``>`` per column."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (f"{cell:{a}{w}}" for cell, a, w in zip(row, align, widths, strict=True))
-        out.write("  ".join(cells).rstrip() + "\n")
+    for line in aligned(rows, align):
+        out.write(line + "\n")
 
 
 def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> None:

@@ -13,13 +13,7 @@ from termsift._counts.counting import count_collection
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import DIRECTIONS, class_columns
 from termsift._scores.methods import MODELS
-from termsift._scores.registry import (
-    DESCRIBING,
-    KEY,
-    MD,
-    POLICIES,
-    find_ranker,
-)
+from termsift._scores.registry import DESCRIBING, KEY, MD, POLICIES, find_ranker
 from termsift._util.export import Columns, json_value
 from termsift._util.log import logger
 from termsift._util.validation import naming
@@ -51,8 +45,7 @@ def add(commands: Any) -> None:
     arguments.add_method(group, rankers, f"md, or {DESCRIBING} with --per-class")
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
     arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
-    smoothing = "smoothing: add A to each count (default: 1)"
-    arguments.add_values(group, ("--alpha", arguments.number, "A", smoothing))
+    arguments.add_values(group, arguments.ALPHA)
     arguments.add_choice(group, "--policy", POLICIES, "by score, or by classes in turn")
     for option, (values, method) in _METHOD_OPTIONS.items():
         flag, about = f"--{option.replace('_', '-')}", f"only for {method}"

@@ -44,8 +44,4 @@ An error message is one line that names the file and, if known, the line in the 
 from termsift.io._collection import Collection, read_collection
 from termsift.io._demo import load_demo
 
-__all__ = [
-    "Collection",
-    "load_demo",
-    "read_collection",
-]
+__all__ = ["Collection", "load_demo", "read_collection"]

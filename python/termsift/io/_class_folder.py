@@ -10,8 +10,9 @@ from typing import TypeAlias
 
 from termsift import _core
 from termsift._util.log import logger
+from termsift._util.validation import distinct_labels
 from termsift.io._opening import COMPRESSED, check_encoding, decoded_text
-from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextBlock, TextSource, coded
+from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextBlock, TextSource
 
 _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the name of the class, and the file
 
@@ -51,7 +52,8 @@ class ClassFolder(TextSource):
             if texts is None or not texts.is_utf8:
                 texts, documents = self._one_by_one(documents)
             self.files_read += [file for _, file in documents]
-            yield TextBlock(texts, *coded(label for label, _ in documents), done)
+            codes, labels, _ = distinct_labels([label for label, _ in documents])
+            yield TextBlock(texts, codes, labels, done)
             del texts  # frees them before the next block is read
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:

@@ -87,10 +87,7 @@ def read_whole(scan: Scan) -> Collection:
 
 
 def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection, Collection]:
-    """Read training and test documents. Both get the columns and the rules for texts of ``train``.
-
-    Labels become integers if all labels of both files are whole numbers.
-    """
+    """Read training and test documents, both with the columns and the rules of ``train``."""
     first, second = (given if isinstance(given, Scan) else scan(given) for given in (train, test))
     if first.has_texts != second.has_texts:
         raise ValueError(
@@ -101,17 +98,11 @@ def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection,
         after = _texts(second, replace(first.rules, vocabulary=before.term_names))
     else:
         after = _matrix(second)
-    n_columns = before.X.shape[1]
     if not after.X.nnz:
         raise ValueError(f"{after.source}: has no term of {before.source}")
     if isinstance(second._sources[0], SvmlightFile):  # may not use the last columns
         X: Any = after.X
-        X.resize((X.shape[0], n_columns))
-    elif after.X.shape[1] != n_columns:
-        raise ValueError(
-            f"{after.source}: has {after.X.shape[1]} columns, expected the {n_columns} of "
-            f"{first._source}"
-        )
+        X.resize((X.shape[0], before.X.shape[1]))
     after = replace(after, term_names=before.term_names)
     if before.classes is not None or after.classes is not None:
         return before, after

@@ -9,10 +9,12 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from termsift import _core
 from termsift.io._collection import Collection, read_whole
 from termsift.io._scan import Scan
-from termsift.io._source import Options, TextBlock, TextSource, coded
+from termsift.io._source import Options, TextBlock, TextSource
 from termsift.text import TextRules
 
 _WORD = re.compile(r"[a-z]{2,}")
@@ -82,8 +84,8 @@ class Docstrings(TextSource):
             docstrings = [docstring for path in paths for docstring in _docstrings_of(path)]
             n_bytes += sum(path.stat().st_size for path in paths)
             if len(docstrings) >= _FEWEST:
-                labels = coded([package] * len(docstrings))
-                yield TextBlock(_core.Texts.of_strings(docstrings), *labels, n_bytes)
+                codes = np.zeros(len(docstrings), dtype=np.int32)
+                yield TextBlock(_core.Texts.of_strings(docstrings), codes, [package], n_bytes)
 
 
 def _words_of(docstring: str) -> list[str]:

@@ -11,7 +11,7 @@ import codecs
 import os
 import re
 from collections.abc import Generator, Iterator, Sequence
-from io import BufferedIOBase, BytesIO
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -124,17 +124,18 @@ class SvmlightFile(Source):
         """Parse the file block by block."""
         first_line = 1
         with opened(self.path) as (content, raw):
-            for text in _whole_lines(content):
-                lines = text.split(b"\n")
+            while lines := content.readlines(BLOCK_BYTES):
+                if first_line == 1:
+                    lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
                 for X, labels, n_labels in self._parsed(lines, first_line):
                     yield MatrixBlock(X, labels, n_labels, raw.tell())
                     del X  # frees it before the next block is parsed
-                first_line += len(lines) - 1
+                first_line += len(lines)
 
     def _parsed(self, lines: list[bytes], first_line: int) -> Iterator[tuple[Any, Any, Any]]:
         """Parse lines. If that fails, split them in halves until the bad line is found."""
         try:
-            yield self._checked(b"\n".join(lines))
+            yield self._checked(b"".join(lines))
         except (ValueError, OverflowError) as error:
             if len(lines) > 1:
                 half = len(lines) // 2
@@ -173,16 +174,3 @@ class SvmlightFile(Source):
 def _whole(numbers: NDArray[np.float64]) -> NDArray[Any]:
     """Return numbers as integers if all are whole."""
     return numbers.astype(np.int64) if (numbers == np.floor(numbers)).all() else numbers
-
-
-def _whole_lines(file: BufferedIOBase) -> Generator[bytes, None, None]:
-    """Yield blocks of whole lines, without a byte order mark."""
-    parts, mark = list[bytes](), codecs.BOM_UTF8
-    while piece := file.read(BLOCK_BYTES):
-        end = piece.rfind(b"\n") + 1
-        if end:  # otherwise the line continues in the next block
-            yield b"".join([*parts, piece[:end]]).removeprefix(mark)
-            parts, mark = [], b""
-        parts.append(piece[end:])
-    if last := b"".join(parts):
-        yield last.removeprefix(mark)

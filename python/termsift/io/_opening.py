@@ -110,10 +110,7 @@ def check_encoding(encoding: str) -> str:
 def opened_text(
     path: Path, encoding: str
 ) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
-    """Open a text file, and yield a function and the file on disk.
-
-    The function reads the content as UTF-8 into a buffer.
-    """
+    """Open a text file. Yield a function that reads UTF-8 into a buffer, and the file on disk."""
     codec = check_encoding(encoding)
     with opened(path) as (content, raw):
         if codec == "utf-8-sig":

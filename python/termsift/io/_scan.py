@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -240,6 +240,13 @@ class Scan:
                         yield block
                         del block  # frees it before the next one is read
                 bytes_before += source.n_bytes
+
+    def _each(self, verb: str, take: Callable[[Any], Any], counter: Any = None) -> None:
+        """Pass every block to a function, and free it before the next one is read."""
+        with closing(self._blocks(verb, counter)) as blocks:
+            for block in blocks:
+                take(block)
+                del block
 
     def _check_read(self, n_docs: float) -> None:
         """Check, after reading, that the inputs held documents."""

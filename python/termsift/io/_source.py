@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Hashable, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -104,13 +104,6 @@ class TextBlock:
         return object_array(list(self.labels))[self.codes]
 
 
-def coded(labels: Iterable[str]) -> tuple[NDArray[np.int32], list[str]]:
-    """Return the code of each label, and the label of each code."""
-    code_of: dict[str, int] = {}
-    codes = [code_of.setdefault(label, len(code_of)) for label in labels]
-    return np.array(codes, dtype=np.int32), list(code_of)
-
-
 class Source(ABC):
     """One input. Its ``kind`` is its ending or the given format. ``files`` lists files to read."""
 
@@ -160,10 +153,7 @@ class TextSource(Source):
         return texts, label
 
     def distinct(self, names: list[Any], named: Callable[[Any], Any]) -> list[Any]:
-        """Return the text columns, then the label column. It is an error if one occurs twice.
-
-        If there are no labels, the first text column stands in for the label column.
-        """
+        """Return the text columns, then the label column, or the first column without labels."""
         columns = [named(name) for name in names if name is not False]
         if len(set(columns)) < len(columns):
             raise ValueError(f"{self.path}: text and label name a column twice: {listed(columns)}")

@@ -20,7 +20,7 @@ from termsift._util import validation
 from termsift._util.files import text_output
 from termsift._util.html import Child, element, name, number, render
 from termsift._util.info import build_info
-from termsift.report._scatter import read_script, scatter
+from termsift.report._scatter import scatter
 from termsift.report._terms import BEST, best_terms, class_cards
 from termsift.text._passages import Passages
 
@@ -112,7 +112,6 @@ def write_report(
         cards, hidden = class_cards(counts, largest, leading, in_context)
         content: dict[str, Child] = {
             "title": title or source or heading,
-            "script_hash": read_script()[1],
             "heading": name(heading),
             "origin": element("span", "Source: ", name(source), ". ") if source else "",
             "method": entry.name,
@@ -126,7 +125,7 @@ def write_report(
             "mean_tokens": number(tokens / max(counts.n_docs, 1), ",.1f"),
             "cards": cards,
             "hidden": hidden,
-            "scatter": scatter(counts, largest, overall, n_threads),
+            **scatter(counts, largest, overall, n_threads),
             "overall": overall,
             "n_shown": number(min(BEST, counts.n_terms)),
             "terms": best_terms(counts, overall, n_threads),

@@ -11,29 +11,22 @@ from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
 from importlib import resources
-from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from termsift._counts.class_counts import ClassCounts
 from termsift._scores.methods import MethodName
-from termsift._util.html import clean, cut, element
+from termsift._util.html import Child, clean, cut, element
 
 _TERMS = 1200
 _DISTINCTIVE = 600  # terms that the classes choose in turn; the others are the most frequent
 _OTHERS = "-1"  # the value of the option for all other classes
 
 
-def read_script() -> tuple[str, str]:
-    """Return the script, and the hash with which a page allows the script to run."""
-    text = resources.files("termsift.report").joinpath("scatter.js").read_text("utf-8")
-    return text, f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
 def scatter(
     counts: ClassCounts, largest: Sequence[int], method: MethodName, n_threads: int | None
-) -> Element:
-    """Return the chart of the largest classes, with its controls and its data."""
+) -> dict[str, Child]:
+    """Return the parts of the chart in the page: its choices of classes, its data, its script."""
     labels = [cut(clean(counts.classes[c])) for c in largest]
     ours, theirs = (
         [element("option", label, value=str(i)) for i, label in enumerate(labels)] for _ in "ab"
@@ -42,21 +35,15 @@ def scatter(
         theirs.reverse()  # browsers select the first option
     else:
         theirs.insert(0, element("option", "all other classes", value=_OTHERS))
-    controls = element(
-        "div",
-        element("label", "class ", element("select", *ours, id="ours")),
-        element("label", "compared with ", element("select", *theirs, id="theirs")),
-        element("label", "find ", element("input", type="search", id="query")),
-        class_="controls",
-    )
-    says = "Terms by their frequency in two classes. The tables list the leading terms."
-    chart = element("svg", role="img", aria_label=says, id="scatter")
-    said = element("p", id="said", class_="soft", aria_live="polite")
-    compared = element("div", controls, said, chart, id="compared", class_="sheet", hidden="")
     text = _data(counts, largest, labels, method, n_threads)
-    data = element("script", text, id="frequencies", type="application/json")
-    without = element("noscript", element("p", "The chart needs JavaScript.", class_="soft"))
-    return element("div", without, compared, data, element("script", read_script()[0]))
+    script = resources.files("termsift.report").joinpath("scatter.js").read_text("utf-8")
+    return {
+        "ours": element("select", *ours, id="ours"),
+        "theirs": element("select", *theirs, id="theirs"),
+        "frequencies": element("script", text, id="frequencies", type="application/json"),
+        "script": element("script", script),
+        "script_hash": f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'",
+    }
 
 
 def _data(

@@ -25,10 +25,10 @@ _TEXTS_AT_ONCE = 64
 Block: TypeAlias = tuple[_core.Texts, Any]
 
 
-def text_blocks(texts: Any) -> Iterator[_core.Texts]:
-    """Yield texts in blocks. Missing texts and frames of several columns are errors."""
+def text_blocks(texts: Any, text: Any = None) -> Iterator[_core.Texts]:
+    """Yield texts, or the column ``text`` of a frame, in blocks. A missing text is an error."""
     row = 0
-    for block, _ in labelled_blocks(texts):
+    for block, _ in labelled_blocks(texts, text):
         if len(block.missing):
             raise ValueError(
                 f"texts has a missing value at {row + block.missing[0]}, expected strings: drop "
@@ -41,8 +41,7 @@ def text_blocks(texts: Any) -> Iterator[_core.Texts]:
 def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[Block]:
     """Return an iterator over blocks of texts, each with its labels if a frame has them.
 
-    None, NaN, NaT, NA and Arrow's nulls are missing texts. Texts are copied only if a numpy array
-    or a pandas column holds values that are not Python strings.
+    None, NaN, NaT, NA and Arrow's nulls are missing texts.
     """
     if isinstance(texts, (str, bytes, bytearray, os.PathLike)):
         raise TypeError(
@@ -71,9 +70,6 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
     reader = pyarrow.RecordBatchReader.from_stream(texts)
     text = _text_column(texts, reader.schema.names, text, label)
     return _of_batches(pyarrow, reader, text, label)
-
-
-# ---- columns -------------------------------------------------------------------------------------
 
 
 def _whole(texts: Any) -> _core.Texts | None:
@@ -117,9 +113,6 @@ def _iterated(texts: Iterable[Any]) -> Iterator[Block]:
             block, n_characters = [], 0
     if block:
         yield _core.Texts.of_strings(block, allow_missing=True, first_row=row), None
-
-
-# ---- frames --------------------------------------------------------------------------------------
 
 
 def _is_frame(texts: Any) -> bool:
@@ -182,15 +175,10 @@ def _parts_of(blocks: Iterator[Block]) -> Iterator[Block]:
                 yield texts.take(rows), None if column is None else column[rows[0] : rows[-1] + 1]
 
 
-# ---- labels --------------------------------------------------------------------------------------
-
-
 class LabelledTexts:
-    """Blocks of texts, each with the labels of its documents.
+    """Blocks of texts, each with the labels of its documents, from ``y`` or from a column.
 
-    The labels are ``y``, which is checked as a whole, or the column ``label`` of a frame or stream.
-    For a column, ``coder`` numbers the classes as they appear. ``n_docs`` is the number of
-    documents so far.
+    For a column, ``coder`` numbers the classes as they appear.
     """
 
     def __init__(

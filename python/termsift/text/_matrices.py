@@ -128,8 +128,7 @@ def kept_columns(
 ) -> npt.NDArray[np.int32] | None:
     """Return the new column of each term of a sorted counter, or -1 if the term is dropped.
 
-    If all terms are kept, return None. ``dtype`` is the dtype of the matrix. A bool matrix counts a
-    term once per document. The order of ties in max_features depends on the dtype of the sums.
+    None stands for all terms. ``dtype`` is that of the matrix, which decides ties.
     """
     if not drops(rules):
         return None

@@ -204,9 +204,6 @@ def _terms_of(text: str, rules: TextRules) -> list[str]:
     return list(names)
 
 
-# ---- where a term stands ---------------------------------------------------------------------
-
-
 def _places(
     text: str, term: str, rules: TextRules, cut: Callable[[str], list[str]]
 ) -> list[tuple[int, int]]:

@@ -9,19 +9,8 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from termsift import _core
+from termsift._util import validation
 from termsift._util.extras import require
-from termsift._util.validation import (
-    check_between_0_and_1,
-    check_choice,
-    check_flag,
-    check_integer,
-    check_iterable,
-    check_kind,
-    check_n_threads,
-    check_words,
-    did_you_mean,
-    is_integer,
-)
 from termsift.text._blocks import text_blocks
 from termsift.text._matrices import count_blocks
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
@@ -111,32 +100,32 @@ class TextRules:
         if not isinstance(ends, (tuple, list)) or len(ends) != 2:
             raise TypeError(f"ngram_range must be two integers, got {ends!r}")
         for number in ends:
-            check_integer(number, "each of ngram_range", 1, 2**31 - 1)
+            validation.check_integer(number, "each of ngram_range", 1, 2**31 - 1)
         if ends[0] > ends[1]:
             raise ValueError(f"ngram_range must be (from, to), the smaller first, got {ends!r}")
         for name in ("min_df", "max_df"):
-            if is_integer(value := getattr(self, name)):
-                check_integer(value, name)
+            if validation.is_integer(value := getattr(self, name)):
+                validation.check_integer(value, name)
             else:
-                check_between_0_and_1(value, f"{name} as a share")
+                validation.check_between_0_and_1(value, f"{name} as a share")
         if isinstance(self.stop_words, str):
-            check_choice(self.stop_words, ("english",), "stop_words as one word")
+            validation.check_choice(self.stop_words, ("english",), "stop_words as one word")
         elif self.stop_words is not None:
-            check_kind(self.stop_words, Collection, "stop_words")
-            for word in check_iterable(self.stop_words, "stop_words", "words"):
-                check_kind(word, str, "each of stop_words")
+            validation.check_kind(self.stop_words, Collection, "stop_words")
+            for word in validation.check_iterable(self.stop_words, "stop_words", "words"):
+                validation.check_kind(word, str, "each of stop_words")
         for name in ("lowercase", "binary"):
-            check_flag(getattr(self, name), name)
+            validation.check_flag(getattr(self, name), name)
         for name in ("tokenizer", "preprocessor"):
             value = getattr(self, name)
             if value is not None and not callable(value):
                 raise TypeError(f"{name} must be a function, got {value!r}")
         if not callable(self.analyzer):
-            check_choice(self.analyzer, get_args(Analyzer), "analyzer")
+            validation.check_choice(self.analyzer, get_args(Analyzer), "analyzer")
         if self.strip_accents is not None and not callable(self.strip_accents):
-            check_choice(self.strip_accents, get_args(Accents), "strip_accents")
+            validation.check_choice(self.strip_accents, get_args(Accents), "strip_accents")
         if self.token_pattern is not None or self.tokenizer is None:
-            check_kind(self.token_pattern, str, "token_pattern")
+            validation.check_kind(self.token_pattern, str, "token_pattern")
             try:
                 re.compile(self.token_pattern or "")
             except re.error as error:
@@ -144,10 +133,10 @@ class TextRules:
         if self.stop_words is not None and self.analyzer != "word":
             raise ValueError(f"stop_words needs analyzer='word', got {self.analyzer!r}")
         if self.max_features is not None:
-            check_integer(self.max_features, "max_features")
+            validation.check_integer(self.max_features, "max_features")
         self.columns()
         if self.hashing is not None:
-            check_integer(self.hashing, "hashing", 1, _MOST_HASHED)
+            validation.check_integer(self.hashing, "hashing", 1, _MOST_HASHED)
             if self.drops or self.vocabulary is not None:
                 raise ValueError(
                     "hashing keeps no terms, so leave out min_df, max_df, max_features, vocabulary"
@@ -185,18 +174,22 @@ class TextRules:
         ValueError
             If min_df asks for more documents than max_df allows.
         """
-        return count_blocks(text_blocks(texts), self, check_n_threads(n_threads))
+        return count_blocks(text_blocks(texts), self, validation.check_n_threads(n_threads))
 
     def columns(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
         terms = self.vocabulary
         if terms is None:
             return None
-        words = list(terms) if isinstance(terms, Mapping) else check_words(terms, "vocabulary")
+        words = (
+            list(terms)
+            if isinstance(terms, Mapping)
+            else validation.check_words(terms, "vocabulary")
+        )
         if not words:
             raise ValueError("vocabulary must hold terms, got none")
         for word in words:
-            check_kind(word, str, "each of vocabulary")
+            validation.check_kind(word, str, "each of vocabulary")
         ordered = sorted(words) if isinstance(terms, Set) else words
         columns = {word: column for column, word in enumerate(ordered)}
         if isinstance(terms, Mapping):
@@ -204,7 +197,9 @@ class TextRules:
         elif len(columns) < len(words):
             raise ValueError("vocabulary must not hold a term twice")
         numbers = columns.values()
-        if not all(map(is_integer, numbers)) or sorted(numbers) != list(range(len(columns))):
+        if not all(map(validation.is_integer, numbers)) or sorted(numbers) != list(
+            range(len(columns))
+        ):
             raise ValueError("vocabulary must have the columns 0, 1, 2, ... without gaps")
         return columns
 
@@ -280,7 +275,7 @@ def check_rule_names(names: Iterable[str], function: Callable[..., Any]) -> None
     for name in names:
         if name not in TextRules.__dataclass_fields__:
             arguments = [*signature(function).parameters]
-            hint = did_you_mean(name, arguments)
+            hint = validation.did_you_mean(name, arguments)
             raise TypeError(
                 f"unknown argument {name!r}, expected one of {', '.join(arguments)}{hint}"
             )
@@ -293,7 +288,7 @@ def check_rules(
     check_rule_names(keywords, function)
     if rules is None:
         return TextRules(**keywords)
-    check_kind(rules, TextRules, "rules")
+    validation.check_kind(rules, TextRules, "rules")
     if keywords:
         raise TypeError(f"rules cannot be combined with {', '.join(keywords)}: pass only one")
     return rules

@@ -8,11 +8,10 @@ from operator import methodcaller
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from termsift import _core
 from termsift._util.validation import check_integer, check_kind, check_n_threads
-from termsift.text._blocks import labelled_blocks
+from termsift.text._blocks import text_blocks
 from termsift.text._rules import TextRules, check_rules, read_rules, shows_rules
 
 _MOST = 255  # the largest value of a counter
@@ -47,13 +46,9 @@ class TermSketch:
         self._sketch = _core.TermSketch(n_bytes)
 
     @property
-    def _counters(self) -> npt.NDArray[np.uint8]:
-        return self._sketch.counters
-
-    @property
     def n_bytes(self) -> int:
         """The number of counters, which is the memory in bytes."""
-        return len(self._counters)
+        return len(self._sketch.counters)
 
     def update(self, texts: Any, *, text: Any = None, n_threads: int | None = None) -> TermSketch:
         """Add further documents.
@@ -75,12 +70,8 @@ class TermSketch:
         """
         threads, native = check_n_threads(n_threads), self.rules.native
         assert native is not None
-        row = 0
-        for block, _ in labelled_blocks(texts, text):
-            if len(block.missing):
-                raise ValueError(f"the text of document {row + block.missing[0]} is missing")
+        for block in text_blocks(texts, text):
             self._sketch.add(native, block, threads)
-            row += len(block)
         return self
 
     def like(self) -> TermSketch:
@@ -97,18 +88,15 @@ class TermSketch:
                     f"{getattr(other, name)}"
                 )
         total = self.like()
-        a, b = self._counters, other._counters
-        np.add(a, np.minimum(b, _MOST - a), out=total._counters)
+        a, b = self._sketch.counters, other._sketch.counters
+        np.add(a, np.minimum(b, _MOST - a), out=total._sketch.counters)
         return total
 
     def to_bytes(self) -> bytes:
         """Return the sketch as bytes, for `from_bytes`."""
         about = {"min_df": self.min_df, "rules": self.rules.changed}
-        return (
-            json.dumps(about, default=methodcaller("item")).encode()
-            + b"\n"
-            + self._counters.tobytes()
-        )
+        line = json.dumps(about, default=methodcaller("item")).encode()
+        return line + b"\n" + self._sketch.counters.tobytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TermSketch:
@@ -119,7 +107,7 @@ class TermSketch:
             sketch = cls(read_rules(about["rules"]), about["min_df"], len(counters))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"the bytes are no sketch: {error}") from error
-        sketch._counters[:] = np.frombuffer(counters, np.uint8)
+        sketch._sketch.counters[:] = np.frombuffer(counters, np.uint8)
         return sketch
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -131,9 +119,9 @@ class TermSketch:
         Raise ValueError if the sketch is so full that it leaves out too few terms.
         """
         least = min(self.min_df, _MOST)
-        full = float(np.count_nonzero(self._counters >= least)) / self.n_bytes
+        full = float(np.count_nonzero(self._sketch.counters >= least)) / self.n_bytes
         if full > _MOST_FULL:
-            mean = float(self._counters.mean())
+            mean = float(self._sketch.counters.mean())
             enough = 2 ** int(np.ceil(np.log2(self.n_bytes * 4 * max(mean / least, 1))))
             raise ValueError(
                 f"{full:.0%} of the sketch's counters reach min_df={self.min_df}, so that it would "

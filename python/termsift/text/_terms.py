@@ -59,11 +59,7 @@ def limits(rules: Any, n_docs: int) -> tuple[float, float]:
 def kept_terms(
     rules: Any, n_docs: int, documents: npt.NDArray[Any], occurrences: npt.NDArray[Any]
 ) -> npt.NDArray[np.bool_]:
-    """Return a mask of the sorted terms that min_df, max_df and max_features keep.
-
-    For each term, ``documents`` is the number of documents that contain it, and ``occurrences`` the
-    number of its occurrences. If the rules are ``binary``, it occurs once in such a document.
-    """
+    """Return a mask of the sorted terms that min_df, max_df and max_features keep."""
     low, high = limits(rules, n_docs)
     if n_docs and high < low:
         raise ValueError(

@@ -30,11 +30,7 @@ LEAVE_OUT = "leave the document out, as dropna of pandas and drop_nulls of polar
 
 @dataclass(frozen=True)
 class Labels:
-    """The classes of each document, as codes into ``classes``.
-
-    Document d has the codes ``codes[indptr[d]:indptr[d + 1]]``, or ``codes[d]`` if ``indptr`` is
-    None.
-    """
+    """The classes: ``codes[d]``, or ``codes[indptr[d]:indptr[d + 1]]`` if there may be several."""
 
     classes: list[Hashable]
     codes: _core.Int32s
@@ -65,12 +61,9 @@ def check_labels(
 ) -> Labels:
     """Return the classes of the documents and each document's codes.
 
-    ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
-    ones. The classes are ``classes`` if given. Otherwise the distinct labels are sorted by
-    `in_order`, and the columns of an indicator matrix have the classes ``indicator_classes``, or
-    0, 1, ... if that is None. A data frame of one column holds labels. An array of one column may
-    hold labels or an indicator, so it is an error unless ``classes`` names its class. Messages
-    call the labels ``name``. If ``n_docs`` is None, there are as many documents as labels.
+    ``y`` is a sequence of labels, or an indicator matrix. An array of one column may be either, so
+    it is an error unless ``classes`` names its class. Without ``classes``, labels are sorted, and
+    the columns of an indicator matrix have the classes ``indicator_classes`` or 0, 1, ...
     """
     given = None if classes is None else check_classes(classes)
     y = label_sequence(y, name)
@@ -152,10 +145,7 @@ class LabelCoder:
         return ordered, [place[c] for c in self._numbers]
 
     def codes(self, labels: Any, first: int = 0) -> _core.Int32s:
-        """Return the class number of each label. ``first`` is the number of the first document.
-
-        The labels are an array, a list, or Arrow strings as `_core.Texts`.
-        """
+        """Return the class number of each label. ``first`` is the number of the first document."""
         try:
             codes, distinct, at = distinct_labels(labels)
         except TypeError:
@@ -183,8 +173,7 @@ class LabelCoder:
 def distinct_labels(labels: Any) -> tuple[_core.Int32s, list[Any], list[int]]:
     """Return the code of each label, then the label and the first position of each code.
 
-    Equal labels have several codes if their types or bits differ, such as 1 and 1.0, or 0.0 and
-    -0.0. A label that is not hashable raises a TypeError.
+    Equal labels of different types or bits, such as 1 and 1.0, have several codes.
     """
     if isinstance(labels, np.ndarray):
         kind, size = labels.dtype.kind, labels.itemsize
@@ -253,11 +242,7 @@ def in_order(classes: list[Hashable]) -> list[Hashable]:
 def unite_classes(
     current: list[Hashable], added: list[Hashable]
 ) -> tuple[list[Hashable], list[int], list[int]]:
-    """Return the union of two lists of classes, and each class's position in both (-1: absent).
-
-    The union is sorted if ``current`` is sorted. Otherwise the new classes come last, in the order
-    of ``added``.
-    """
+    """Return the union of two lists of classes, and each class's position in both (-1: absent)."""
     present = set(current)
     late = [c for c in added if c not in present]
     united = current + late

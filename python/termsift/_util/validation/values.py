@@ -27,9 +27,6 @@ def naming(place: str) -> Iterator[None]:
         raise kind(f"{printable(place)}: {error}") from error
 
 
-# ---- objects -------------------------------------------------------------------------------------
-
-
 def check_kind(value: object, kind: type | tuple[type, ...], name: str) -> None:
     """Check that an argument is an instance of a class, or of one of several classes."""
     if not isinstance(value, kind):
@@ -67,9 +64,6 @@ def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must hold {expected}, got {shown(values)}")
     return values
-
-
-# ---- words ---------------------------------------------------------------------------------------
 
 
 def check_words(names: Any, name: str) -> list[Any]:
@@ -138,9 +132,6 @@ def check_one_column(where: str, name: Any, names: list[Any], cure: str) -> None
         raise ValueError(f"{where}: expected one column {name!r}, found {listed(names)}; {cure}")
 
 
-# ---- integers ------------------------------------------------------------------------------------
-
-
 def is_integer(value: object) -> bool:
     """Return whether a value is an integer. A bool is a flag, not an integer."""
     return isinstance(value, Integral) and not isinstance(value, bool)
@@ -165,9 +156,6 @@ def check_n_threads(n_threads: int | None) -> int:
 def check_k(k: Any, n_terms: int) -> int:
     """Return the number of terms to rank: ``k``, or ``n_terms`` if ``k`` is None or larger."""
     return n_terms if k is None else min(check_integer(k, "k", least=0), n_terms)
-
-
-# ---- real numbers --------------------------------------------------------------------------------
 
 
 def check_positive(number: float, name: str) -> float:
