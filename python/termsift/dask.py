@@ -117,8 +117,9 @@ def count_texts(
     classes, tf, rules, **keywords
         As for `termsift.count_texts`.
     max_memory : int, optional
-        The approximate number of bytes that the counts may take on a worker. If it is given, the
-        texts are read twice, and rare terms are never counted. It needs ``min_df``.
+        The approximate number of bytes that sketches may take in a task. If it is given, the texts
+        are read twice, and rare terms are never counted. It needs ``min_df``. The counts of the
+        other terms are not limited.
 
     Returns
     -------
@@ -160,10 +161,13 @@ def count_texts(
         )
     columns, cutting = {"text": text, "label": label}, rules
     if max_memory is not None:
-        sketch_part = partial(_sketch_texts, empty=sketch_within(max_memory, rules), **columns)
-        cutting = _total(of_parts, "part", sketch_part, TermSketch.__add__).counting_rules()
-    count_part = partial(_count_texts, tf=tf, rules=cutting, classes=labels, **columns)
-    return counting.finished_parts(_total(of_parts, "part", count_part, counting.united), rules)
+        sketch_part = partial(_sketch_texts, new=partial(sketch_within, max_memory, rules, 12))
+        sketch = _total(of_parts, "part", partial(sketch_part, **columns), TermSketch.__add__)
+        cutting = sketch.counting_rules()
+    count_part = partial(_count_texts, tf=tf, classes=labels, **columns)
+    shared = _dask.delayed(cutting, traverse=False)  # once for all tasks, as it may hold a sketch
+    counts = _total(of_parts, "part", count_part, counting.united, rules=shared)
+    return counting.finished_parts(counts, rules)
 
 
 def _total(
@@ -171,11 +175,12 @@ def _total(
     kind: str,
     count_chunk: Callable[..., _Part],
     together: Callable[[_Part, _Part], _Part],
+    **shared: Any,
 ) -> _Part:
     """Count chunks, which may be delayed, and combine their counts as a tree."""
     count = _dask.delayed(count_chunk, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
-    partials = [count(_untraversed(chunk), f"{kind} {i}") for i, chunk in enumerate(chunks)]
+    partials = [count(_untraversed(chunk), f"{kind} {i}", **shared) for i, chunk in enumerate(chunks)]
     if not partials:
         raise ValueError(f"there are no {kind}s, expected at least one")
     while len(partials) > 1:
@@ -229,10 +234,10 @@ def _count_texts(part: Any, place: str, **options: Any) -> ClassCounts:
         return counting.count_part(*_texts_of(part, options["label"]), **options)
 
 
-def _sketch_texts(part: Any, place: str, empty: TermSketch, text: Any, label: Any) -> TermSketch:
+def _sketch_texts(part: Any, place: str, new: Callable[[], TermSketch], text: Any, label: Any) -> TermSketch:
     """Sketch the texts of a frame or a pair (texts, y)."""
     with validation.naming(place):
-        return empty.like().update(_texts_of(part, label)[0], text=text, n_threads=1)
+        return new().update(_texts_of(part, label)[0], text=text, n_threads=1)
 
 
 def _texts_of(part: Any, label: Any) -> tuple[Any, Any]:

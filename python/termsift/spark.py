@@ -141,8 +141,9 @@ def count_texts(
     classes, tf, rules, **keywords
         As for `termsift.count_texts`.
     max_memory : int, optional
-        The approximate number of bytes that the counts may take on an executor. If it is given, the
-        texts are read twice, and rare terms are never counted. It needs ``min_df``.
+        The approximate number of bytes that sketches may take in a task. If it is given, the texts
+        are read twice, and rare terms are never counted. It needs ``min_df``. The counts of the
+        other terms are not limited.
 
     Returns
     -------
@@ -172,11 +173,11 @@ def count_texts(
     labels = None if classes is None else validation.check_classes(classes)
     rows, cutting = _columns(df, text=text, label=label), rules
     if max_memory is not None:
-        empty = sketch_within(max_memory, rules)
+        new = partial(sketch_within, max_memory, rules, 12)
         sketch = _total(
-            rows, partial(_sketch_texts, empty), TermSketch.__add__, TermSketch.from_bytes
+            rows, partial(_sketch_texts, new), TermSketch.__add__, TermSketch.from_bytes
         )
-        cutting = (empty if sketch is None else sketch).counting_rules()
+        cutting = (new() if sketch is None else sketch).counting_rules()
     count_part = partial(counting.count_part, classes=labels, tf=tf, rules=cutting)
     counts = _total(rows, partial(_count_texts, count_part=count_part), counting.united)
     return counting.finished_parts(count_part([], []) if counts is None else counts, rules)
@@ -279,10 +280,10 @@ def _count_texts(part: int, batches: Iterator[Any], *, count_part: Any) -> Class
         return counts
 
 
-def _sketch_texts(empty: TermSketch, part: int, batches: Iterator[Any]) -> TermSketch:
+def _sketch_texts(new: Callable[[], TermSketch], part: int, batches: Iterator[Any]) -> TermSketch:
     """Sketch the texts of a partition."""
     with validation.naming(f"partition {part}"):
-        return empty.like().update(_reader(batches), text="text", n_threads=1)
+        return new().update(_reader(batches), text="text", n_threads=1)
 
 
 def _reader(batches: Iterator[Any]) -> Any:

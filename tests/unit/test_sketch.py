@@ -132,6 +132,9 @@ def test_what_a_sketch_refuses() -> None:
         sketch + ts.sketch_texts(["a text"], n_bytes=9)
     with pytest.raises(ValueError, match="the bytes are no sketch"):
         ts.TermSketch.from_bytes(b"{}\n")
+    for damaged in (sketch.to_bytes()[:-1], sketch.to_bytes()[:-1] + b"\x07"):
+        with pytest.raises(ValueError, match="they are damaged or truncated"):
+            ts.TermSketch.from_bytes(damaged)
     with pytest.raises(TypeError, match="terms has the rules of sketch_texts"):
         ts.count_texts(["a text"], ["ham"], terms=sketch, lowercase=False)
     with pytest.raises(ValueError, match="texts has a missing value at 1"):
@@ -169,6 +172,20 @@ def test_max_memory_changes_no_result(
         counts = ts.count(ts.scan(path, **limits))
     assert counts == expected
     assert ("reading twice" in caplog.text) == (n_docs == 4000)
+
+
+def test_max_memory_takes_iterators_of_labels_and_names_rows() -> None:
+    texts, y = many_words(2000)
+    expected = ts.count_texts(texts, y, min_df=5)
+    classes = iter(sorted(set(y)))
+    counts = ts.count_texts(texts, iter(y), classes=classes, min_df=5, max_memory=2**21)
+    assert counts == expected
+    pa = pytest.importorskip("pyarrow")
+    bad = pa.array([b"fine", b"\xff"], pa.binary()).cast(pa.string(), safe=False)
+    batches = [pa.record_batch([pa.array(["fine"] * 3)], ["text"]), pa.record_batch([bad], ["text"])]
+    stream = pa.RecordBatchReader.from_batches(batches[0].schema, batches)
+    with pytest.raises(ValueError, match="document 4"):
+        ts.sketch_texts(stream, text="text", n_bytes=8)
 
 
 def test_what_max_memory_refuses() -> None:

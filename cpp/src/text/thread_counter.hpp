@@ -73,7 +73,7 @@ class TermGate {
   // Returns whether a new term of n words is admitted to the tables. If so, the caller must insert it with the next id.
   bool admits(std::size_t n, std::uint64_t hash) {
     if (n >= min_n_ && sketch_.at(sketch_.place(hash)) < least_) return false;
-    hashes_[n - 1].push_back(hash);
+    if (n < hashes_.size()) hashes_[n - 1].push_back(hash);
     return true;
   }
   bool admits(std::size_t n, NgramKey key) {
@@ -87,7 +87,7 @@ class TermGate {
   const TermSketch& sketch_;
   const std::uint8_t least_;
   const std::size_t min_n_;
-  std::vector<std::vector<std::uint64_t>> hashes_;  // hashes_[n - 1][id] is the hash of a term of n words
+  std::vector<std::vector<std::uint64_t>> hashes_;  // hashes_[n - 1][id]: of terms of n words, without the longest
 };
 
 struct GatedTokens : TokenSource {

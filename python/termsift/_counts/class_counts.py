@@ -382,7 +382,8 @@ class ClassCounts(AdditiveCounts):
         Notes
         -----
         The time is that of round robin for k terms. Besides the table, the memory is some 64 MiB.
-        Tests take another 50 bytes for each class and term.
+        Tests take another 50 bytes for each class and term, and "key" some 120 bytes for each pair
+        of a class and a term in it.
 
         Examples
         --------

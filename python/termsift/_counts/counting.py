@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from termsift._counts.texts import (
     counted,
     counted_within,
     kept_terms_only,
+    part_within,
     with_terms,
     without_drops,
 )
@@ -235,12 +236,14 @@ def count_texts(
         cutting = terms.counting_rules()
     else:
         rules = cutting = check_rules(rules, keywords, count_texts)
-    if max_memory is not None and iter(texts) is texts:
+    if max_memory is not None and isinstance(texts, Iterator):
         raise TypeError("max_memory may need to read texts twice, and an iterator is read once")
+    y, classes = (list(v) if isinstance(v, Iterator) else v for v in (y, classes))
 
     def count(cutting: TextRules, limit: int | None = None) -> Held:
+        part_bytes = None if limit is None else part_within(limit)
         documents = LabelledTexts(
-            texts, y, text=text, label=label, classes=classes, in_parts=limit is not None
+            texts, y, text=text, label=label, classes=classes, part_bytes=part_bytes
         )
         return counted(documents, cutting, tf, n_threads, limit)
 

@@ -15,6 +15,7 @@ from termsift._counts.texts import (
     check_rules_of_parts,
     counted_within,
     kept_terms_only,
+    part_within,
     tally_of,
     with_terms,
 )
@@ -62,6 +63,8 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
 
     def count(rules: TextRules, limit: int | None) -> Held:
         counting = TextCounting(rules, tf, threads)
+        if limit is not None:
+            counting.most_bytes = part_within(limit)
         counter = counting if isinstance(counting.tally, ByClass) else None
 
         def add(block: TextBlock) -> None:
@@ -86,6 +89,7 @@ class TextCounting:
         self.tally = tally_of(rules, tf, n_threads)
         self.coder = validation.LabelCoder(None)
         self.n_docs = 0
+        self.most_bytes = 1 << 62  # of a table that are counted at once
 
     def add(self, block: TextBlock) -> None:
         """Count the texts of a block. It is empty if the core has already counted its texts."""
@@ -101,5 +105,5 @@ class TextCounting:
     def add_table(self, table: _core.Table, n_bytes: int) -> None:
         """Count about ``n_bytes`` of a table; its classes are numbered as in `labels`."""
         assert isinstance(self.tally, ByClass)
-        self.n_docs += self.tally.add_table(table, n_bytes)
+        self.n_docs += self.tally.add_table(table, min(n_bytes, self.most_bytes))
         self.coder.codes(table.labels(len(self.coder.classes)))  # numbers the new labels

@@ -122,14 +122,27 @@ def counted_within(
     return counts
 
 
-def sketch_within(max_memory: int, rules: TextRules) -> TermSketch:
-    """Return an empty sketch for counting in ``max_memory`` bytes by rules with ``min_df``."""
+def part_within(limit: int) -> int:
+    """Return how many bytes of text may be counted before the next check of a limit of memory.
+
+    The n-grams of a text may take some fifty times as many bytes as the text.
+    """
+    return max(1 << 16, min(limit // 64, 1 << 25))
+
+
+def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> TermSketch:
+    """Return an empty sketch of a share of ``max_memory`` bytes, by rules with ``min_df``.
+
+    A task of a cluster holds eight sketches and their sum, so its share is a twelfth.
+    """
     validation.check_integer(max_memory, "max_memory", 1 << 20)
+    if rules.hashing is not None or rules.vocabulary is not None:
+        raise ValueError("hashing and vocabulary fix the number of terms: leave out max_memory")
     if not (validation.is_integer(rules.min_df) and rules.min_df > 1):
         raise ValueError(
             "max_memory needs min_df, a number of documents of 2 or more: it drops rare terms"
         )
-    return TermSketch(without_drops(rules), int(rules.min_df), max_memory // _SHARE)
+    return TermSketch(without_drops(rules), int(rules.min_df), max_memory // share)
 
 
 def tally_of(

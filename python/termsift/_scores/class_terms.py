@@ -78,9 +78,9 @@ def distinctive_terms(
 
     Notes
     -----
-    Memory is 32 MiB and some 40 bytes for each pair of a wanted class and a term in it. Time is
-    O(pairs of a class and a term in it), or O(n_classes) for each term of a wanted class if the
-    method has models.
+    Memory is 32 MiB and some 40 bytes for each pair of a wanted class and a term in it. "key" takes
+    another 120 bytes for each pair of any class. Time is O(pairs of a class and a term in it), or
+    O(n_classes) for each term of a wanted class if the method has models.
 
     Examples
     --------

@@ -189,6 +189,7 @@ def rank_sums(X: Any, y: Any, sides: Mapping[Any, list[Hashable]]) -> NDArray[np
     first, second = groups.values()
     docs = np.concatenate([first, second])
     part = validation.without_duplicates(X[docs].astype(np.float64))
+    part.eliminate_zeros()  # a stored 0 is a document without the term
     part.data /= np.repeat(lengths[docs], np.diff(part.indptr))
     by_term = scipy.sparse.csr_array(part.T)
     n_1, n, n_terms = len(first), len(docs), X.shape[1]
@@ -212,7 +213,7 @@ def rank_sums(X: Any, y: Any, sides: Mapping[Any, list[Hashable]]) -> NDArray[np
         ranks += np.bincount(group, own * middle, n_terms)
         spread -= np.bincount(group, sizes**3.0 - sizes, n_terms)
     difference = ranks - n_1 * (n + 1) / 2
-    variance = n_1 * (n - n_1) / 12 * spread / (n * max(n - 1, 1))
+    variance = n_1 * (n - n_1) / 12 * spread / max(n * (n - 1), 1)
     above = np.maximum(np.abs(difference) - 0.5, 0)
     z = np.divide(above, np.sqrt(variance), out=np.zeros(n_terms), where=variance > 0)
     return np.copysign(z, difference)

@@ -70,7 +70,8 @@ def certain_ratios(
     with np.errstate(divide="ignore"):  # tokens[1] is 0 if the class has all documents
         scale = np.log2(tokens[1]) - np.log2(tokens[0])
     logits = lower(pairs.real, pairs.imag), -lower(pairs.imag, pairs.real)
-    return [scale + of_pairs[place] for of_pairs in logits]
+    with np.errstate(invalid="ignore"):  # infinities of opposite signs
+        return [scale + of_pairs[place] for of_pairs in logits]
 
 
 def nearest_to_0(low: _Floats, high: _Floats) -> _Floats:

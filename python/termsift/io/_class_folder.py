@@ -74,7 +74,7 @@ class ClassFolder(TextSource):
             try:
                 if not file.is_file():  # such as a folder, a pipe or a broken link
                     folder = os.path.dirname(file)
-                    cure = f"; if it is a class, pass {folder}" if file.is_dir() else ""
+                    cure = f"; if it is a class, pass {folder}" if file.is_dir() and label else ""
                     raise ValueError(
                         f"{file.path}: expected a file with a document of the class {label!r}{cure}"
                     )

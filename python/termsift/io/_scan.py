@@ -67,8 +67,8 @@ def scan(
         The columns of a table, or the keys of JSON objects: names (``"text"`` and ``"label"`` by
         default), or column numbers from 1 for a table without header. If ``text`` names several
         columns, as in ``["title", "body"]``, their texts are joined with a blank. With
-        ``label=False``, the files have no labels, all documents get the label ``""``, and the files
-        of a folder are the documents.
+        ``label=False``, tables have no labels, all documents get the label ``""``, and the files of
+        a folder are the documents.
     encoding : str, default "utf-8"
         The encoding of texts.
     index_base : {1, 0}

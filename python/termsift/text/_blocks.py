@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -163,10 +163,10 @@ def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
             validation.check_one_column(parameter, name, names, "name a column of the frame")
 
 
-def _parts_of(blocks: Iterator[Block]) -> Iterator[Block]:
+def _parts_of(blocks: Iterator[Block], n_bytes: int) -> Iterator[Block]:
     """Split large blocks, so that the limit of memory is checked often enough."""
     for texts, column in blocks:
-        n_rows = max(1, len(texts) * _BLOCK_CHARACTERS // max(texts.n_bytes, 1))
+        n_rows = max(1, len(texts) * n_bytes // max(texts.n_bytes, 1))
         for first in range(0, len(texts), n_rows):
             rows = np.arange(first, min(first + n_rows, len(texts)))
             if isinstance(column, _core.Texts):
@@ -189,10 +189,10 @@ class LabelledTexts:
         text: Any = None,
         label: Any = None,
         classes: Iterable[Hashable] | None = None,
-        in_parts: bool = False,
+        part_bytes: int | None = None,
     ) -> None:
         blocks = labelled_blocks(texts, text, label)
-        self._blocks = _parts_of(blocks) if in_parts else blocks
+        self._blocks = blocks if part_bytes is None else _parts_of(blocks, part_bytes)
         if (y is None) == (label is None):
             raise TypeError(
                 "expected labels: pass either y, with one label per document in order, or label, "
@@ -237,12 +237,17 @@ class LabelledTexts:
         if n is not None and first < n:
             raise ValueError(f"there are {n} labels for {first} texts")
 
-    @contextmanager
-    def naming_rows(self) -> Iterator[None]:
-        """In an error about invalid UTF-8, give the row among all texts, not within the block."""
-        try:
-            yield
-        except _core.BadTextError as error:
-            error.document += self._first
-            error.args = (f"document {error.document},{str(error).partition(',')[2]}",)
-            raise
+    def naming_rows(self) -> AbstractContextManager[None]:
+        """Name a text of the last block that is not UTF-8 by its row among all texts."""
+        return naming_rows(self._first)
+
+
+@contextmanager
+def naming_rows(first: int) -> Iterator[None]:
+    """Name a text that is not UTF-8 by its row, where ``first`` is the row of the block's first."""
+    try:
+        yield
+    except _core.BadTextError as error:
+        error.document += first
+        error.args = (f"document {error.document},{str(error).partition(',')[2]}",)
+        raise

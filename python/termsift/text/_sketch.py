@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from hashlib import blake2b
 from operator import methodcaller
 from typing import Any
 
@@ -11,10 +12,11 @@ import numpy as np
 
 from termsift import _core
 from termsift._util.validation import check_integer, check_kind, check_n_threads
-from termsift.text._blocks import text_blocks
+from termsift.text._blocks import naming_rows, text_blocks
 from termsift.text._rules import TextRules, check_rules, read_rules, shows_rules
 
 _MOST = 255  # the largest value of a counter
+_HASH = 1  # the version of the hash of terms
 _MOST_FULL = 0.5  # if more of the counters reach min_df, a sketch leaves out too few terms
 
 
@@ -70,13 +72,12 @@ class TermSketch:
         """
         threads, native = check_n_threads(n_threads), self.rules.native
         assert native is not None
+        row = 0
         for block in text_blocks(texts, text):
-            self._sketch.add(native, block, threads)
+            with naming_rows(row):
+                self._sketch.add(native, block, threads)
+            row += len(block)
         return self
-
-    def like(self) -> TermSketch:
-        """Return an empty sketch of the same rules and size, for another part."""
-        return TermSketch(self.rules, self.min_df, self.n_bytes)
 
     def __add__(self, other: TermSketch) -> TermSketch:
         """Return the sketch of the documents of two sketches."""
@@ -87,16 +88,17 @@ class TermSketch:
                     f"the sketches differ in {name}: {getattr(self, name)} and "
                     f"{getattr(other, name)}"
                 )
-        total = self.like()
+        total = TermSketch(self.rules, self.min_df, self.n_bytes)
         a, b = self._sketch.counters, other._sketch.counters
         np.add(a, np.minimum(b, _MOST - a), out=total._sketch.counters)
         return total
 
     def to_bytes(self) -> bytes:
         """Return the sketch as bytes, for `from_bytes`."""
-        about = {"min_df": self.min_df, "rules": self.rules.changed}
-        line = json.dumps(about, default=methodcaller("item")).encode()
-        return line + b"\n" + self._sketch.counters.tobytes()
+        counters = self._sketch.counters.tobytes()
+        about = {"hash": _HASH, "min_df": self.min_df, "rules": self.rules.changed}
+        about["digest"] = blake2b(counters, digest_size=16).hexdigest()
+        return json.dumps(about, default=methodcaller("item")).encode() + b"\n" + counters
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TermSketch:
@@ -105,6 +107,10 @@ class TermSketch:
             line, counters = data.split(b"\n", 1)
             about = json.loads(line)
             sketch = cls(read_rules(about["rules"]), about["min_df"], len(counters))
+            if about["hash"] != _HASH:
+                raise ValueError("another version of termsift made them; make the sketch again")
+            if about["digest"] != blake2b(counters, digest_size=16).hexdigest():
+                raise ValueError("they are damaged or truncated")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"the bytes are no sketch: {error}") from error
         sketch._sketch.counters[:] = np.frombuffer(counters, np.uint8)
@@ -125,7 +131,8 @@ class TermSketch:
             enough = 2 ** int(np.ceil(np.log2(self.n_bytes * 4 * max(mean / least, 1))))
             raise ValueError(
                 f"{full:.0%} of the sketch's counters reach min_df={self.min_df}, so that it would "
-                f"keep too many terms: make it with n_bytes={enough} or more"
+                f"keep too many terms: make it with n_bytes={enough} or more, or pass "
+                f"max_memory={3 * enough}"
             )
         return _RulesOfSketch(**vars(self.rules), sketch=self, least=least)
 
