@@ -180,7 +180,9 @@ def _total(
     """Count chunks, which may be delayed, and combine their counts as a tree."""
     count = _dask.delayed(count_chunk, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
-    partials = [count(_untraversed(chunk), f"{kind} {i}", **shared) for i, chunk in enumerate(chunks)]
+    partials = [
+        count(_untraversed(chunk), f"{kind} {i}", **shared) for i, chunk in enumerate(chunks)
+    ]
     if not partials:
         raise ValueError(f"there are no {kind}s, expected at least one")
     while len(partials) > 1:
@@ -234,7 +236,9 @@ def _count_texts(part: Any, place: str, **options: Any) -> ClassCounts:
         return counting.count_part(*_texts_of(part, options["label"]), **options)
 
 
-def _sketch_texts(part: Any, place: str, new: Callable[[], TermSketch], text: Any, label: Any) -> TermSketch:
+def _sketch_texts(
+    part: Any, place: str, new: Callable[[], TermSketch], text: Any, label: Any
+) -> TermSketch:
     """Sketch the texts of a frame or a pair (texts, y)."""
     with validation.naming(place):
         return new().update(_texts_of(part, label)[0], text=text, n_threads=1)

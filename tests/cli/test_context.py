@@ -88,4 +88,4 @@ def test_matrices_and_counts_hold_no_passages(run: Any, tmp_path: Path) -> None:
     counts = tmp_path / "mail.termsift"
     ts.count_texts(TEXTS, LABELS).save(counts)
     for path in (svm, counts, "demo"):
-        assert "expected texts in a table or a folder" in run("context", path, "x").complaint
+        assert "expected a table or a folder of texts" in run("context", path, "x").complaint

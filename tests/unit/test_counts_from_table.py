@@ -270,7 +270,7 @@ def test_counts_are_whole_and_not_negative(value: Any) -> None:
             ValueError,
             "column 'label': the label of document 1 is m",
         ),
-        ({"label": ["x", "y"]}, {}, ValueError, "'label' has 2 rows, and column 'term' 3"),
+        ({"label": ["x", "y"]}, {}, ValueError, "'label' has 2 rows, expected 3"),
         ({}, {"count": "n"}, ValueError, "count: expected one column 'n', found"),
         ({}, {"label": "labels"}, ValueError, "did you mean 'label'"),
         ({}, {"documents": "count"}, TypeError, "documents needs class_docs"),

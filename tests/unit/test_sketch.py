@@ -182,7 +182,10 @@ def test_max_memory_takes_iterators_of_labels_and_names_rows() -> None:
     assert counts == expected
     pa = pytest.importorskip("pyarrow")
     bad = pa.array([b"fine", b"\xff"], pa.binary()).cast(pa.string(), safe=False)
-    batches = [pa.record_batch([pa.array(["fine"] * 3)], ["text"]), pa.record_batch([bad], ["text"])]
+    batches = [
+        pa.record_batch([pa.array(["fine"] * 3)], ["text"]),
+        pa.record_batch([bad], ["text"]),
+    ]
     stream = pa.RecordBatchReader.from_batches(batches[0].schema, batches)
     with pytest.raises(ValueError, match="document 4"):
         ts.sketch_texts(stream, text="text", n_bytes=8)

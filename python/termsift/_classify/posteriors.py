@@ -28,14 +28,8 @@ class Posteriors:
     all other classes. A term occurs in few classes, so a sum first treats every term as absent from
     every class, and then adds a correction for each pair of a class and a term in it.
 
-    Attributes
-    ----------
-    constant : ndarray of shape (n_classes,)
-        The log posteriors of a document without terms.
-    dense : ndarray of shape (n_terms, n_classes) or None
-        `_present` of each term and class, or None if the array would be too large.
-    frequency : ndarray of shape (n_terms,)
-        The events of each term in all classes.
+    ``constant`` is that of a document without terms, and ``frequency`` holds the events of each
+    term. ``dense`` holds `_present` of each term and class, unless the array would be too large.
     """
 
     def __init__(

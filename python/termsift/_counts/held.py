@@ -93,10 +93,7 @@ class Held(NamedTuple):
     def _common_names(self, other: Held) -> NDArray[np.object_] | None:
         """Return the names of all terms; raise an error if the two differ in ``tf`` or names."""
         if self.tf != other.tf:
-            raise ValueError(
-                f"the counts are of different things: tf={self.tf!r} in one and {other.tf!r} "
-                "in the other"
-            )
+            raise ValueError(f"the counts differ in tf, {self.tf!r} and {other.tf!r}")
         if self.names is None or other.names is None:
             longer = self if self.counts.n_terms >= other.counts.n_terms else other
             return longer.names

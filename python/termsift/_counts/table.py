@@ -164,10 +164,8 @@ def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
     n_rows = len(columns["term"])
     for parameter, values in columns.items():
         if len(values) != n_rows:
-            raise ValueError(
-                f"column {names[parameter]!r} has {len(values)} rows, and column "
-                f"{names['term']!r} {n_rows}"
-            )
+            name = names[parameter]
+            raise ValueError(f"column {name!r} has {len(values)} rows, expected {n_rows}")
     return columns
 
 

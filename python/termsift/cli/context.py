@@ -45,10 +45,7 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     if args.input == inputs.DEMO or not inputs.has_texts(args):
-        raise ValueError(
-            f"{args.input}: expected texts in a table or a folder; matrices and counts hold no "
-            "passages"
-        )
+        raise ValueError(f"{args.input}: holds no texts, expected a table or a folder of texts")
     with output.answering(args) as answer:
         scan = inputs.scan_of(args)
         with naming(args.input):

@@ -229,12 +229,9 @@ class TextRules:
     @property
     def changed(self) -> dict[str, Any]:
         """The rules that differ from their defaults, by name."""
-        rules = {rule.name: (getattr(self, rule.name), rule.default) for rule in fields(self)}
-        return {
-            name: value
-            for name, (value, default) in rules.items()
-            if repr(value) != repr(default)  # arrays cannot be compared
-        }
+        rules = {rule: getattr(self, rule.name) for rule in fields(self)}
+        # Arrays cannot be compared, but their reprs can.
+        return {r.name: value for r, value in rules.items() if repr(value) != repr(r.default)}
 
     @property
     def that_cut(self) -> TextRules | None:

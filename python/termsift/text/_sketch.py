@@ -83,11 +83,8 @@ class TermSketch:
         """Return the sketch of the documents of two sketches."""
         check_kind(other, TermSketch, "other")
         for name in ("rules", "min_df", "n_bytes"):
-            if getattr(self, name) != getattr(other, name):
-                raise ValueError(
-                    f"the sketches differ in {name}: {getattr(self, name)} and "
-                    f"{getattr(other, name)}"
-                )
+            if (mine := getattr(self, name)) != (theirs := getattr(other, name)):
+                raise ValueError(f"the sketches differ in {name}: {mine} and {theirs}")
         total = TermSketch(self.rules, self.min_df, self.n_bytes)
         a, b = self._sketch.counters, other._sketch.counters
         np.add(a, np.minimum(b, _MOST - a), out=total._sketch.counters)
