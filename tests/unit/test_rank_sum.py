@@ -69,3 +69,14 @@ def test_one_long_document_does_not_make_a_term_key() -> None:
 def test_it_needs_documents() -> None:
     with pytest.raises(ValueError, match="needs the documents: pass dispersion"):
         ts.count(np.eye(2, dtype=int), ["a", "b"]).keyness("a", sort="rank_sum")
+
+
+def test_stored_zeros_are_documents_without_the_term() -> None:
+    rng = np.random.default_rng(3)
+    X = sparse.csr_array(rng.poisson(0.4, (40, 5)) * (rng.random((40, 5)) < 0.9) * 1.0)
+    y = rng.choice(["a", "b"], 40)
+    with_zeros = X.copy()
+    with_zeros.data[::3] = 0
+    expected = rank_sum(sparse.csr_array(with_zeros.toarray()), y).table
+    found = rank_sum(with_zeros, y).table
+    np.testing.assert_array_equal(found["rank_sum"], expected["rank_sum"])
