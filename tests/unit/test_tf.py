@@ -231,7 +231,7 @@ def test_counts_of_different_kinds_do_not_mix(tf: Any) -> None:
         others = ts.count(X, Y, tf=other)
         assert counts != others
         for operation in (lambda a, b: a + b, lambda a, b: a - b):
-            with pytest.raises(ValueError, match=f"tf={tf!r} in one and {other!r} in the other"):
+            with pytest.raises(ValueError, match=f"in tf, {tf!r} and {other!r}"):
                 operation(counts, others)
 
 
