@@ -125,3 +125,13 @@ def test_errors(
     result = run("classify", table, "--counts", request.getfixturevalue(file), *options)
     assert (result.code, result.out) == (1, "")
     assert error in result.err
+
+
+@pytest.mark.parametrize("rules", [{"hashing": 64}, {"token_pattern": r"\w+"}, {"tf": "log"}])
+def test_texts_that_become_a_matrix_first(
+    rules: dict[str, Any], run: Any, table: Path, tmp_path: Path
+) -> None:
+    tf = rules.pop("tf", "raw")
+    ts.count(ts.scan(table, **rules), tf=tf).save(tmp_path / "c.termsift")
+    result = run("classify", table, "--counts", tmp_path / "c.termsift")
+    assert "of 5 predictions equal the label" in result.err

@@ -312,3 +312,8 @@ def test_lists_without_documents_or_terms_are_refused() -> None:
     options: Any = {"documents": "df", "class_docs": {"sea": 2}, "class_tokens": {"sea": 9}}
     with pytest.raises(ValueError, match="naive_bayes needs every term of class 'sea'"):
         ts.counts_from_table(rows, **options).naive_bayes()
+
+
+def test_a_single_document_cannot_be_left_out() -> None:
+    with pytest.raises(ValueError, match="needs two documents or more"):
+        ts.count_texts(["aa bb"], ["a"]).naive_bayes().leave_one_out(["aa bb"], ["a"])

@@ -107,8 +107,7 @@ std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& 
 // The state of copying one range of documents to the streams.
 struct Range {
   Range(Streams& streams_, std::size_t number_, std::int64_t n_columns_)
-      : streams(streams_), number(number_), n_columns(n_columns_), next(streams.n_streams), bounds(streams.n_streams, 0),
-        last_row(LargeArray<std::uint16_t>::zeroed(n_columns)) {
+      : streams(streams_), number(number_), n_columns(n_columns_), next(streams.n_streams), bounds(streams.n_streams, 0) {
     for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * streams.n_ranges + number];
   }
 
@@ -142,8 +141,8 @@ struct Range {
     std::int64_t rising = 1;
     while (rising < n && columns[rising] > columns[rising - 1]) ++rising;
     if (rising >= n) return true;
-    std::uint16_t* const last = last_row.get();
     const std::uint16_t row = start_row();
+    std::uint16_t* const last = last_row.get();
     unsigned repeats = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const auto column = static_cast<std::int64_t>(columns[i]);
@@ -153,8 +152,9 @@ struct Range {
     return repeats == 0;
   }
 
-  // Returns the number of a new row in `last_row`.
+  // Returns the number of a new row in `last_row`, which only untidy rows need.
   std::uint16_t start_row() {
+    if (last_row.get() == nullptr) last_row = LargeArray<std::uint16_t>::zeroed(n_columns);
     if (++n_rows == 0) {
       std::fill_n(last_row.get(), n_columns, 0);
       n_rows = 1;

@@ -250,7 +250,11 @@ class NaiveBayes:
         array([0, 0, 1, 1])
         """
         leave = self._fitted.leave_one_out
-        return self._normalised(leave(*part) for part in self._parts(X, y))
+        with np.errstate(invalid="ignore"):  # no document is left if there is only one
+            log_proba = self._normalised(leave(*part) for part in self._parts(X, y))
+        if np.isnan(log_proba).any():
+            raise ValueError("leave_one_out needs two documents or more")
+        return log_proba
 
     # ---- documents -------------------------------------------------------------------------------
 

@@ -232,6 +232,7 @@ def count_texts(
     if terms is not None:
         if rules is not None or keywords or max_memory is not None:
             raise TypeError("terms has the rules of sketch_texts: leave out rules and max_memory")
+        validation.check_kind(terms, TermSketch, "terms")
         rules = terms.rules
         cutting = terms.counting_rules()
     else:

@@ -64,6 +64,8 @@ def _run(args: argparse.Namespace) -> None:
         scan, labels, logs, n_right = inputs.scan_of(args), [], [], 0
         with closing(scan._blocks("classified")) as blocks, naming(args.source):
             for block in blocks:
+                if not len(block):  # the end of a table
+                    continue
                 if isinstance(block, TextBlock):
                     X, known = block.texts, [[label] for label in block.y.tolist()]
                 else:

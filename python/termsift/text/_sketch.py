@@ -100,6 +100,7 @@ class TermSketch:
     @classmethod
     def from_bytes(cls, data: bytes) -> TermSketch:
         """Return the sketch that `to_bytes` wrote. Nothing in the bytes is executed."""
+        check_kind(data, bytes, "data")
         try:
             line, counters = data.split(b"\n", 1)
             about = json.loads(line)
