@@ -3,17 +3,34 @@
 
 #include <cstdint>
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include "termsift/portability.hpp"
 
 namespace termsift {
 
-// 64 bytes of text. Vectors of 16 bytes are nearly as fast here as longer vectors.
+// 64 bytes of text. With vectors of 16 bytes, counting texts takes a sixth longer than with vectors of 64.
 class Bytes64 {
  public:
-#ifdef __SSE2__
+#if defined(__AVX512BW__)
+  explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) : bytes_(_mm512_loadu_si512(text)) {}
+  // Returns the bits of the bytes whose value is in [first, first + n), n <= 128.
+  TERMSIFT_INLINE std::uint64_t within(int first, int n) const { return bits_within(bytes_, first, n); }
+  // Writes the bytes to `out`, and sets `bit` in ASCII letters.
+  TERMSIFT_INLINE void write(std::uint8_t bit, std::uint8_t* out) const {
+    const __mmask64 letters = bits_within(_mm512_or_si512(bytes_, _mm512_set1_epi8(0x20)), 'a', 26);
+    const __m512i changed = _mm512_or_si512(bytes_, _mm512_set1_epi8(static_cast<char>(bit)));
+    _mm512_storeu_si512(out, _mm512_mask_blend_epi8(letters, bytes_, changed));
+  }
+
+ private:
+  static TERMSIFT_INLINE std::uint64_t bits_within(__m512i bytes, int first, int n) {
+    return _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8(static_cast<char>(first))),
+                                  _mm512_set1_epi8(static_cast<char>(n)));
+  }
+  __m512i bytes_;
+#elif defined(__SSE2__)
   explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) {
     for (int i = 0; i < 4; ++i) bytes_[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * i));
   }

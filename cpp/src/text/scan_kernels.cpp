@@ -153,9 +153,11 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
   return at;
 }
 
+#ifndef __AVX512F__
 TERMSIFT_INLINE std::uint32_t lowest_bit(std::uint64_t bits) {
   return static_cast<std::uint32_t>(lowest_set(bits | std::uint64_t{1} << 63));
 }
+#endif
 
 // Bit i finds a bound if bit i - 1 is set and exactly one of the bits i and i - 2 is set. If bit i is set, the run begins at
 // bit i - 1 and has at least two bits. Otherwise a run of at least two bits ends at bit i.
@@ -167,6 +169,17 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
     const std::uint64_t one_before = word << 1 | before >> 63, two_before = word << 2 | before >> 62;
     std::uint64_t changes = one_before & (word ^ two_before);
     before = word;
+#ifdef __AVX512F__
+    __m512i places = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first)),
+                                      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    for (int i = 0; i < 64; i += 16) {
+      const auto here = static_cast<__mmask16>(changes >> i), begins = static_cast<__mmask16>(here & word >> i);
+      const __m512i found = _mm512_mask_sub_epi32(places, begins, places, _mm512_set1_epi32(1));
+      _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(here, found));
+      at += count_set(here);
+      places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
+    }
+#else
     // Begins and ends alternate.
     std::uint32_t* const next = at + count_set(changes);
     const auto at_end = static_cast<std::uint32_t>((at - bounds) & 1);
@@ -181,6 +194,7 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
       at += 8;
     }
     at = next;
+#endif
   }
   return at - bounds;
 }
