@@ -38,15 +38,17 @@ struct GreedyRanking {
   std::int64_t evaluations = 0;      // number of gains and bounds computed; terms with equal masses share an evaluation
 };
 
-// Selects the first k terms. With `exhaustive`, every gain is computed at every step, as Algorithm 1 is written. This takes
-// O(k n_terms) evaluations of O(n_classes) time. Otherwise terms with equal masses are evaluated together, and a ladder of
-// shortlists (greedy/greedy_ladder.cpp) omits groups that provably cannot win. The order is the same. There are at most
-// about twice as many evaluations as in the exhaustive search, and usually their number is near-linear in n_terms. Any
-// number of threads and any SIMD target give the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
+// Selects the first k terms. With `exhaustive`, every gain is computed at every step, as Algorithm 1 prescribes. This takes
+// O(k n_terms) evaluations of O(n_classes) time each. Otherwise terms with equal masses are evaluated together, and a ladder
+// of shortlists (greedy/greedy_ladder.cpp) omits groups that provably cannot win. The resulting order is the same. This
+// search needs at most about twice as many evaluations as the exhaustive search, and usually a number that is near-linear in
+// n_terms. Any number of threads and any SIMD target give the same bits. Memory: O(n_terms + pairs), and O(n_classes) for
+// each thread.
 //
-// Throws std::invalid_argument as score() does, and also unless 0 <= k <= n_terms, if a term has p = 0 in a class, if b2 <
-// b1 n_terms, and if a mass that must be rounded has less than 2^10 units (about 2^-40 of the class's tokens). With the
-// default smoothing, only classes of more than 2^52 tokens have such masses. Exceptions of `progress` pass through.
+// Throws std::invalid_argument in every case in which score() throws it. It is also thrown unless 0 <= k <= n_terms, if a
+// term has p = 0 in a class, if b2 < b1 n_terms, and if a mass that must be rounded has less than 2^10 units (about 2^-40 of
+// the class's tokens). With the default smoothing, only classes of more than 2^52 tokens have such masses. Exceptions of
+// `progress` pass through.
 template <CountType Count>
 GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimation, std::int64_t k, bool exhaustive,
                      const Threads& threads, const Progress& progress = {});
