@@ -41,8 +41,7 @@ struct ClassRow {
   Count n_docs = 0;    // number of documents of the class, or the sum of their weights; 0 if unknown
   Count n_tokens = 0;  // l_c, the sum of term_frequency and n_unlisted
   Count n_unlisted = 0;  // number of tokens whose terms a truncated frequency list omits
-  // The rounding error of n_tokens in float counts. Differences of probabilities need l_c to twice the precision of a
-  // double.
+  // The rounding error of n_tokens in float counts. Differences of probabilities need l_c to twice a double's precision.
   Count n_tokens_rest = 0;
   std::int64_t size = 0;
   TermId* terms = nullptr;                // (size,), the terms that occur in the class, strictly increasing
@@ -93,8 +92,7 @@ struct ClassCounts {
   std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
   // The whole collection as one class, with every document counted once. It is kept if some document has no class or several
-  // classes, and in float counts also if the labels were lists. Otherwise it is null, and the sum of the rows is used
-  // instead.
+  // classes, and in float counts also if the labels were lists. Otherwise it is null, and the sum of the rows is used.
   ClassRowPtr<Count> collection;
 
   EventModel model = EventModel::multinomial;  // the event that term_frequency and n_tokens count (as_counted_by)
@@ -119,8 +117,8 @@ ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
-// Returns the row of all documents, which is `collection` if that is not null, and otherwise the sum of the rows. O(pairs *
-// log(classes)).
+// Returns the row of all documents, which is `collection` if that is not null, and otherwise the sum of the rows. Takes
+// O(pairs * log(classes)) time.
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
 

@@ -65,12 +65,10 @@ struct GainRanking {
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each pair of a
 // class and a term that occurs in it, 48 for each term (8 more for each thread from the fifth on), and 16 for each document.
 // In addition, each document with a chosen term takes 12 bytes for each class (with the number of classes rounded up to a
-// multiple of 8). If not all classes are in play, it takes 16 bytes for each class in play instead, which is 1 KiB by
-// default.
+// multiple of 8). If not all classes are in play, it takes 16 bytes for each class in play instead (by default 1 KiB).
 //
 // Throws std::invalid_argument as check_csr does, and also unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
-// This error is also thrown if e^{b W} could leave the range of a double, or if e^{b (W - W')} could lose half of its
-// digits.
+// This error is also thrown if e^{b W} could leave the range of a double, or e^{b (W - W')} could lose half of its digits.
 GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
                              std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
                              const Progress& progress = {});

@@ -53,8 +53,7 @@ const char* name(CountingPath path);
 // for a matrix with rows that are unsorted, repeat a column or store a zero.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
-// How an entry x > 0 is counted. Repeated entries of a document are added up first, and document weights are applied
-// afterwards.
+// How an entry x > 0 is counted. Repeated entries of a document are added up before, and document weights are applied after.
 enum class TermWeight : std::uint8_t {
   raw,    // as x
   log,    // as log(1 + x), with an error of at most 1 ulp; in float counts only
@@ -87,7 +86,7 @@ struct Counted {
 // raw and x holds floats.
 //
 // Each cell is summed in document order, starting from its value in `counts`. Therefore the result has the same bits for any
-// number of threads, and also if a collection is counted in several successive calls. The message of CountOverflow names the
+// number of threads, and also if a collection is counted in several successive calls. The error CountOverflow names the
 // document.
 //
 // Time and extra memory depend on the path. The result takes 12 bytes per pair of a class and a term, or 20 in a class whose

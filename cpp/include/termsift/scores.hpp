@@ -61,8 +61,8 @@ struct Pairs {
 // the number of threads nor the SIMD target. The bits of a term depend on other terms only through the constants of the
 // classes and, in `score`, through the choice of one algorithm for all terms.
 //
-// Each thread needs 1 MiB of scratch memory, plus up to 56 bytes for each pair of a class and one of the 128 terms of a
-// block.
+// Each thread needs 1 MiB of scratch memory, plus up to 56 bytes for each pair of a class and a term, for 128 terms at a
+// time.
 
 // Writes scores (n_terms,). Takes O(pairs) for a smoothed sum or mean over many classes, and otherwise O(n_classes * terms
 // that occur). The choice of the algorithm depends only on counts, estimation, measure and aggregate (score_ways.hpp).

@@ -12,7 +12,7 @@
 namespace termsift {
 namespace {
 
-// A row, and an array of the column of each id (-1 to drop the id). If the array is null, ids are columns.
+// A row, and an array that has the column of each id (-1 to drop the id). If the array is null, ids are columns.
 using RowAndColumns = std::pair<const Row<ClassEntry>*, const std::int32_t*>;
 
 // Adds the rows of a store to the rows of their classes.

@@ -34,7 +34,8 @@ class RowSorter {
   // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to the row's end.
   // O(entries * bits of n_columns / 11).
   void write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices, std::int64_t* data);
-  // Adds the number of entries of each document to sizes[document]. write() may write fewer, because it adds some up.
+  // Adds the number of entries of each document to sizes[document]. write() may write fewer entries, because it adds up
+  // equal columns.
   void add_sizes(std::int64_t* sizes) const {
     for (std::int64_t i = 0; i < size_; ++i) ++sizes[document_of(entries_[i])];
   }
