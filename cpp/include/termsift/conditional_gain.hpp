@@ -1,4 +1,5 @@
-// Documents -> ranking. Each step chooses a term by how much it adds to what the chosen terms tell about the classes.
+// Documents -> ranking. Each step chooses a term by the information about the classes that it adds to the terms chosen
+// before.
 #pragma once
 
 #include <cstdint>

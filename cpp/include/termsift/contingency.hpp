@@ -32,7 +32,7 @@ enum class ContingencyMeasure : std::uint8_t {
   relevancy,     // log((A/r + 1/6) / (B/(g-r) + 1/6))
   ngl,           // sqrt(g) det / sqrt(r (g-r) t (g-t))
   g2,            // 2 sum O log(O/E) over the four cells O, where E = row total * column total / g
-  bns,           // |F(A/r) - F(B/(g-r))|, where F is the normal quantile, of rates clipped to [0.0005, 0.9995]
+  bns,           // |F(A/r) - F(B/(g-r))|, F is the normal quantile function; rates are clipped to [0.0005, 0.9995]
   log_odds,      // log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u), x = a + a_i, u = t - a + a_i, R = r + b2, S = g - r + b2,
                  // a_i = b2 t / g, so b2 is the mass of the prior
   jlh,           // max(0, A/r - t/g) (A/r) / (t/g)

@@ -19,11 +19,12 @@ namespace termsift {
 //     phi(p) = sum_c p_c log(p_c/q_c),  q_c = sum_{k != c} pi_k p_k / (1 - pi_c),
 // which equals J for N = 2 and any priors.
 //
-// Gains are computed from masses, whole numbers m_ic with p_ic = m_ic / n_c and n_c = sum_i m_ic + leftover_c below 2^52.
-// The relative error of a gain is about 1e-14, and a gain is exactly 0 if and only if m_i is proportional to R in all
-// classes. Ties go to the lowest index. Terms with equal masses tie, and the last two terms tie if the pool holds nothing
-// else. Gains that are equal by symmetry, such as those of masses with two classes exchanged, may differ by rounding, so
-// their terms may come in either order. Once the largest gain is 0, the remaining terms follow by index, with gain 0.
+// Gains are computed from masses, which are whole numbers m_ic with p_ic = m_ic / n_c and n_c = sum_i m_ic + leftover_c
+// below 2^52. The relative error of a gain is about 1e-14, and a gain is exactly 0 if and only if m_i is proportional to R
+// in all classes. Ties go to the lowest index. Terms with equal masses tie, and the last two terms tie if the pool holds
+// nothing else. Gains that are equal by symmetry, such as those of masses with two classes exchanged, may differ by
+// rounding, so their terms may come in either order. Once the largest gain is 0, the remaining terms follow by index, with
+// gain 0.
 //
 // The masses of whole counts are exact if their total times the common denominator of b1 and b2 is below 2^52 in every
 // class. Other masses are rounded (greedy/mass_grid.hpp). Then gains that differ by less than the rounding may come in

@@ -39,7 +39,7 @@ struct BadRow {
 struct RowError : std::invalid_argument {
   RowError(BadRow bad, bool skippable) : std::invalid_argument(bad.fault), row(std::move(bad)), can_skip(skippable) {}
   BadRow row;
-  bool can_skip;  // whether this row could be skipped, because the beginning of the next row is known
+  bool can_skip;  // whether this row can be skipped, that is, whether the start of the next row is known
 };
 
 // Reads rows in blocks, in order. A class is numbered when its label first occurs.

@@ -1,4 +1,4 @@
-// Marks bytes in blocks of 64 by one bit each. Kernels use it too, so every function here is inlined.
+// Marks the bytes of a block of 64 by one bit each. Kernels use this file too, so every function here is inlined.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 //     if p/q is in [1/2, 2]:  t = (p-q) s [1 + (1+s) s R(s^2)], a product of accurate factors;
 //     otherwise:              t = p log(p/q) - (p-q) in double-double, because the difference magnifies rounding up to 10
 //                             times.
-// Both ways lose little more than one rounding.
+// The error of either formula is little more than one rounding.
 #pragma once
 
 #include <limits>
@@ -74,14 +74,14 @@ TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
   return {q, (((a.hi - product.hi) - product.lo) + (a.lo - q * b.lo)) * inverse};
 }
 
-// Returns a * b * (1 + g) with little more than one rounding, for |g| < 1/4 or so. A relative error of g changes the result
-// by only about g times as much.
+// Returns a * b * (1 + g) with little more than one rounding, for |g| < 1/4 or so. A relative error e of g changes the
+// result only by a relative error of about g e.
 TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
 }
 
-// Returns t(p, q) = p log(p/q) - p + q, given d = p - q, for 0 <= p, q <= 2^123. 0 log 0 = 0. t(p, 0) is infinite.
+// Returns t(p, q) = p log(p/q) - p + q, given d = p - q, for 0 <= p, q <= 2^123. 0 log 0 = 0, and t(p > 0, 0) is infinite.
 TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   DoubleDouble sum = two_sum(p.hi, q.hi);
   sum.lo += p.lo + q.lo;

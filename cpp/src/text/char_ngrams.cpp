@@ -173,7 +173,7 @@ class CharNgrams final : public Cutter {
   std::vector<std::uint32_t> starts_{0};  // the offset in bytes_ of each character, and the end of the last character
   bool after_space_ = false;              // whether the last character is white space
   std::int64_t at_ = 0;                   // the index of the character whose n-grams are next
-  // word_end_ is the end of the word at at_, including its blank, or 0 if unknown. The search for it continues at scanned_.
+  // word_end_ is the end of the current word with its blank, or 0 if unknown. The search for this end continues at scanned_.
   std::int64_t word_end_ = 0, scanned_ = 0;
 };
 

@@ -25,7 +25,7 @@ void add_rows(std::vector<std::vector<RowAndColumns>>& of_classes, const RowStor
   }
 }
 
-// The sums over the entries of one class that have this column.
+// The sums over all entries of one class in this column.
 struct Pair {
   std::int32_t column;
   std::int64_t count, documents;

@@ -166,7 +166,7 @@ void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n,
 }
 
 // Sets n_terms_. Returns places, where places[n - 1][i] is the term of the sorted n-gram i of n words. If the n-gram is too
-// short to be a term, it is the first term that begins with the n-gram.
+// short to be a term, places[n - 1][i] is the first term that begins with it.
 std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t max_n, Worker& worker) {
   const auto for_each_ngram = [&](std::size_t n, const auto& f) {
     for (std::int64_t i = 0; i < n_of_length(n); ++i) {
