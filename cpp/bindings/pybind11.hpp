@@ -31,9 +31,9 @@ namespace termsift::bindings {
 namespace py = pybind11;
 using namespace py::literals;
 
-// Calls f, which acquires the GIL. If the interpreter is exiting, Python before 3.14 then ends the thread by pthread_exit,
-// which must not unwind through noexcept functions. This function catches it, and the thread sleeps until the process ends,
-// as in Python 3.14.
+// Calls f, which acquires the GIL. If the interpreter is exiting, Python before 3.14 ends the thread by pthread_exit, whose
+// unwinding of the stack must not reach noexcept functions. This function catches the unwinding. The thread then sleeps
+// until the process ends, which is how Python 3.14 itself behaves.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__
@@ -47,7 +47,7 @@ auto or_sleep_at_exit(const F& f) {
 #endif
 }
 
-// Releases the GIL, like py::gil_scoped_release, but its destructor survives pthread_exit (or_sleep_at_exit).
+// Releases the GIL, like py::gil_scoped_release, but with a destructor that survives pthread_exit (see or_sleep_at_exit).
 class WithoutGil {
  public:
   WithoutGil() = default;
@@ -98,7 +98,7 @@ auto without_gil(const F& f) {
   }
 }
 
-// Returns the memory as a numpy array, which owns it.
+// Returns a numpy array that owns the memory.
 template <class T>
 py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   T* const raw = data.release();
@@ -159,8 +159,8 @@ inline Estimation estimation(double b1, const B2& b2, const Prior& prior) {
   return e;
 }
 
-// Returns a view of the arrays, which must outlive it. No array is converted. A dtype that types.hpp does not list raises
-// TypeError.
+// Returns a view of the arrays. The arrays must outlive the view. No array is converted. A dtype that types.hpp does not
+// list raises TypeError.
 inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns) {
   require_vector(data, "data");
   if (indptr.size() < 1) throw py::value_error("indptr is empty, expected one entry more than rows");
@@ -192,7 +192,7 @@ auto with_counts(const py::handle& object, const F& f) {
 // Returns a Python object of class Counts.
 py::object to_python(CountsObject counts);
 
-// Returns the documents of a Python object of class Texts, which must outlive the result. Raises a Python error for any
+// Returns the documents of a Python object of class Texts. The object must outlive the result. Raises a Python error for any
 // other object. In every binding, a BadText that is thrown becomes a BadTextError in Python.
 Texts texts_of(const py::handle& object);
 

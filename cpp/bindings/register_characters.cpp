@@ -18,8 +18,8 @@ py::str text(std::initializer_list<char32_t> characters) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-// Finds the casing of a character by str.lower, which makes a sigma final if the last character before it that is not
-// case-ignorable is a cased letter.
+// Finds the casing of a character by means of str.lower. A capital sigma becomes final if the nearest character before it,
+// not counting case-ignorable characters, is a cased letter.
 void casings(char32_t first, Casing* casings) {
   or_sleep_at_exit([=] {
     const py::gil_scoped_acquire gil;

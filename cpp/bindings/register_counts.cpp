@@ -34,7 +34,7 @@ Counts empty_counts(std::int64_t n_classes, bool exact) {
   return {make(double{})};
 }
 
-// The index in counting_paths of the path that use_counting_path has set, or -1.
+// The path that use_counting_path has set, as an index of counting_paths, or -1 if no path was set.
 std::atomic<int> forced_path{-1};
 
 template <CountType Count>
@@ -119,7 +119,7 @@ py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
   return values;
 }
 
-// Returns a property of Counts: a function that returns an array of f(row) for each class.
+// Returns the getter of a property of Counts. The getter returns an array of f(row) for each class.
 template <class T = void, class F>
 auto of_classes(const F& f) {
   return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return row_values<T>(c.rows, f); }); };
@@ -174,7 +174,7 @@ py::dict to_arrays(const Counts& counts) {
   });
 }
 
-// The arrays of frequencies have the type of the counts, or uint32 in exact counts.
+// The elements of the arrays of frequencies have the type Frequency, which is Count, or uint32 in exact counts.
 template <CountType Count, class Frequency = Count>
 Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
                          const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df,

@@ -50,10 +50,11 @@ py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
   return std::move(numbering).result();
 }
 
-// A cache of the numbers of labels, by 64 bits. Most labels are the same few objects or integers, so few are hashed.
+// A cache that maps the 64 bits of a label to its number. Most labels are the same few objects or integers, so few are
+// hashed.
 class KnownNumbers {
  public:
-  // Returns the number of the label with these bits, or -1, which the caller replaces.
+  // Returns the number of the label with these bits, or -1 if the cache lacks it. The caller must replace the -1.
   std::int32_t& of(std::uint64_t bits) {
     Known& known = known_[bits * 0x9E3779B97F4A7C15 >> (64 - n_bits)];
     if (known.bits != bits) known = {bits, -1};

@@ -49,8 +49,8 @@ TextsObject of_items(const py::object& sequence, const char* expected, const Tex
   throw py::error_already_set();
 }
 
-// Returns whether an object is None or not equal to itself, like NaN and NaT, or whether `item == item` has no truth value,
-// as for pandas' NA.
+// Returns whether an object is missing. It is missing if it is None or not equal to itself (NaN, NaT), or if the comparison
+// `item == item` has no truth value (pandas' NA).
 bool is_missing(PyObject* item) {
   if (item == Py_None) return true;
   const auto equal = py::reinterpret_steal<py::object>(PyObject_RichCompare(item, item, Py_EQ));
@@ -60,7 +60,7 @@ bool is_missing(PyObject* item) {
   return truth == 0 || no_truth;
 }
 
-// Returns the characters of a Python string, not as UTF-8, because the string would cache its UTF-8 form.
+// Returns the characters of a Python string without converting them to UTF-8, because the string would cache its UTF-8 form.
 Text text_of(PyObject* string) {
 #if PY_VERSION_HEX < 0x030C0000
   if (PyUnicode_READY(string) != 0) throw py::error_already_set();

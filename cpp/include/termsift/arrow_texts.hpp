@@ -62,7 +62,7 @@ struct NotStrings : std::invalid_argument {
 // Both functions return the texts of an array of strings, or of the named `column` of a table. Nulls become missing texts.
 // The string types are utf8, large_utf8, utf8_view and dictionaries of these. No text is copied. Both functions own the
 // structs passed to them and release each exactly once, even on errors. They trust the structure of an array and check its
-// values. They do not check that the bytes are UTF-8, which the code that reads the texts does.
+// values. They do not check that the bytes are UTF-8, because the code that reads the texts checks this.
 ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll);
 ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
                           const Poll& poll = {});

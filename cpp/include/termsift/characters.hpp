@@ -26,7 +26,7 @@ struct CharacterSource {
   std::u32string (*without_accents)(char32_t c) = nullptr;
 };
 
-// Must be called before any text is cut.
+// This function must be called before any text is cut.
 void use_characters(const CharacterSource& source);
 
 }  // namespace termsift

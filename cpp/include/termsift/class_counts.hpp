@@ -1,5 +1,5 @@
-// The counts that all scores need. For each class and term, they are the occurrences of the term in the class, and the
-// documents of the class that contain the term.
+// The counts that all scores need. For each pair of a class and a term, they are the number of occurrences of the term in
+// the class, and the number of documents of the class that contain the term.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace termsift {
 
-// The term or document frequencies of a row. Each takes 4 bytes if all frequencies of the row are integers below 2^32, and
-// is a Count otherwise. The form does not change the values.
+// The term or document frequencies of a row. Each frequency is stored in 4 bytes if all frequencies of the row are integers
+// below 2^32, and otherwise as a Count. The form does not change the values.
 template <CountType Count>
 class Frequencies {
  public:
@@ -34,14 +34,14 @@ class Frequencies {
   Count* wide_ = nullptr;
 };
 
-// The counts of one class. Rows are immutable once built. The result of an update has new rows for the classes that changed
-// and shares all other rows with its operand, so a failed update leaves its operand intact.
+// The counts of one class. Rows are immutable once built. An update creates new rows for the classes that change, and its
+// result shares all other rows with its operand. So a failed update leaves the operand intact.
 template <CountType Count>
 struct ClassRow {
   Count n_docs = 0;    // number of documents of the class, or the sum of their weights; 0 if unknown
   Count n_tokens = 0;  // l_c, the sum of term_frequency and n_unlisted
   Count n_unlisted = 0;  // number of tokens whose terms a truncated frequency list omits
-  // The rounding error of n_tokens in float counts. Differences of probabilities need l_c with twice a double's precision.
+  // The rounding error of n_tokens in float counts. Differences of probabilities need l_c to twice a double's precision.
   Count n_tokens_rest = 0;
   std::int64_t size = 0;
   TermId* terms = nullptr;                // (size,), the terms that occur in the class, strictly increasing
@@ -51,10 +51,10 @@ struct ClassRow {
   // The caller sets size and fills the arrays. A narrow row holds only integers below 2^32.
   static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
   bool is_narrow() const { return term_frequency.narrow() != nullptr; }
-  // Whether the class takes part in scores.
+  // Returns whether the class takes part in scores.
   bool is_present() const { return n_docs > 0 || n_tokens > 0; }
-  // Whether the class has tokens but no numbers of documents, as after reading a frequency list.
-  // n_docs alone does not tell, because counting sets d_ic before n_docs.
+  // Returns whether the class has tokens but no numbers of documents, which is the case after a frequency list was read. The
+  // test n_docs == 0 alone does not suffice, because counting sets d_ic before n_docs.
   bool has_unknown_documents() const { return n_docs == 0 && (size > 0 ? document_frequency[0] == 0 : n_unlisted > 0); }
   // Sets pair i to a term and its frequencies.
   void set_pair(std::int64_t i, TermId term, Count tf, Count df) {
@@ -62,7 +62,7 @@ struct ClassRow {
     term_frequency.set(i, tf);
     document_frequency.set(i, df);
   }
-  // Sets n_tokens to the sum of term_frequency and n_unlisted; in float counts, n_tokens + n_tokens_rest is this sum as a
+  // Sets n_tokens to the sum of term_frequency and n_unlisted. In float counts, n_tokens + n_tokens_rest is this sum as a
   // double-double. Throws CountOverflow if the sum exceeds int64.
   void sum_tokens();
 
@@ -77,8 +77,8 @@ template <CountType Count>
 void check_finite(const ClassRow<Count>& row);
 
 // Checks the arrays of a row from a file. Terms must strictly increase and be below n_terms. Frequencies must be finite and
-// positive, but document frequencies are 0 if the documents are unknown. In exact counts, d_ic must exceed neither l_ic nor
-// n_docs. Throws std::invalid_argument.
+// positive, except that all document frequencies are 0 if the documents are unknown. In exact counts, d_ic must exceed
+// neither l_ic nor n_docs. Throws std::invalid_argument if a condition fails.
 template <CountType Count>
 void check_row(const ClassRow<Count>& row, std::int64_t n_terms);
 
@@ -91,8 +91,8 @@ struct ClassCounts {
   Count n_docs = 0;  // number of documents, each counted once even if it has several classes or none
   std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
-  // The whole collection as one class, with every document counted once. It is kept if some document has no class or
-  // several, and in float counts also if the labels were lists. Otherwise it is null, and the sum of the rows replaces it.
+  // The whole collection as one class, with every document counted once. It is kept if some document has no class or several
+  // classes, and in float counts also if the labels were lists. Otherwise it is null, and the sum of the rows is used.
   ClassRowPtr<Count> collection;
 
   EventModel model = EventModel::multinomial;  // the event that term_frequency and n_tokens count (as_counted_by)
@@ -117,8 +117,8 @@ ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
-// Returns the row of all documents, which is `collection` if it is kept and else the sum of the rows.
-// O(pairs * log(classes)).
+// Returns the row of all documents, which is `collection` if that is not null, and otherwise the sum of the rows. Takes
+// O(pairs * log(classes)) time.
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
 
@@ -129,8 +129,8 @@ using ClassMap = std::span<const std::int64_t>;
 template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 
-// Returns the counts of the given terms, renumbered 0, 1, ... The totals still include all terms, so scores keep their bits.
-// Throws std::invalid_argument unless the given terms exist and strictly increase. O(n_terms + pairs).
+// Returns the counts of the given terms, renumbered 0, 1, ... The totals still include all terms, so no bit of a score
+// changes. Throws std::invalid_argument unless the given terms exist and strictly increase. O(n_terms + pairs).
 template <CountType Count>
 ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads);
 
@@ -138,9 +138,9 @@ ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const st
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 
-// Returns the counts of `whole` minus the counts of `part`. Unknown documents stay unknown. Throws std::invalid_argument,
-// which names the class and the term, if part exceeds whole. In float counts, a remainder of at most 2^-40 of the whole is
-// rounding and becomes zero.
+// Returns the counts of `whole` minus the counts of `part`. Unknown documents stay unknown. Throws std::invalid_argument if
+// a count of `part` exceeds that of `whole`. The message names the class and the term. In float counts, a remainder of at
+// most 2^-40 of the whole is treated as a rounding error and becomes zero.
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 
@@ -148,11 +148,11 @@ ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<C
 // count above 2^53.
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads);
 
-// Returns counts that have the model's x as term_frequency and its X as n_tokens (EventModel). The result shares the memory
-// of `counts`. It stores the model, which tells the scores whether p is a probability or a rate.
+// Returns counts in which term_frequency is the x of the model, and n_tokens is its X (see EventModel). The result shares
+// the memory of `counts`. It stores the model, which tells the scores whether p is a probability or a rate.
 //
-// In float counts, both n_c and d_ic are rounded sums. So bernoulli takes the largest d_ic as X if it exceeds n_c. O(pairs)
-// at most.
+// In float counts, both n_c and d_ic are rounded sums. So if the largest d_ic exceeds n_c, bernoulli uses this d_ic as X.
+// O(pairs) at most.
 template <CountType Count>
 ClassCounts<Count> as_counted_by(EventModel model, const ClassCounts<Count>& counts, const Threads& threads);
 

@@ -1,4 +1,5 @@
-// Documents -> ranking: each term is chosen by the information about the classes that it adds to the earlier terms.
+// Documents -> ranking. Each step chooses a term by the information about the classes that it adds to the terms chosen
+// before.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,16 @@ namespace termsift {
 // where negative numbers count as 0 and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be the sum
 // of W_tc (W'_tc if c = y) over these terms. The document is of class c with the probability (in single precision)
 //     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))).
-// The gain of a term is the reduction of the documents' losses -log P_dy by a step with the term:
+// The loss of a document is -log P_dy. The gain of a term is the total by which a step with the term reduces these losses:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
-// If there are more than `classes_in_play` classes, the first chosen term t of a document limits the document to that many
-// classes: its own class, and the classes with the largest log(n_c / n) + W_tc. These sums are compared in whole units of
-// 2^-30, with ties by index. All other classes have P_dc = 0.
+// If there are more than `classes_in_play` classes, the first chosen term t of a document limits the document to
+// `classes_in_play` classes: its own class, and the classes with the largest log(n_c / n) + W_tc. These sums are compared in
+// whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be their
-// weights, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of their vectors, and w_t*
-// the mean weight of t over the classes where t does not occur. If a document of class y contains term t, its loss is then
-// multiplied by u_ty. For each class c where t occurs, share z (w_tc - w_t*) is added to W_tc and W'_tc.
+// weights, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of the document vectors,
+// and w_t* the mean weight of t over the classes where t does not occur. If a document of class y contains term t, its loss
+// is then multiplied by u_ty. For each class c where t occurs, share z (w_tc - w_t*) is added to W_tc and W'_tc.
 struct GuideOptions {
   double cost = 0;  // C of the machines; 0 means no machines
   std::int32_t epochs = 3;
@@ -56,19 +57,19 @@ struct GainRanking {
 // Terms are kept in the order of their last known gains. If the gain of the first term was computed in this step, the term
 // is chosen; otherwise the gain is computed again. Rounding must not decide a tie, so gains are compared in whole units of
 // 2^-40 n, where n is the number of documents, and ties go to the lowest index. A gain may grow when other terms are chosen,
-// so the chosen term need not have the largest gain. Computing all gains at every step would take twelve times as many
-// evaluations and choose no better terms (docs/methods.md).
+// so the chosen term need not have the largest gain. Computing all gains at every step would need twelve times as many
+// evaluations and would choose no better terms (docs/methods.md).
 //
 // classes (n_rows,) must be below n_classes. weights are (n_rows,) or empty. A document of weight w counts as w documents,
-// and W' leaves out one of these. As for counting, the entries of x may be in any order, repeated or 0.
+// and W' leaves out one of these. As in counting, the entries of x may be in any order, repeated or 0.
 //
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each pair of a
 // class and a term that occurs in it, 48 for each term (8 more for each thread from the fifth on), and 16 for each document.
-// In addition, each document with a chosen term takes 12 bytes for each class (their number rounded up to a multiple of 8),
-// or 16 bytes for each class in play if these are not all classes, which is 1 KiB by default.
+// In addition, each document with a chosen term takes 12 bytes for each class (with the number of classes rounded up to a
+// multiple of 8). If not all classes are in play, it takes 16 bytes for each class in play instead (by default 1 KiB).
 //
 // Throws std::invalid_argument as check_csr does, and also unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
-// It is also thrown if e^{b W} could leave the range of a double, or if e^{b (W - W')} could lose half of its digits.
+// This error is also thrown if e^{b W} could leave the range of a double, or e^{b (W - W')} could lose half of its digits.
 GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
                              std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
                              const Progress& progress = {});

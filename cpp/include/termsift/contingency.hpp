@@ -32,7 +32,7 @@ enum class ContingencyMeasure : std::uint8_t {
   relevancy,     // log((A/r + 1/6) / (B/(g-r) + 1/6))
   ngl,           // sqrt(g) det / sqrt(r (g-r) t (g-t))
   g2,            // 2 sum O log(O/E) over the four cells O, where E = row total * column total / g
-  bns,           // |F(A/r) - F(B/(g-r))|, where F is the normal quantile, of rates clipped to [0.0005, 0.9995]
+  bns,           // |F(A/r) - F(B/(g-r))|, F is the normal quantile function; rates are clipped to [0.0005, 0.9995]
   log_odds,      // log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u), x = a + a_i, u = t - a + a_i, R = r + b2, S = g - r + b2,
                  // a_i = b2 t / g, so b2 is the mass of the prior
   jlh,           // max(0, A/r - t/g) (A/r) / (t/g)
@@ -51,11 +51,12 @@ inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure
 const char* name_of(ContingencyMeasure measure);
 
 // In all functions, classes without documents take no part, and 0 log 0 = 0, log 0 = -inf, x/0 = inf and 0/0 = 0. A score is
-// 0 if no document has the term or, except for a smoothed log_ratio, if the class holds all documents. No result is NaN. A
-// sum or mean with an infinite value is that infinity, or 0 if both infinities occur. A mean ignores classes of weight 0.
-// The functions throw std::invalid_argument if fewer than two classes have documents (except for df and tfidf, which compare
-// no classes), and if a weight is negative or not finite, or all are 0. log_odds needs b2 = 0 or 2^-450 g <= b2 <= 2^450 g,
-// and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of `estimation`.
+// 0 if no document has the term. It is also 0 if the class holds all documents, except for a smoothed log_ratio. No result
+// is NaN. A sum or mean with an infinite value is that infinity, or 0 if both infinities occur. A mean ignores classes of
+// weight 0. The functions throw std::invalid_argument if fewer than two classes have documents (except for df and tfidf,
+// which compare no classes), if a weight is negative or not finite, and if all weights are 0. log_odds needs b2 = 0 or
+// 2^-450 g <= b2 <= 2^450 g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of
+// `estimation`.
 //
 // Accuracy: the error is at most 4 ulp of the formula's value, or a relative 1e-14 for bns. If counts are fractions or are
 // above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above 2^450, they may underflow, and then a
@@ -70,14 +71,14 @@ template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
-// For chi2, g2, chi2_counts and g2_counts. Writes three arrays (n_terms,) in O(pairs) time. `scores` has the largest value
-// over the classes, and `classes` the first class with that value. `signs` has 1 if the term is over-represented in that
-// class, -1 if it is under-represented, and 0 otherwise.
+// Accepts chi2, g2, chi2_counts and g2_counts. Writes three arrays (n_terms,) in O(pairs) time. `scores` has the largest
+// value over the classes, and `classes` the first class with that value. `signs` has 1 if the term is over-represented in
+// that class, -1 if it is under-represented, and 0 otherwise.
 template <CountType Count>
 void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
                      std::int64_t* classes, std::int8_t* signs);
 
-// For df and tfidf. Writes scores (n_terms,), the values of the whole collection as one class.
+// Accepts df and tfidf. Writes scores (n_terms,), which are computed with the whole collection as one class.
 template <CountType Count>
 void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores);
 
@@ -93,8 +94,8 @@ template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});
 
-// Writes scores and directions (n_pairs,), the class_scores and class_directions of the given pairs. `scores` may be null.
-// O(pairs of the counts + given pairs).
+// Writes scores and directions (n_pairs,), which are the class_scores and class_directions of the given pairs. `scores` may
+// be null. O(pairs of the counts + given pairs).
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                  const Threads& threads, const Pairs& pairs, double* scores, std::int8_t* directions);

@@ -33,7 +33,7 @@ void check_labels(const LabelView& labels, std::int64_t n_docs);
 // The counting algorithms. All give the same result to the last bit.
 enum class CountingPath : std::uint8_t {
   class_streams,  // copies the entries class by class, then adds up each class (cpp/src/counting/class_streams.hpp)
-  touched_terms,  // as class_streams, but lists the terms of a class as they occur instead of scanning all terms for them
+  touched_terms,  // like class_streams, but lists each term of a class when it first occurs instead of scanning all terms
   term_blocks,    // copies the entries by blocks of terms, then adds up each block (cpp/src/counting/term_blocks.hpp)
   rows            // gathers the rows of each class from the matrix (cpp/src/counting/row_gather.hpp)
 };
@@ -45,7 +45,7 @@ const char* name(CountingPath path);
 //   term_blocks    for at most 16 rows of 2^21 to 2^27 terms, where the counters of one row would not stay in the cache.
 //                  With 2 classes and 19 million entries it took 1.8 times as long as class_streams at 2^20 terms, 0.8
 //                  times at 2^21 and 0.5 times at 2^24. More than 2^27 terms would make too many blocks;
-//   touched_terms  for rows that have less than an eighth of the terms on average. With 5,000 classes it took 0.65 of the
+//   touched_terms  for rows that on average have less than an eighth of the terms. With 5,000 classes it took 0.65 of the
 //                  time of class_streams;
 //   class_streams  otherwise.
 // The path `rows` replaces all of these for logarithms, weighted documents, fractions, updates of float counts that hold
@@ -53,7 +53,7 @@ const char* name(CountingPath path);
 // for a matrix with rows that are unsorted, repeat a column or store a zero.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
-// How an entry x > 0 is counted. Repeated entries of a document are added up before, and document weights apply afterwards.
+// How an entry x > 0 is counted. Repeated entries of a document are added up before, and document weights are applied after.
 enum class TermWeight : std::uint8_t {
   raw,    // as x
   log,    // as log(1 + x), with an error of at most 1 ulp; in float counts only
@@ -86,10 +86,11 @@ struct Counted {
 // raw and x holds floats.
 //
 // Each cell is summed in document order, starting from its value in `counts`. Therefore the result has the same bits for any
-// number of threads, and also if a collection is counted in several successive calls. CountOverflow names the document.
+// number of threads, and also if a collection is counted in several successive calls. The error CountOverflow names the
+// document.
 //
-// Time and extra memory depend on the path. The result takes 12 bytes per pair, or 20 in a class whose number of tokens may
-// exceed 2^32 or is a fraction.
+// Time and extra memory depend on the path. The result takes 12 bytes per pair of a class and a term, or 20 in a class whose
+// number of tokens may exceed 2^32 or is a fraction.
 template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);

@@ -1,4 +1,4 @@
-// Non-owning views of the caller's arrays, and the check that makes them safe to read.
+// Non-owning views of the caller's arrays, and a check that the views are safe to read.
 #pragma once
 
 #include <cstdint>

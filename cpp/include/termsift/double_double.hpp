@@ -2,7 +2,8 @@
 //
 // Every divergence depends on a difference of probabilities. If p is within 1e-12 of q, p - q has 16 correct digits only if
 // p and q have 28. Each operation is exact or states its error. No operation has a branch, so loops over them vectorise. All
-// return the same bits with and without fused multiply-add. They are wrong under -ffast-math and -ffp-contract=fast.
+// operations return the same bits with and without fused multiply-add. Their results are wrong under -ffast-math and
+// -ffp-contract=fast.
 //
 // Sources: Dekker 1971 (two_product without FMA); Knuth, TAOCP 2, 4.2.2 (two_sum); Joldes, Muller and Popescu, "Tight and
 // rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017 (the others).
@@ -85,7 +86,8 @@ TERMSIFT_INLINE DoubleDouble scale(DoubleDouble a, double power_of_two) {
   return {a.hi * power_of_two, a.lo * power_of_two};
 }
 
-// Returns the count exactly. One double may not hold an int64 above 2^53, but two doubles hold its halves.
+// Returns the count exactly. An int64 above 2^53 may not fit one double, so its high and low 32 bits are converted
+// separately.
 TERMSIFT_INLINE DoubleDouble exact_double(std::int64_t count) {
   const std::int64_t low = count & 0xffffffff;
   return quick_two_sum(static_cast<double>(count - low), static_cast<double>(low));

@@ -41,12 +41,12 @@ struct MachineBlock {
 };
 
 // Trains sixteen machines at a time, and calls `take` for each block. The calls come from any thread and in any order, but
-// one at a time. Returns the mean entry of the vectors without intercepts. Arithmetic has single precision. In the tests,
-// the weights differ from those of exact arithmetic with the same epochs by at most 2e-5 of the largest weight. Any number
-// of threads and any SIMD target give the same bits.
+// one at a time. Returns the mean entry of the vectors without intercepts. The arithmetic is in single precision. In the
+// tests, the weights differ from those of exact arithmetic with the same epochs by at most 2e-5 of the largest weight. Any
+// number of threads and any SIMD target give the same bits.
 //
-// O(epochs * entries * n_classes / 16) vector steps. Memory: 8 bytes for each entry, 4 for each column, 28 for each
-// document, and for each thread 64 for each term that occurs in a document and 68 for each document.
+// O(epochs * entries * n_classes / 16) vector steps. Memory: 8 bytes for each entry, 4 for each column, and 28 for each
+// document. In addition, each thread takes 64 bytes for each term that occurs in a document, and 68 for each document.
 //
 // Throws std::invalid_argument if lengths differ, a class is out of range, cost is not positive and finite, or epochs is not
 // positive.

@@ -32,9 +32,9 @@ struct LabelledDocuments {
 //
 // Rounding must not decide a tie, so the predicted class is the first class whose log posterior agrees with the largest one.
 // The tolerance is 2^-45 of the sum of the magnitudes added for either class, plus 2^-53 for each ranked term of the
-// document. O(pairs + entries of the documents * classes), plus O(classes) for each k where the two best classes might have
-// changed places. Memory: 12 bytes for each pair of a class and a ranked term (28 while the model is built), and 8 for each
-// k and class.
+// document. O(pairs + entries of the documents * classes), plus O(classes) for each k at which the order of the two best
+// classes might have changed. Memory: 12 bytes for each pair of a class and a ranked term (28 while the model is built), and
+// 8 for each k and class.
 //
 // Throws std::invalid_argument if the ranking, ks, labels, weights or documents are not as above, if b1 is not positive, if
 // a count divided by b1 is infinite, and if no class has documents.

@@ -61,7 +61,7 @@ void for_each_range(std::int64_t n, std::int64_t size, const Threads& threads, c
 }
 
 // Returns the same threads, but at most one for each `grain` units of work (entries, cells). Fewer units are not worth a
-// thread, because waking it takes about ten microseconds.
+// thread, because waking a thread takes about ten microseconds.
 Threads worth(const Threads& threads, std::int64_t work, std::int64_t grain = 1 << 16);
 
 }  // namespace termsift

@@ -17,14 +17,15 @@ namespace termsift {
 // time if k is a small part of n_terms. If each class has few of the terms, a Measure with smoothing takes O(pairs +
 // n_classes * terms that can be among the best of a class), and a ContingencyMeasure takes O(pairs + n_classes * distinct
 // column totals). Scratch: up to 32 MiB (or 1,024 terms of each class, if larger) for values, and up to 128 MiB (or 64
-// places of each class) for lists. A ContingencyMeasure with more than 64 classes may take another 50 bytes per term, and 9
-// for each thread. If a ranking needs longer lists, it computes them in parts, and the values again for each part.
+// places of each class) for lists. A ContingencyMeasure with more than 64 classes may take another 50 bytes per term, plus 9
+// bytes per term for each thread. If a ranking needs longer lists, they are computed in parts, and the values are recomputed
+// for each part.
 template <CountType Count, class AnyMeasure>
 void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
                  const Threads& threads, std::int64_t* indices, double* scores, std::int64_t* classes);
 
 // Writes the first k <= n_terms terms of each class's list, and their values, as row-major arrays (classes that take part,
-// k). Takes the time and the scratch of round_robin, but the lists take up to 32 k bytes for each class.
+// k). Takes the time and the scratch of round_robin, but the lists take up to 32 * k bytes for each class.
 template <CountType Count, class AnyMeasure>
 void best_of_classes(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
                      const Threads& threads, std::int64_t* indices, double* scores);

@@ -40,7 +40,7 @@ struct Estimation {
   double b2_rest = 0;  // the rounding error of b2, because a double rarely holds alpha * n_terms exactly
 };
 
-// Pairs of a class and a term: row c of the counts has the terms [starts[c], starts[c + 1]), which increase.
+// Pairs of a class and a term: the pairs of class c have the terms terms[starts[c] .. starts[c + 1]), in increasing order.
 struct Pairs {
   const std::int64_t* starts;  // (n_classes + 1,)
   const TermId* terms;
@@ -50,7 +50,7 @@ struct Pairs {
 // std::invalid_argument
 // - if fewer than two classes take part, or if all classes but one have less than 2^-450 of the prior mass together (q would
 //   be nearly 0/0),
-// - unless 0 <= b1 <= b2 < inf, or b1 and b2 are in [0, inf) for rates,
+// - unless 0 <= b1 <= b2 < inf (for rates, unless b1 and b2 are in [0, inf)),
 // - if the smoothed p of an absent term is neither 0 nor at least 2^-450, or a rate exceeds 2^64,
 // - unless the weights are finite and not negative.
 // They use 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0. So p = 0 in a class without tokens if b2 = 0. No result is NaN.
@@ -61,10 +61,11 @@ struct Pairs {
 // the number of threads nor the SIMD target. The bits of a term depend on other terms only through the constants of the
 // classes and, in `score`, through the choice of one algorithm for all terms.
 //
-// Each thread takes scratch of 1 MiB, and of up to 56 bytes for each class and term of a block of 128 terms.
+// Each thread needs 1 MiB of scratch memory, plus up to 56 bytes for each pair of a class and a term, for 128 terms at a
+// time.
 
-// Writes scores (n_terms,). Takes O(pairs) for a smoothed sum or mean over many classes, and else O(n_classes * terms that
-// occur). The choice of the algorithm depends only on counts, estimation, measure and aggregate (score_ways.hpp).
+// Writes scores (n_terms,). Takes O(pairs) for a smoothed sum or mean over many classes, and otherwise O(n_classes * terms
+// that occur). The choice of the algorithm depends only on counts, estimation, measure and aggregate (score_ways.hpp).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
@@ -81,8 +82,8 @@ template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});
 
-// Writes scores and directions (n_pairs,), the class_scores and class_directions of the pairs. `scores` may be null.
-// O(n_classes * terms of the pairs).
+// Writes scores and directions (n_pairs,), which are the class_scores and class_directions of the pairs. `scores` may be
+// null. O(n_classes * terms of the pairs).
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
                  const Pairs& pairs, double* scores, std::int8_t* directions);

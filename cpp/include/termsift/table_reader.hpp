@@ -39,18 +39,18 @@ struct BadRow {
 struct RowError : std::invalid_argument {
   RowError(BadRow bad, bool skippable) : std::invalid_argument(bad.fault), row(std::move(bad)), can_skip(skippable) {}
   BadRow row;
-  bool can_skip;  // whether this row could be skipped, because the beginning of the next row is known
+  bool can_skip;  // whether this row can be skipped, that is, whether the start of the next row is known
 };
 
 // Reads rows in blocks, in order. A class is numbered when its label first occurs.
 class TableReader {
  public:
-  // Reads up to n bytes to `to`, and returns the number of bytes read, which is 0 at the end.
+  // Reads up to n bytes into the array `to`. Returns the number of bytes read, which is 0 only at the end.
   using Read = std::function<std::int64_t(std::uint8_t* to, std::int64_t n)>;
 
   struct Options {
     std::vector<std::string> labels = {};     // labels that are numbered 0, 1, ... before any row is read
-    bool skip = false;                        // whether bad rows are left out; otherwise the first one throws RowError
+    bool skip = false;                        // whether bad rows are skipped; otherwise the first bad row throws RowError
     std::string encoding = "UTF-8";           // the encoding of the file, for messages; the bytes passed in are UTF-8
     std::int64_t block_bytes = 1 << 20;
     bool unlabelled = false;                  // whether all documents belong to one class without a name
@@ -59,8 +59,8 @@ class TableReader {
   TableReader(Read read, Options options);
   virtual ~TableReader() = default;
 
-  // Reads the next rows into `block` and reuses its memory. Returns false at the end. The longest row bounds the memory.
-  // After an exception, every call returns false. Only one thread at a time may call this.
+  // Reads the next rows into `block` and reuses its memory. Returns false at the end. The memory grows with the length of
+  // the longest row. After an exception, every call returns false. Only one thread at a time may call this.
   bool next(TableBlock& block);
 
   const std::vector<std::string>& labels() const { return options_.labels; }
@@ -85,15 +85,15 @@ class TableReader {
 
   // Makes `bytes` of a block at least `room` long and keeps its first `size` bytes.
   static void reserve(TableBlock& block, std::int64_t size, std::int64_t room);
-  // Reads until the block has `wanted` bytes or the content ends. Returns the number of bytes.
+  // Reads until the block has `wanted` bytes or the content ends. Returns the number of bytes in the block.
   std::int64_t fill(TableBlock& block, std::int64_t size, std::int64_t wanted);
   bool at_end() const { return at_end_; }
   // Returns the class of a label, or -1 for an empty or blank label.
   ClassId class_of(std::string_view label);
   // Skips a bad row if Options::skip is set and the row can be skipped. Otherwise throws RowError.
   void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
-  // Return the distance between two places in a line (units), and the name of a place, such as "byte 5" (place). A unit is a
-  // byte if the file is UTF-8, and else a character, because the bytes of other encodings are not known here.
+  // units() returns the distance between two places in a line, and place() the name of a place, such as "byte 5". A unit is
+  // a byte if the file is UTF-8, and otherwise a character, because the bytes of other encodings are not known here.
   std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
   std::string place(std::int64_t n_units) const;
   // Returns the message for a byte that is invalid in the encoding.

@@ -1,4 +1,4 @@
-// Counts the terms of texts by document, as a CSR matrix, or by class.
+// Counts the terms of texts, either by document (as a CSR matrix) or by class.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class TextCounter {
   // the first text that is not UTF-8. If this throws after the arguments were checked, all later calls of the counter throw
   // std::logic_error.
   void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
-  // Adds the rows in about the next n_bytes bytes of a table, or all remaining rows. Only for a counter by class. One thread
+  // Adds the rows in about the next n_bytes bytes of a table (fewer at its end). The counter must count by class. One thread
   // reads a block while the other threads count earlier blocks. Returns the number of documents.
   std::int64_t add(TableReader& table, std::int64_t n_bytes, const Threads& threads);
 
@@ -48,8 +48,8 @@ class TextCounter {
   // Return, for each sorted term, the number of documents that contain it, and the number of its occurrences.
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
-  // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for all if `columns` is empty.
-  // It also calls check() at intervals, which may throw an exception to stop the loop.
+  // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for every sorted term if `columns`
+  // is empty. It also calls check() at intervals, which may throw an exception to stop the loop.
   void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit,
                      const std::function<void()>& check = {}) const;
   // columns[term] is the column of a term, or -1 to drop the term. Columns must increase. If `columns` is empty, every term

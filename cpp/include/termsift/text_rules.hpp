@@ -12,8 +12,8 @@ namespace termsift {
 
 enum class Analyzer : std::uint8_t {
   word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
-  chars,   // every run of n characters of the text, after each run of two or more white-space characters became one blank
-  char_wb  // every run of n characters of each word between white space, after a blank was added at both ends of the word
+  chars,   // every run of n characters of the text, with each run of two or more white-space characters replaced by a blank
+  char_wb  // every run of n characters of a word between white space, with a blank added at both ends of the word
 };
 
 enum class StripAccents : std::uint8_t { none, ascii, unicode };

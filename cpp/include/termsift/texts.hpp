@@ -29,7 +29,7 @@ inline std::int64_t bytes_of(const Text& text) { return unit_bytes(text.encoding
 struct BadText : std::runtime_error {
   BadText(std::int64_t in_document, std::int64_t at_byte, const std::string& message)
       : std::runtime_error(message), document(in_document), byte(at_byte) {}
-  std::int64_t document;  // the position of the text in the texts of the call
+  std::int64_t document;  // the index of the text among the texts of the call
   std::int64_t byte;      // the offset of the first wrong byte in that document
 };
 

@@ -10,7 +10,7 @@
 namespace termsift {
 
 // A term is a column of the matrix. Its number takes only four bytes, because every score reads the terms of all pairs from
-// memory. So a vocabulary has at most 2^31 - 1 terms (whose scores alone take 16 GiB).
+// memory. So a vocabulary has at most 2^31 - 1 terms. The scores of so many terms would take 16 GiB.
 using TermId = std::int32_t;
 inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 

@@ -28,7 +28,7 @@ class Pacer {
   const Threads& threads_;
   const Progress& progress_;
   std::int64_t ticks_ = 0;
-  std::chrono::steady_clock::time_point last_{};  // is long ago at first, so the first tick polls
+  std::chrono::steady_clock::time_point last_{};  // initially long ago, so the first tick polls
 };
 
 }  // namespace termsift

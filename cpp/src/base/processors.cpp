@@ -30,7 +30,7 @@ std::optional<int> quota_of_control_groups(const std::string& root) {
   std::ifstream groups(root + "/proc/self/cgroup");
   std::optional<int> least;
   for (std::string line; std::getline(groups, line);) {
-    if (!line.starts_with("0::")) continue;  // skips a group of version 1, which is obsolete
+    if (!line.starts_with("0::")) continue;  // skips groups of the obsolete version 1
     // In a container, the path may be a path on the host. Then only the mount point itself is visible.
     fs::path group = root + "/sys/fs/cgroup";
     least = limit_of(group);

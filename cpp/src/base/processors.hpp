@@ -6,9 +6,9 @@
 
 namespace termsift {
 
-// Returns the limit that Linux control groups (version 2) set to the processor time of this process, in processors, rounded
-// up. It is the least cpu.max of the process's group and of the groups above it, or nullopt if there is no limit or no file
-// can be read. Tests pass a `root`, which is put before /proc and /sys.
+// Returns the limit that Linux control groups (version 2) put on the processor time of this process. The limit is a number
+// of processors, rounded up. It is the least cpu.max of the process's group and of the groups above it, or nullopt if there
+// is no limit or no file can be read. Tests pass a `root`, which is put before /proc and /sys.
 std::optional<int> quota_of_control_groups(const std::string& root = "");
 
 struct ProcessorLimit {

@@ -12,22 +12,22 @@ namespace {
 
 struct FieldEnds {
   std::int64_t n = 0;             // the number of ends
-  std::int64_t n_lines = 0;       // the number of line feeds, also of those in quotes
+  std::int64_t n_lines = 0;       // the number of line feeds, including those in quotes
   bool is_ascii = true;
   bool is_regular = true;         // whether all rows are regular; if not, the ends are meaningless
 };
 
-// Returns in bit i the parity of the bits 0 to i. If a bit marks a quote, this is 1 where the number of quotes up to byte i
-// is odd.
+// Bit i of the result is the parity of the bits 0 to i. If set bits mark quotes, bit i is 1 if the number of quotes up to
+// byte i is odd.
 std::uint64_t parities(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
 }
 
 // Finds the ends of the fields of rows that begin at text[0]. Writes 2 * position + (1 at a line feed, 0 at a delimiter) to
-// `ends`, which grows. In a regular row, a quoted field begins and ends with a quote, and all quotes inside it are doubled.
-// With quoting, every carriage return outside of quotes must also precede a line feed. Text after the last end may be cut
-// anywhere. Preconditions: size < 2^31, and 64 bytes after the text are readable. O(size).
+// `ends`, which is enlarged as needed. In a regular row, a quoted field begins and ends with a quote, and all quotes inside
+// it are doubled. With quoting, every carriage return outside of quotes must also precede a line feed. Text after the last
+// end may be cut anywhere. Preconditions: size < 2^31, and 64 bytes after the text are readable. O(size).
 FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
                           std::vector<std::uint32_t>& ends) {
   FieldEnds found;
@@ -118,7 +118,7 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter, bool is_header) 
     while (begin < size) {
       Row first = row(data, begin, size, at_end(), delimiter);
       if (first.end < 0) break;
-      // Without quoting, a carriage return may be part of a text. But in a file without line feeds it ends the lines.
+      // Without quoting, a carriage return may be part of a text. But in a file without line feeds, it ends a line.
       const auto has = [&](char c) { return std::memchr(data, c, static_cast<std::size_t>(size) - 1) != nullptr; };
       if (!quoted_ && at_end() && data[size - 1] != '\n' && has('\r') && !has('\n'))
         complain(line, line, returns_end_lines, false);
@@ -181,7 +181,7 @@ std::string_view DelimitedReader::unquoted(std::string_view field, std::string& 
   return copy;
 }
 
-// Adds the rows whose fields end at the first n_ends elements of ends_. Stops before the first bad row. Returns the begin of
+// Adds the rows whose fields end at the first n_ends elements of ends_. Stops before the first bad row. Returns the start of
 // this row, or the end of the last row.
 std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_ends) {
   char* const data = reinterpret_cast<char*>(block.bytes.get());

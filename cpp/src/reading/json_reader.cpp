@@ -16,7 +16,7 @@ struct JsonReader::State {
   Layout layout;
   std::vector<json::Value> values;  // the values of `keys` in the current object
   std::vector<json::Value> found;   // all keys of the current object
-  std::int64_t column = 0;          // number of units from the begin of the line to the first byte that is not yet used
+  std::int64_t column = 0;          // number of units from the start of the line to the first unused byte
 
   static constexpr std::size_t keys_shown = 20;
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t complaints_kept = 5;
 
-// Returns the number of bytes of the white-space character at the begin of a UTF-8 text, or 0 if there is none. White-space
+// Returns the number of bytes of the white-space character at the start of a UTF-8 text, or 0 if there is none. White-space
 // characters are those that Python's str.strip removes.
 std::size_t blank_bytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);

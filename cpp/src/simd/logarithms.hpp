@@ -7,7 +7,7 @@
 //     if p/q is in [1/2, 2]:  t = (p-q) s [1 + (1+s) s R(s^2)], a product of accurate factors;
 //     otherwise:              t = p log(p/q) - (p-q) in double-double, because the difference magnifies rounding up to 10
 //                             times.
-// Both ways lose little more than one rounding.
+// The error of either formula is little more than one rounding.
 #pragma once
 
 #include <limits>
@@ -22,8 +22,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Divisors and arguments of logarithms are replaced by this number if they are smaller. The exponent arithmetic of
 // nearest_power needs normal numbers p and q with 2^-1023 < p/q < 2^1023, so p and q may be up to 2^123. That suffices for
 // probabilities, rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to 2^106). Smoothed
-// probabilities are never this small (class_model.cpp refuses less than 2^-450). If unsmoothed float counts differ by such
-// factors, the result may become 0 or infinite, but never NaN.
+// probabilities are never this small (class_model.cpp refuses values below 2^-450). If unsmoothed float counts differ by
+// such factors, the result may become 0 or infinite, but never NaN.
 constexpr double least_probability = 0x1p-900;
 
 TERMSIFT_INLINE unsigned long long bits(double x) { return bit_cast<unsigned long long>(x); }
@@ -74,14 +74,14 @@ TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
   return {q, (((a.hi - product.hi) - product.lo) + (a.lo - q * b.lo)) * inverse};
 }
 
-// Returns a * b * (1 + g) with little more than one rounding, for |g| < 1/4 or so. A relative error of g changes the result
-// by only about g times as much.
+// Returns a * b * (1 + g) with little more than one rounding, for |g| < 1/4 or so. A relative error e of g changes the
+// result only by a relative error of about g e.
 TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
 }
 
-// Returns t(p, q) = p log(p/q) - p + q, given d = p - q, for 0 <= p, q <= 2^123. 0 log 0 = 0. Infinite for p > q = 0.
+// Returns t(p, q) = p log(p/q) - p + q, given d = p - q, for 0 <= p, q <= 2^123. 0 log 0 = 0, and t(p > 0, 0) is infinite.
 TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   DoubleDouble sum = two_sum(p.hi, q.hi);
   sum.lo += p.lo + q.lo;
@@ -121,8 +121,8 @@ TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   return -d * s * (1.0 + (1.0 + s) * s * R);
 }
 
-// Returns the same for p, q <= 2^-6 without a division, with a relative error of 2^-48. That suffices, because the result is
-// added to t(p, q), which is at least 2^6 times larger. The error grows with the 8th power of (p+q)/2, to 7e-7 at p = 1/3
+// Returns t(1-p, 1-q) for p, q <= 2^-6 without a division, with a relative error of 2^-48. That suffices, because the result
+// is added to t(p, q), which is at least 2^6 times larger. The error grows with the 8th power of (p+q)/2, to 7e-7 at p = 1/3
 // and q = 0.
 TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   const double m = 0.5 * p_plus_q, m2 = m * m;
@@ -132,9 +132,9 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// The logarithm of p/q. If p and q are near each other, log(p/q) is 2 atanh(s) with |s| <= 1/3, else log(2^k) + 2 atanh(s)
-// with |s| <= 1/5. The functions below take d = p - q, 0 <= p <= 2^123, and q in [least_probability, 2^123] with q >= 2^-60
-// p. If with_low is false, the low parts of p, q and d are 0.
+// The logarithm of p/q. If p and q are near each other, it is 2 atanh(s) with |s| <= 1/3. Otherwise it is log(2^k) + 2
+// atanh(s) with |s| <= 1/5. The functions below take d = p - q, 0 <= p <= 2^123, and q in [least_probability, 2^123] with q
+// >= 2^-60 p. If with_low is false, the low parts of p, q and d are 0.
 struct Ratio {
   double s;
   double k;
@@ -228,7 +228,7 @@ TERMSIFT_INLINE double close_term(double sum, DoubleDouble d) {
   return d.hi * s + s * (d.hi * (sR + s * sR) + 2.0 * d.lo);
 }
 
-// Returns the sum of two such terms with one division. The second pair has p - q = -d. Both sums p + q are below 2^500.
+// Returns the sum of two such terms, computed with one division. The second pair has p - q = -d. Both p + q are below 2^500.
 TERMSIFT_INLINE double close_terms(double sum, double other_sum, DoubleDouble d) {
   const double quotient = d.hi / larger(sum * other_sum, least_probability);
   const double s = quotient * other_sum, u = quotient * sum;
@@ -317,7 +317,7 @@ TERMSIFT_INLINE double exponential(double x) {
 }
 
 // Returns exp(x) for x <= 0, with a relative error of at most 2^-46, but 0 for x < -708. If the result is rounded to single
-// precision, it is wrong once in millions of times. The series to r^11 has an error of 2^-47.
+// precision, it is incorrectly rounded once in millions of calls. The series to r^11 has an error of 2^-47.
 TERMSIFT_INLINE double short_exponential(double x) {
   constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;
   const double in_range = larger(x, -708.0);

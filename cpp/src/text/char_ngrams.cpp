@@ -69,7 +69,7 @@ class CharNgrams final : public Cutter {
   void drop() {
     if (!open_) at_ = n_chars();
     const std::uint32_t begin = starts_[static_cast<std::size_t>(at_)], end = starts_.back();
-    if (2 * at_ >= n_chars() && at_ > 0) {  // waits for this, so that each character is moved at most once
+    if (2 * at_ >= n_chars() && at_ > 0) {  // not earlier, so each character is moved at most once
       std::memmove(bytes_.data(), bytes_.data() + begin, end - begin);
       starts_.erase(starts_.begin(), starts_.begin() + at_);
       for (std::uint32_t& start : starts_) start -= begin;
@@ -138,7 +138,7 @@ class CharNgrams final : public Cutter {
     for (; at_ < last && tokens.n_tokens < piece_ / 2; ++at_) add_at(at_, min_n_, std::min(max_n_, end - at_), tokens);
   }
 
-  // An n-gram lies in a word with the blanks on both sides of it. Each blank ends one word and begins the next word.
+  // Each n-gram lies within one word and the blanks before and after it. Each blank ends one word and begins the next word.
   void add_of_words(Tokens& tokens) {
     while (at_ < n_chars() && tokens.n_tokens < piece_ / 2) {
       if (word_end_ == 0) {
@@ -173,7 +173,7 @@ class CharNgrams final : public Cutter {
   std::vector<std::uint32_t> starts_{0};  // the offset in bytes_ of each character, and the end of the last character
   bool after_space_ = false;              // whether the last character is white space
   std::int64_t at_ = 0;                   // the index of the character whose n-grams are next
-  // word_end_ is the end of the word at at_, including its blank, or 0 if unknown. The search for it continues at scanned_.
+  // word_end_ is the end of the current word with its blank, or 0 if unknown. The search for this end continues at scanned_.
   std::int64_t word_end_ = 0, scanned_ = 0;
 };
 

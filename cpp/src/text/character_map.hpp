@@ -20,14 +20,14 @@ class Mapped {
  public:
   Mapped() = default;
   explicit Mapped(std::uint64_t all) : bits(all) {}
-  // Whether these bytes are the whole replacement. They are not if the character becomes several characters (see
-  // CharacterMap::Expansion), nor for a capital sigma to be lowercased, because its neighbours decide its lowercase.
+  // Returns whether these bytes are the whole replacement. They are not if the character becomes several characters (see
+  // CharacterMap::Expansion), or if it is a capital sigma to be lowercased, because its lowercase depends on its neighbours.
   bool simple() const { return (bits >> 56) != 0; }
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
   int length() const { return static_cast<int>(bits >> 32 & 0xff); }
-  // The number of bytes if the character and its replacement have equally many, else zero. Zero for lone surrogates.
+  // Returns the number of bytes if the character and its replacement have the same, else 0. Returns 0 for a lone surrogate.
   int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
-  // Has one bit for each byte if the replacement is a word character or, with `spaces`, white space; else zero.
+  // Returns one set bit per byte if the replacement is a word character (with `spaces`: white space), and otherwise 0.
   std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
 
   std::uint64_t bits = 0;
@@ -37,7 +37,7 @@ class Mapped {
 class CharacterMap {
  public:
   struct Expansion {
-    std::uint64_t words = 0, spaces = 0;  // one bit for each byte of a word character, or of white space
+    std::uint64_t words = 0, spaces = 0;  // bits set for the bytes of word characters, and of white space
     std::uint8_t length = 0;
     std::uint8_t bytes[64] = {};
   };

@@ -1,4 +1,5 @@
-// Cuts lists of texts into chunks, the blocks of parallel loops. If several texts are invalid, the error names the first.
+// Cuts lists of texts into chunks, which are blocks of parallel loops. If several texts are invalid, the error names the
+// first.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,12 @@ namespace termsift {
 
 inline constexpr std::int64_t most_chunk_documents = 1 << 12;
 
-// Returns the begin of each chunk, followed by texts.size(). A chunk has about text_tuning().chunk_bytes bytes of text. It
-// has at least one document and at most most_chunk_documents.
+// Returns the first document of each chunk, followed by texts.size(). A chunk has about text_tuning().chunk_bytes bytes of
+// text. It has at least one document and at most most_chunk_documents.
 std::vector<std::int64_t> chunk_bounds(Texts texts);
 
-// Throws the BadText of the first invalid text. The text `found` is invalid, but earlier texts may not have been read.
+// Throws the BadText of the first invalid text. Text number `found` is known to be invalid, but an earlier text may be
+// invalid too.
 [[noreturn]] void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads);
 
 // Calls f(), which cuts `texts` on several threads. If f() throws a BadText, throws the BadText of the first invalid text

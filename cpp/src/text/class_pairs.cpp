@@ -12,7 +12,7 @@
 namespace termsift {
 namespace {
 
-// A row, and an array of the column of each id (-1 to drop the id). If the array is null, ids are columns.
+// A row, and an array that has the column of each id (-1 to drop the id). If the array is null, ids are columns.
 using RowAndColumns = std::pair<const Row<ClassEntry>*, const std::int32_t*>;
 
 // Adds the rows of a store to the rows of their classes.
@@ -25,7 +25,7 @@ void add_rows(std::vector<std::vector<RowAndColumns>>& of_classes, const RowStor
   }
 }
 
-// The sums over the entries of one class that have this column.
+// The sums over all entries of one class in this column.
 struct Pair {
   std::int32_t column;
   std::int64_t count, documents;

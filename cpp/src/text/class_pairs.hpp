@@ -13,13 +13,13 @@ namespace termsift {
 // Unites the closed rows of each class into one row, or into several rows if a sum exceeds 32 bits. O(entries + ids).
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker);
 
-// One thread's rows for terms of one length (any number per class), and the column of each id (-1 to drop the id).
+// One thread's rows for terms of one length, and the column of each id (-1 to drop the id). A class may have several rows.
 struct CountedRows {
   const RowStore<ClassEntry>* store;
   const std::int32_t* columns;
 };
 
-// Returns the counts of the classes. Class c < n_classes has documents[c] documents. `binary` counts a term once per
+// Returns the counts of the classes. Class c < n_classes has documents[c] documents. With `binary`, a term counts once per
 // document.
 ClassCounts<std::int64_t> class_counts(std::span<const CountedRows> counted, std::span<const std::int64_t> documents,
                                        std::int64_t n_columns, std::int64_t n_classes, bool binary, const Threads& threads);

@@ -21,7 +21,7 @@ void ClassRows::move_to_store(Worker* worker) {
   for (const Span& span : spans_) owners.push_back(span.owner);
   std::sort(owners.begin(), owners.end());
   owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
-  // of_tag has, for each document from the first span on, the index of its class in `owners`. A search of the spans for each
+  // For each document from the first span on, of_tag has the index of its class in `owners`. A search of the spans for each
   // entry would take half of the time of counting 5,000 classes.
   const std::uint32_t first_tag = spans_.front().first_tag;
   std::vector<std::uint32_t> of_tag;

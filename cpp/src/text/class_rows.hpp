@@ -12,8 +12,8 @@
 namespace termsift {
 
 // Counts the terms of one length by class, for count_tokens(). A term's slot holds its counts in the class of its last
-// document. These counts are written down when the term occurs in a different class. So a token costs no second memory
-// access, and few counts are written down if documents are sorted by class.
+// document. These counts are written down when the term occurs in a different class. So counting a token needs no second
+// memory access, and few counts are written down if documents are sorted by class.
 class ClassRows {
  public:
   ClassRows() : tag_(text_tuning().first_tag - 1) {}
@@ -57,7 +57,7 @@ class ClassRows {
       n_tokens_ = 0;
     }
     n_tokens_ += n_tokens;
-    if (n_tokens_ > text_tuning().row_tokens) {  // counts might exceed 32 bits
+    if (n_tokens_ > text_tuning().row_tokens) {  // otherwise, counts might exceed 32 bits
       table.for_each_slot([&](auto& slot) { write(slot); });
       n_tokens_ = n_tokens;
     }
@@ -80,7 +80,7 @@ class ClassRows {
   struct Written {
     std::uint32_t id, count, documents, tag;
   };
-  // Consecutive documents of one class, from first_tag to the begin of the next span.
+  // Consecutive documents of one class, from first_tag to the start of the next span.
   struct Span {
     std::uint32_t first_tag;
     std::int64_t owner;
@@ -103,7 +103,7 @@ class ClassRows {
                                written_.n_entries() >= text_tuning().entries_to_gather);
   }
 
-  RowStore<Written> written_;  // rows of part_size entries; their owner has no meaning
+  RowStore<Written> written_;  // rows of part_size entries, whose owner is not used
   Written *next_ = nullptr, *end_ = nullptr;  // the unused entries of the open row
   std::vector<Span> spans_;    // sorted by first_tag
   RowStore<ClassEntry> store_;

@@ -44,7 +44,7 @@ class Words final : public Cutter {
   bool next(Tokens& tokens) override {
     tokens.n_tokens = 0;
     tokens.parts.clear();
-    // The text of a document begins at `begin`, and its first character is at `first`.
+    // The bytes of a document begin at `begin`. Its first character is at `first`, after unmarked bytes if any.
     std::int64_t begin = 0, first = 0;
     if (open_) first = text_.keep_marked(kept_);  // keeps a word whose end has not been read
     else text_.clear();
@@ -86,7 +86,7 @@ class Words final : public Cutter {
     std::uint64_t* const marks = text_.marks() + begin / 64;
     const std::int64_t n_words = (end - begin + 63) / 64;
     if (end % 64 != 0) marks[n_words - 1] &= (std::uint64_t{1} << end % 64) - 1;
-    // One bound per byte would take four times the memory of the text, so bounds of a long text are counted before.
+    // One bound per byte would take four times the memory of the text, so the bounds of a long text are counted first.
     const std::int64_t n_bounds = end - begin <= 4 * piece_ ? 64 * n_words : count_bounds(marks, n_words);
     const auto room = static_cast<std::size_t>(2 * tokens.n_tokens + n_bounds + 64);
     if (tokens.bounds.size() < room) tokens.bounds.resize(room);

@@ -14,9 +14,9 @@ namespace termsift {
 // The tokens of some consecutive documents. A token is a span of `bytes`.
 struct Tokens {
   // UTF-8 text, lowercase or without accents if the rules say so. Lone surrogates take three bytes each. At least 64 bytes
-  // are readable from the begin of every token.
+  // are readable, starting at the first byte of every token.
   const std::uint8_t* bytes = nullptr;
-  std::vector<std::uint32_t> bounds;  // (2 n_tokens or more,), the begin and the end of each token in `bytes`
+  std::vector<std::uint32_t> bounds;  // (2 n_tokens or more,), the start and the end of each token in `bytes`
   std::int64_t n_tokens = 0;
   // The documents of these tokens, in order. A document without tokens is listed too. A long document is cut into pieces, so
   // the last document of one call may be the first document of the next call.

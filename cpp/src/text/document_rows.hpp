@@ -57,7 +57,7 @@ class DocumentRows {
       }
     }
     row_tokens_ += n_tokens;
-    if (row_tokens_ > text_tuning().row_tokens)  // counts might exceed 32 bits
+    if (row_tokens_ > text_tuning().row_tokens)  // otherwise, counts might exceed 32 bits
       throw std::length_error("a document has more than 2^31 terms; split it");
     return Count(store_, n_tokens, tag_);
   }

@@ -34,7 +34,7 @@ std::int32_t murmur3(std::string_view bytes) {
 // Returns the column of a term. The top bit is set if the term counts negatively.
 std::uint32_t signed_column(std::string_view term, std::int32_t n_columns, bool alternate_sign) {
   const std::int32_t hash = murmur3(term);
-  // |hash| of the least hash does not fit 32 bits. It gets the same column as in scikit-learn.
+  // The absolute value of the least hash does not fit 32 bits. This hash gets the same column as in scikit-learn.
   const std::int32_t column = hash == std::numeric_limits<std::int32_t>::min()
                                   ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
                                   : (hash < 0 ? -hash : hash) % n_columns;

@@ -13,7 +13,7 @@ namespace termsift {
 namespace {
 
 // Reads one character of an encoding. read(at, end, c) sets c and returns the character's length in units, or 0 if it is
-// invalid. before(begin, at) returns the begin of the character that ends at `at`. Neither reads outside the text.
+// invalid. before(begin, at) returns the start of the character that ends at `at`. Neither function reads outside the text.
 struct Utf8 {
   using Unit = std::uint8_t;
   static int read(const Unit* at, const Unit* end, char32_t& c) { return termsift::read_utf8(at, end, c); }
@@ -99,7 +99,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
   const std::int64_t limit = n < text_.length - at_ ? at_ + n : text_.length;
   const ScanKernels& kernels = kernels_in_use<ScanKernels>();
   out.all().ascii = ascii_;
-  // Text is read in steps, so that the room never far exceeds the text.
+  // Text is read in steps, so that the memory is never much larger than the text.
   while (at_ < limit) {
     constexpr std::int64_t step = 1 << 16;
     const std::int64_t end = std::min(limit, at_ + step);
@@ -179,7 +179,7 @@ void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) 
 }
 
 void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
-  constexpr std::int64_t readable = 67;  // number of bytes that a kernel may read from the begin of a block
+  constexpr std::int64_t readable = 67;  // number of bytes that a kernel may read, starting at the first byte of a block
   const auto* const text = static_cast<const std::uint8_t*>(text_.data);
   const auto kernel = kernels_in_use<ScanKernels>().read_utf8;
   read_ascii(limit, out);

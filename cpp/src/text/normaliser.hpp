@@ -25,8 +25,8 @@ class NormalText {
   void append_blocks(std::int64_t n) { marks()[(all_.size += n) / 64] = 0; }
   // Adds at least one byte without marks, up to a multiple of 64.
   void align();
-  // Removes the bytes before `begin`. All bytes from `begin` on must be marked. Inserts unmarked bytes before them to make
-  // the size a multiple of 64, and returns the number of unmarked bytes.
+  // Removes the bytes before `begin`. All bytes from `begin` on must be marked. Inserts unmarked bytes at the start to make
+  // the size a multiple of 64, and returns the number of inserted bytes.
   std::int64_t keep_marked(std::int64_t begin);
 
  private:
@@ -38,7 +38,7 @@ class NormalText {
 
 class Normaliser {
  public:
-  // Marks white space if marks_spaces is true, and else the characters of words.
+  // Marks white space if marks_spaces is true, and otherwise the characters of words.
   Normaliser(const TextRules& rules, bool marks_spaces)
       : map_(CharacterMap::of(rules.lowercase, rules.strip_accents)),
         rules_{map_.entries(), static_cast<std::uint8_t>(rules.lowercase ? 0x20 : 0), marks_spaces} {}

@@ -34,7 +34,8 @@ class RowSorter {
   // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to the row's end.
   // O(entries * bits of n_columns / 11).
   void write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices, std::int64_t* data);
-  // Adds the number of entries of each document to sizes[document]. write() may write fewer, because it adds some up.
+  // Adds the number of entries of each document to sizes[document]. write() may write fewer entries, because it adds up
+  // equal columns.
   void add_sizes(std::int64_t* sizes) const {
     for (std::int64_t i = 0; i < size_; ++i) ++sizes[document_of(entries_[i])];
   }
@@ -62,7 +63,7 @@ class RowSorter {
   void sort_by_column(std::int64_t n_documents);
 
   LargeArray<std::uint64_t> entries_, sorted_;
-  std::vector<std::uint32_t> places_;       // the place of the next entry for each value of the bits of a pass
+  std::vector<std::uint32_t> places_;       // the place of the next entry, for each value of a pass's bits
   std::vector<std::int32_t> last_columns_;  // the largest column of each document so far
   std::int64_t n_columns_ = 0, size_ = 0, capacity_ = 0;
   std::int64_t reserved_ = 0;  // the number of entries after all reserved entries have been added

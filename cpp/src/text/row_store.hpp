@@ -39,7 +39,7 @@ class RowStore {
     rows_.push_back({owner, end_, 0});
     is_open_ = true;
   }
-  // Makes room for `more` further entries in the open row, and returns its first entry.
+  // Makes room for `more` further entries in the open row, and returns a pointer to the first entry of the row.
   Entry* reserve(std::int64_t more) {
     Row<Entry>& row = rows_.back();
     if (limit_ - row.entries < row.size + more || row.entries == nullptr) move(row, row.size + more);
@@ -69,7 +69,7 @@ class RowStore {
     next_block_ = next_block_ < mib ? 2 * next_block_ : 32 * mib + 1;
     LargeArray<Entry> block = LargeArray<Entry>::uninitialised(size);
     std::copy(row.entries, row.entries + row.size, block.get());
-    if (!blocks_.empty() && row.entries == blocks_.back().get()) blocks_.pop_back();  // it had only this row
+    if (!blocks_.empty() && row.entries == blocks_.back().get()) blocks_.pop_back();  // the block had only this row
     row.entries = end_ = block.get();
     limit_ = row.entries + size;
     blocks_.push_back(std::move(block));

@@ -32,9 +32,9 @@ std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t c
 
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// Replaces and marks the characters of `length` bytes that begin at the bits of `leads`. Their other bytes must be
-// continuation bytes. Returns true if each character keeps its length. A surrogate does not (Mapped::length_in_place), nor
-// does an overlong form, because its character has a shorter form.
+// Replaces and marks the characters of `length` bytes that begin at the set bits of `leads`. All later bytes of a character
+// must be continuation bytes. Returns true if each character keeps its length. Surrogates count as changing their length
+// (see Mapped::length_in_place). So do overlong forms, because their characters have shorter forms.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {
@@ -51,7 +51,7 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
     if (length == 3) c = (std::uint32_t{at[0]} << 12) + (std::uint32_t{at[1]} << 6) + at[2] - 0xe2080;
     if (length == 4) {
       c = (std::uint32_t{at[0]} << 18) + (std::uint32_t{at[1]} << 12) + (std::uint32_t{at[2]} << 6) + at[3] - 0x3c82080;
-      if (c >= n_code_points) c = 0;  // U+0000 has another length, so the block is refused
+      if (c >= n_code_points) c = 0;  // U+0000 is shorter, so the block is refused
     }
     const std::uint64_t entry = read_entry(entries + c);
     differences |= entry ^ in_place;
@@ -159,7 +159,7 @@ TERMSIFT_INLINE std::uint32_t lowest_bit(std::uint64_t bits) {
 }
 #endif
 
-// Bit i finds a bound if bit i - 1 is set and exactly one of the bits i and i - 2 is set. If bit i is set, the run begins at
+// Bit i marks a bound if bit i - 1 is set and exactly one of the bits i and i - 2 is set. If bit i is set, the run begins at
 // bit i - 1 and has at least two bits. Otherwise a run of at least two bits ends at bit i.
 std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds) {
   std::uint32_t* at = bounds;
@@ -180,7 +180,7 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
       places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
     }
 #else
-    // Begins and ends alternate.
+    // Starts and ends of runs alternate.
     std::uint32_t* const next = at + count_set(changes);
     const auto at_end = static_cast<std::uint32_t>((at - bounds) & 1);
     const std::uint32_t even = first - (1 - at_end), odd = first - at_end;

@@ -16,8 +16,8 @@ inline std::uint64_t load_u64(const std::uint8_t* bytes) {
 }
 
 // The key of a word or of an n-gram of characters. A token of at most 16 bytes is its own key, padded with zeros, unless its
-// last byte is zero. All other tokens are "outside" tokens. Then `low` is a hash of the bytes, and `high` is outside_bits
-// plus their offset in the arena of the table.
+// last byte is zero. All other tokens are "outside" tokens. In the key of an outside token, `low` is a hash of its bytes,
+// and `high` is outside_bits plus the offset of its bytes in the arena of the table.
 struct WordKey {
   std::uint64_t low = 0, high = 0;
 

@@ -25,7 +25,7 @@ struct Slot {
   std::uint32_t id;
   std::uint32_t tag;          // the tag of the last document that contains the term
   std::uint32_t at_or_count;  // by document: the term's place in that row; by class: its count in that document's class
-  std::uint32_t documents;    // the number of rows with the term or, by class, of documents of that class with the term
+  std::uint32_t documents;    // number of rows with the term; by class: number of that class's documents with the term
 };
 
 // A hash table in which at most three quarters of the slots are filled. A slot takes 32 bytes for words and 24 for n-grams,
@@ -48,14 +48,14 @@ class SlotTable {
     bool is_large;
     Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
     // In a large table, few terms are in the slot where their search begins, so searches continue in the next cache lines.
-    // Prefetching three of these lines too saves a fifth of the time of looking up 3 million words.
+    // Prefetching three of these lines as well saves a fifth of the time of looking up 3 million words.
     void prefetch(const Slot<Key>* home) const {
       prefetch_for_write(home);
       for (int next = 2; is_large && next <= 6; next += 2) prefetch_for_write(home + next);
     }
   };
   Homes homes() const { return {slots_, shift_, is_large_}; }
-  // The key of each id. It is empty unless the table keeps keys.
+  // Returns the key of each id, or an empty vector unless the table keeps keys.
   const std::vector<Key>& keys() const { return keys_; }
 
   // Returns the slot whose key satisfies same(key), or an empty slot.
@@ -83,7 +83,7 @@ class SlotTable {
     for (std::int64_t i = 0; i < n_slots_; ++i)
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
-  // All slots, including empty slots.
+  // Returns all slots, including empty slots.
   std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
   // Gives empty slots the id no_term. No key may be inserted afterwards.
   void mark_empty_slots() {

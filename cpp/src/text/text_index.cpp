@@ -73,7 +73,7 @@ class IndexedRows {
       n_tokens_ = 0;
     }
     n_tokens_ += n_tokens;
-    if (n_tokens_ > text_tuning().row_tokens)  // counts might exceed 32 bits
+    if (n_tokens_ > text_tuning().row_tokens)  // otherwise, counts might exceed 32 bits
       throw std::length_error("a document has more than 2^31 terms; split it");
     if (const std::size_t room = size_ + static_cast<std::size_t>(n_tokens) + 1; buffers_.row.size() < room)
       buffers_.row.resize(2 * room);
@@ -100,7 +100,7 @@ class IndexedRows {
   std::int64_t document_ = -1, n_tokens_ = 0;
 };
 
-// Cuts a term of a vocabulary at blanks. Returns no words unless it is a sequence of min_n to max_n words.
+// Cuts a term of a vocabulary at blanks. Returns no words unless the term is a sequence of min_n to max_n words.
 std::vector<std::string_view> words_of(std::string_view term, std::int64_t min_n, std::int64_t max_n) {
   std::vector<std::string_view> words;
   for (std::size_t begin = 0, end = 0; begin <= term.size(); begin = end + 1) {

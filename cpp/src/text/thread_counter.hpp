@@ -87,7 +87,7 @@ class TermGate {
   const TermSketch& sketch_;
   const std::uint8_t least_;
   const std::size_t min_n_;
-  std::vector<std::vector<std::uint64_t>> hashes_;  // hashes_[n - 1][id]: of terms of n words, without the longest
+  std::vector<std::vector<std::uint64_t>> hashes_;  // hashes_[n - 1][id], for terms of n words, n < max_n
 };
 
 struct GatedTokens : TokenSource {
@@ -144,7 +144,7 @@ class NgramSteps {
     parts.clear();
     keys.clear();
     std::uint32_t before = continues_ ? before_[n - 1] : no_term;
-    std::size_t first = 0;  // the begin of the part's shorter n-grams in `ids`
+    std::size_t first = 0;  // the start of the part's shorter n-grams in `ids`
     for (std::size_t p = 0; p < of_words_.size(); ++p) {
       const auto end = static_cast<std::size_t>(ends[p]);
       // A shorter n-gram and the next word form an n-gram. The last shorter n-gram waits for the document's next piece.

@@ -25,7 +25,7 @@ struct TokenIds {
 // Looks up the tokens of parts with a table of terms, and counts them.
 //   source.key(i)        the key of token i
 //   source.slot(i, key)  the slot of token i in `table`; if Source::inserts, a new term is inserted
-//   Source::is_gated     whether source.slot may return a slot of the id no_term, for a term that is not counted
+//   Source::is_gated     whether source.slot may return a slot with the id no_term, whose term is not counted
 //   counts.begin_part(table, part, n_tokens)  an object for the tokens of a part, with the functions
 //     .add(slot)  counts a token
 //     .end()      ends the part

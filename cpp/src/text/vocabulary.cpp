@@ -72,7 +72,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
   const auto prefix = [](const Met<Key>& met) { return prefix_of(met.key); };
   Buckets<Met<Key>> buckets(n, std::ssize(parts), visit, prefix, threads);
   for (Table* const table : tables) table->free_slots();
-  const auto differs = [](const std::vector<Met<Key>>& terms, std::size_t i) {  // from term i - 1
+  const auto differs = [](const std::vector<Met<Key>>& terms, std::size_t i) {  // whether term i differs from term i - 1
     return i == 0 || !(terms[i].key == terms[i - 1].key);
   };
   std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.size()) + 1, 0);  // the first rank of each bucket
@@ -166,7 +166,7 @@ void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n,
 }
 
 // Sets n_terms_. Returns places, where places[n - 1][i] is the term of the sorted n-gram i of n words. If the n-gram is too
-// short to be a term, it is the first term that begins with the n-gram.
+// short to be a term, places[n - 1][i] is the first term that begins with it.
 std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t max_n, Worker& worker) {
   const auto for_each_ngram = [&](std::size_t n, const auto& f) {
     for (std::int64_t i = 0; i < n_of_length(n); ++i) {
@@ -174,7 +174,7 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
       f(i);
     }
   };
-  std::vector<LargeArray<std::int64_t>> places;  // at first, the number of terms that begin with each n-gram (itself too)
+  std::vector<LargeArray<std::int64_t>> places;  // at first, the number of terms that begin with each n-gram, or equal it
   for (std::size_t n = 1; n <= max_n; ++n) {
     places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
     for_each_ngram(n, [&](std::int64_t i) { places[n - 1][i] = n >= min_n_ ? 1 : 0; });

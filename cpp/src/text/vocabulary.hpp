@@ -44,7 +44,7 @@ class Vocabulary {
   std::int64_t n_terms() const { return n_terms_; }
   // terms(table, n)[id] is the sorted term of an n-gram of n words in a table, or -1 if it is a stop word or if n < min_n.
   const std::int32_t* terms(std::size_t table, std::size_t n) const { return terms_[table][n - 1].get(); }
-  // The number of rows that have each term.
+  // Returns an array with the number of rows that have each term.
   const std::int64_t* rows() const { return (ngrams_.empty() ? words_.documents : rows_).get(); }
   // Calls visit(term, bytes of the term) for every term, in order.
   void for_each_term(const std::function<void(std::int64_t, std::string_view)>& visit) const;

@@ -7,7 +7,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// The lanes of a register. Wider vectors would be stored in memory.
+// The number of lanes of a register. Vectors with more lanes would be stored in memory.
 #if defined(__AVX512F__)
 constexpr int lanes = 8;
 #elif defined(__AVX__)
