@@ -213,7 +213,7 @@ def _summed(
     n_terms: int,
     values: NDArray[np.int64],
 ) -> dict[str, Any]:
-    """Return the arrays of counts of one document per row, which has one term."""
+    """Return the count arrays of a table. Each row counts as a document with a single term."""
     matrix = validation.Csr(np.arange(len(codes) + 1), terms, values, len(codes), n_terms)
     labels, empty = validation.Labels(classes, codes, None), _core.Counts(len(classes), True)
     try:

@@ -53,7 +53,8 @@ def write_csv(file: TextIO, columns: Columns) -> None:
 class _UnixLines:
     r"""A file whose lines end with "\n".
 
-    The csv writer ends lines with "\r\n", because it quotes only the line ends that it writes.
+    The csv writer quotes only those line ends in fields that it uses itself. It therefore ends
+    lines with "\r\n", and this class replaces these ends.
     """
 
     def __init__(self, file: TextIO) -> None:
