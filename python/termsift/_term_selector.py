@@ -58,7 +58,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
         The number of terms.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the terms. It exists only if X had names and all of them are strings.
+        Names of the terms. The attribute exists only if X had names and all are strings.
 
     See Also
     --------

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
 
-_CELLS = 1 << 21  # the pairs of an entry and a class in one step
+_CELLS = 1 << 21  # pairs of an entry and a class that are computed in one step
 _MADE = ("_counter", "_lookup")  # the caches: fit drops them, and a pickle leaves them out
 _TIE = 2.0**-44  # log posteriors tie if they differ by less than this share of the largest
 

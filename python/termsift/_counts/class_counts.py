@@ -176,8 +176,8 @@ class ClassCounts(AdditiveCounts):
         "multinomial" uses the p_ic given under ``alpha``. "binary" counts documents in place of
         occurrences: p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" uses the share of
         documents: p_ic = (d_ic + b1) / (n_c + b2). "poisson" has rates of at most 2^64 in place of
-        probabilities: p_ic = (l_ic + b1) / (n_c + b2). Its formulas have no complement: `md` is p
-        log(p/q) - p + q, and `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p], or (p-q)^2/q for the
+        probabilities: p_ic = (l_ic + b1) / (n_c + b2). Its formulas have no complement: `md` is
+        p log(p/q) - p + q, and `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p], or (p-q)^2/q for the
         noncentrality "pearson".
 
         Examples

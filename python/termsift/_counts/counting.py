@@ -64,8 +64,8 @@ def count(
         A document of weight w counts as w documents.
     classes : sequence of labels, optional
         The classes in the order of the result. Other labels are an error. The default is the sorted
-        list of the labels that occur. For an indicator matrix, the names of its columns (by default
-        0, 1, ...).
+        list of the labels that occur. For an indicator matrix, they are the names of its columns
+        (by default 0, 1, ...).
     tf : {"raw", "log", "binary"}
         How an entry x > 0 is counted: as x, log(1 + x) or 1, times the document's weight. The
         attribute ``tf`` of the counts keeps this choice.

@@ -49,7 +49,7 @@ def counts_from_table(
         The number of documents of each class. It requires ``documents``.
     class_tokens : mapping of label to int, optional
         The occurrences of all terms in each class whose list was cut off. The terms that the list
-        leaves out count in this total alone.
+        leaves out count only in this total.
 
     Returns
     -------

@@ -67,7 +67,7 @@ class Split:
             raise ValueError(f"X_test has {test.n_terms} columns, X_train {train.n_terms}")
         old, new = one_class(y_train, train, "y_train"), one_class(y_test, test, "y_test")
         for matrix, name in ((train, "X_train"), (test, "X_test")):
-            validation.check_entries(matrix, n_threads, name)  # the core would call either matrix X
+            validation.check_entries(matrix, n_threads, name)  # the core would call both "X"
         documents = Documents(train, old, n_threads)
         return cls(documents, None, Documents(test, new, n_threads))
 

@@ -236,7 +236,7 @@ def _over_represented(
 def _at_pairs(
     scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.int64], *, with_scores: bool
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Return the directions of pairs of a class and a term, and on request their scores."""
+    """Return the directions of pairs of a class and a term, and their scores if requested."""
     order = np.lexsort((terms, rows))
     starts = np.searchsorted(rows[order], np.arange(len(scoring.counts.class_docs) + 1))
     signs, scores = np.empty(len(terms), dtype=np.int8), np.empty(len(terms) * with_scores)

@@ -24,7 +24,7 @@ class Dispersion:
     classes : list of labels
         The labels of the rows.
     dp : ndarray of shape (n_classes, n_terms), float64
-        Gries' deviation of proportions: It is 0 if each document has the term in proportion
+        Gries' deviation of proportions. It is 0 if each document has the term in proportion
         to its length. It is near 1 if one short document has all occurrences.
     dp_norm : ndarray of that shape, float64
         dp divided by its largest possible value, 1 - min_j s_j (see `termsift.dispersion`).
@@ -157,7 +157,8 @@ def documents_of(
 def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
     """Yield the entries of documents, some millions at a time.
 
-    Each part consists of the entries' positions in ``docs``, terms and numbers of occurrences.
+    Each part has three arrays: the positions of the documents in ``docs``, the terms, and the
+    numbers of occurrences.
     """
     ends = np.cumsum(X.indptr[docs + 1] - X.indptr[docs], dtype=np.int64)
     cuts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK_ENTRIES)[1:], "right"))

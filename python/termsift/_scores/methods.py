@@ -22,7 +22,8 @@ class EventModel(NamedTuple):
     name: Model
     formula: str
     reads: str  # occurrences or documents
-    # The number of outcomes of an event; None means n_terms. b2 = alpha * outcomes by default.
+    # The number of outcomes of an event; None means n_terms. If alpha is one number, then
+    # b2 = alpha * outcomes.
     outcomes: int | None = None
     is_rate: bool = False  # p_ic may exceed 1, and b1 may exceed b2
     independent: bool = False  # the divergence of terms is the sum of their `md`

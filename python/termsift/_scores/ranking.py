@@ -130,7 +130,7 @@ class Ranking(Tabular):
         return columns if self.chosen_by is None else {**columns, "class": self.chosen_by}
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
-        """Write the columns of `to_frame` as CSV. Scores that are read back have equal bits.
+        """Write the columns of `to_frame` as CSV. Reading a score back gives the same float64.
 
         Parameters
         ----------

@@ -50,10 +50,10 @@ def divergence(
 
     Notes
     -----
-    The variables are the given terms and the pool of all other terms. The probability of
-    the pool is 1 minus the sum of p over the given terms. The divergence is the sum over classes
-    and variables of p log(p/q). Further terms never decrease it. The divergence of a single term is
-    its score `md`. Under the models "bernoulli" and "poisson" the terms are independent, and the
+    The variables are the given terms and the pool of all other terms. The probability of the pool
+    is 1 minus the sum of p over the given terms. The divergence is the sum over classes and
+    variables of p log(p/q). Further terms never decrease it. The divergence of a single term is its
+    score `md`. Under the models "bernoulli" and "poisson" the terms are independent, and the
     divergence is the sum of their `md`.
 
     Examples

@@ -53,8 +53,8 @@ def write_csv(file: TextIO, columns: Columns) -> None:
 class _UnixLines:
     r"""A file whose lines end with "\n".
 
-    The csv writer quotes only those line ends in fields that it uses itself. It therefore ends
-    lines with "\r\n", and this class replaces these ends.
+    The csv writer quotes a field with "\r" or "\n" only if its own line ends have this character.
+    It therefore ends lines with "\r\n", which this class replaces by "\n".
     """
 
     def __init__(self, file: TextIO) -> None:

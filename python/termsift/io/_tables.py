@@ -216,8 +216,8 @@ class ArrowTable(TextSource):
         """Yield the columns of a Parquet file."""
         parquet = require("pyarrow.parquet", "text", f"{self.path}: reading it")
         pool = require("pyarrow", "text", f"{self.path}: reading it").default_memory_pool()
-        # These settings save memory. By default, pyarrow keeps each column chunk and has buffers for
-        # each thread.
+        # These settings save memory. By default, pyarrow keeps every column chunk, and each thread
+        # has its own buffers.
         with parquet.ParquetFile(str(self.path), pre_buffer=False, buffer_size=1 << 16) as file:
             _check_columns(self.path, file.schema_arrow, names)
             n_rows, row = max(file.metadata.num_rows, 1), 0

@@ -119,7 +119,7 @@ class Cells:
         return within, (elsewhere + self.b1) * (self.l_c[c] + self.b2)
 
     def expected(self, i: int, c: int) -> Fraction:
-        """Return the expected l_ic if occurrences were proportional to the classes' documents."""
+        """Return the l_ic that is expected if occurrences are proportional to n_c."""
         return self.l_i[i] * self.n_c[c] / self.n
 
 
