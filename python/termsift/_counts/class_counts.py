@@ -170,8 +170,8 @@ class ClassCounts(AdditiveCounts):
         q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
         without documents are left out. By convention 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0.
         The relative error of a score is at most 1e-14 if
-        |p - q| >= 1e-15 * n_classes^2 * max(p, q). The time is O(pairs of a class and a term in it)
-        or O(n_classes * n_terms), depending on the method (see docs/methods.md).
+        p and q differ by at least 1e-15 * n_classes^2 * max(p, q). The time is O(pairs of a class
+        and a term in it) or O(n_classes * n_terms), depending on the method (see docs/methods.md).
 
         "multinomial" uses the p_ic given under ``alpha``. "binary" counts documents in place of
         occurrences: p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" uses the share of
