@@ -43,7 +43,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     method : str, default "md"
         A name of `termsift.methods` or `termsift.selectors`.
     k : int or "all", default 1000
-        The number of terms to keep; all if there are fewer.
+        The number of terms to keep. All are kept if there are fewer.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}
@@ -58,7 +58,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
         The number of terms.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the terms, if X had names that are all strings.
+        Names of the terms. The attribute exists only if X had names and all are strings.
 
     See Also
     --------
@@ -190,7 +190,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             counts.term_names = [str(name) for name in self.feature_names_in_]
         ranking = self._rank(counts, *documents) if documents else None
         self.counts_, self._ranking = counts, ranking
-        # Later computations use the present parameters, even if set_params changes them meanwhile.
+        # Later computations use the present parameters, even if set_params changes them in between.
         self._as_fitted = type(self)(**self.get_params(deep=False))
 
     @property

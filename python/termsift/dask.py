@@ -28,7 +28,7 @@ _Part = TypeVar("_Part", ClassCounts, TermSketch)
 _dask = require("dask", "dask", "termsift.dask")
 _array = require("dask.array", "dask", "termsift.dask")
 
-_SPLIT_EVERY = 8  # partial counts that one task of the tree adds up
+_SPLIT_EVERY = 8  # the partial counts that one task of the tree adds up
 
 
 def count(

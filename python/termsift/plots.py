@@ -31,7 +31,7 @@ _FORMATS = (".png", ".svg")
 # invisible on paper), and markers for print without colour. They distinguish 56 lines.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
-_FEW_TICKS = 10  # up to this many numbers of terms all get a label on the axis
+_FEW_TICKS = 10  # if there are at most this many ks, the axis labels them all
 _LETTERS_OF_A_TERM = 24
 _LETTERS_OF_A_SIDE = 28
 _COLUMNS = 3
@@ -108,7 +108,7 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     ranking : Ranking, or dict of label to Ranking
         A dict, such as the result of `termsift.distinctive_terms`, gives one panel per ranking.
     k : int or None, default 20
-        Number of terms; all if None or if there are fewer.
+        Number of terms. All are drawn if it is None or if there are fewer.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
 
 
 def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
-    """Draw the log ratios of the key terms of two corpora, as bars to the right and to the left.
+    """Draw the log ratios of key terms as bars, to the right or left for the two corpora.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def check_plot_path(path: str | os.PathLike[str]) -> None:
 
 
 def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure atomically; the same figure gives the same bytes."""
+    """Write a figure atomically. Equal figures give equal bytes."""
     from matplotlib import rc_context
 
     metadata = {"Date": None} if _ending(path) == ".svg" else None  # a date would change the bytes
@@ -236,7 +236,7 @@ def _ending(path: str | os.PathLike[str]) -> str:
 
 
 def _height(n_bars: int) -> float:
-    return 0.19 * n_bars + 0.8  # inches
+    return 0.19 * n_bars + 0.8  # in inches
 
 
 # ---- lines -----------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None
 
 
 def _tick(axes: Axes, ks: NDArray[np.int64]) -> None:
-    """Label each number of terms if they are few, else powers of ten or 1, 2, 5, 10, ..."""
+    """Label every k if there are few. Otherwise label powers of ten, or 1, 2, 5, 10, ..."""
     from matplotlib.ticker import FixedLocator, LogLocator
 
     locator = LogLocator(subs=(1, 2, 5) if ks[-1] < 50 * ks[0] else (1,))
@@ -292,7 +292,7 @@ def _draw_bars(
     n_rows: int | None = None,
     colours: Sequence[str] | str | None = None,
 ) -> None:
-    """Draw one bar per term, the first on top, with room for ``n_rows`` bars."""
+    """Draw one bar per term, the first on top. The axes have space for ``n_rows`` bars."""
     finite = np.isfinite(scores)
     largest = scores[finite].max(initial=0.0)
     endless = 1.05 * largest if largest > 0 else 1.0

@@ -30,11 +30,13 @@ __all__ = ["count", "count_texts"]
 
 _pa = require("pyarrow", "spark", "termsift.spark")
 
-_SPLIT_EVERY = 8  # partial counts that one task of the tree adds up
-# By default a batch has 10,000 rows. An update takes several, because it passes over all counts.
+_SPLIT_EVERY = 8  # the partial counts that one task of the tree adds up
+# By default a batch has 10,000 rows. An update counts several batches, because it passes over all
+# counts.
 _BATCHES_AT_ONCE = 16
 
-# A row holds the counts of a part as bytes, or its error, because Spark repeats a task that fails.
+# A row holds the counts of a part as bytes, or an error. Errors are not raised in a task, because
+# Spark would repeat the task.
 _SCHEMA = "part int, counts binary, error string, message string"
 _ROW = _pa.schema(
     [("part", "int32"), ("counts", "binary"), ("error", "string"), ("message", "string")]
@@ -84,7 +86,7 @@ def count(
     Arrow passes the rows to Python, sixteen batches at a time, on the executor that holds them.
     Only counts leave the executor, as the bytes of `termsift.ClassCounts.to_bytes`. Spark limits
     these bytes to 2 GiB for each partial count. Each task adds up eight partial counts, until one
-    is left. The last one goes to the driver, and must not exceed ``spark.driver.maxResultSize``.
+    is left. This one goes to the driver and must not exceed ``spark.driver.maxResultSize``.
 
     Fractions are summed in row order within a partition, and the partitions are added in order. The
     bits of the result therefore depend only on how the rows are partitioned.

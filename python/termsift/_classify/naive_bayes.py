@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
 
-_CELLS = 1 << 21  # pairs of an entry and a class that are computed at a time
+_CELLS = 1 << 21  # pairs of an entry and a class that are computed in one step
 _MADE = ("_counter", "_lookup")  # the caches: fit drops them, and a pickle leaves them out
 _TIE = 2.0**-44  # log posteriors tie if they differ by less than this share of the largest
 
@@ -118,10 +118,10 @@ class NaiveBayes:
     The entries x_i are transformed by the ``tf`` of the counts, as in counting. A class without
     documents has probability 0. If the log posteriors of several classes agree within a relative
     2^-44, the first of these classes is predicted. The bits of a prediction do not depend on the
-    other documents. Besides the results, memory is 100 MiB and 32 bytes for each pair of a class
-    and a term in it. If n_classes * k is at most 2^24, a dense array takes up to 128 MiB more, or
-    twice that for texts. Without this array, and in `leave_one_out`, the matrix of a block of texts
-    is held too.
+    other documents. Besides the results, the memory is 100 MiB plus 32 bytes for each pair of a
+    class and a term in it. If n_classes * k is at most 2^24, a dense array takes up to 128 MiB
+    more, or twice that for texts. Without this array, and in `leave_one_out`, the matrix of a block
+    of texts is held too.
 
     Examples
     --------
@@ -234,7 +234,7 @@ class NaiveBayes:
         Returns
         -------
         log_proba : ndarray of shape (n_docs, n_classes)
-            A document's class has the value -inf if no other document belongs to it.
+            The value for a document's class is -inf if no other document belongs to that class.
 
         Raises
         ------
@@ -287,7 +287,7 @@ class NaiveBayes:
         return stacked
 
     def _parts(self, X: Any, y: Any = None) -> Iterator[tuple[Any, Any, int]]:
-        """Yield the entries as counted, the codes and the first row of each block of documents."""
+        """For each block of documents, yield its counted entries, its codes and its first row."""
         row = 0
         for matrix, labels in self._blocks(X, y):
             if labels is not None and labels.indptr is not None:
@@ -346,12 +346,12 @@ class NaiveBayes:
     def _lookup(self) -> tuple[_core.TextIndex, Floats, bool] | None:
         """The index of the terms, their weights, and whether terms count once in a document.
 
-        None if the texts must become matrices first.
+        The value is None if the texts must become matrices first.
         """
         rules, fitted = self._rules_of_terms, self._posteriors
         if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
             return None
-        order = np.argsort(-fitted.frequency, kind="stable")  # the first are found fastest
+        order = np.argsort(-fitted.frequency, kind="stable")  # the first terms are found fastest
         index = _core.TextIndex(rules.native, object_array(list(rules.vocabulary))[order].tolist())
         return index, fitted.dense[order], self._binary or rules.binary
 

@@ -28,8 +28,9 @@ class Posteriors:
     all other classes. A term occurs in few classes, so a sum first treats every term as absent from
     every class, and then adds a correction for each pair of a class and a term in it.
 
-    ``constant`` is that of a document without terms, and ``frequency`` holds the events of each
-    term. ``dense`` holds `_present` of each term and class, unless the array would be too large.
+    ``constant`` holds the log posteriors of a document without terms, and ``frequency`` the events
+    of each term. ``dense`` holds `_present` of each term and class, unless the array would be too
+    large.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class Posteriors:
         return prior
 
     def _prior_of(self, docs: Floats) -> Any:
-        """Return the log prior of classes with ``docs`` documents, -inf where that is 0."""
+        """Return the log prior of classes with ``docs`` documents, -inf where the prior is 0."""
         prior = docs if self._prior is None else self._prior
         with np.errstate(divide="ignore"):
             return np.log(np.where(docs > 0, prior, 0))
@@ -115,7 +116,7 @@ class Posteriors:
         return len(self._all) * least + np.array(beyond)
 
     def joint(self, X: Any, first: int) -> Any:
-        """Return the log posteriors of a matrix's rows; ``first`` is the number of the first."""
+        """Return the log posteriors of the rows of a matrix. The first row has number ``first``."""
         with np.errstate(over="ignore", invalid="ignore"):
             if self.dense is not None:
                 found = X @ self.dense

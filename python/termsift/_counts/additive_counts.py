@@ -26,11 +26,11 @@ class AdditiveCounts:
 
     __slots__ = ("_changing", "_may_warn", "_state")
 
-    # Counts, classes, term names and tf are replaced together: a thread that reads during an update
-    # sees the state either before or after it.
+    # Counts, classes, term names and tf are replaced together, so a thread that reads during an
+    # update sees the state before it or the state after it.
     _state: Held
     _changing: threading.Lock  # a thread holds it from reading the state until replacing it
-    _may_warn: bool  # whether a warning of fractions may still come; it comes only once
+    _may_warn: bool  # whether the warning about fractions is still due; it comes once
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -78,9 +78,9 @@ class AdditiveCounts:
     def class_docs(self) -> _core.Count:
         """The number of documents of each class, n_c, or the sum of their weights.
 
-        It has the shape (n_classes,). A frequency list may not tell how many documents it was
-        counted in. Then this property, the document frequencies, and everything that needs them
-        raise ValueError.
+        It has the shape (n_classes,). The number of documents behind a frequency list may be
+        unknown. In this case, this property, the document frequencies, and everything that needs
+        them raise ValueError.
         """
         self._require_documents("class_docs")
         return self._counts.class_docs
@@ -160,8 +160,8 @@ class AdditiveCounts:
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
         mine, theirs = counts.to_arrays(), other_counts.to_arrays()
-        # If only one stores the totals of the collection, derive them for both. Otherwise do not:
-        # they may overflow, and no result needs them.
+        # If only one stores the totals of the collection, derive them for both. Otherwise do
+        # not, because they may overflow and no result needs them.
         if mine["has_collection"] != theirs["has_collection"]:
             mine = counts.with_collection().to_arrays()
             theirs = other_counts.with_collection().to_arrays()
@@ -297,7 +297,7 @@ class AdditiveCounts:
 
         The classes stay the same. ``other`` cannot be a part if it has an unknown class or a larger
         count, or if a term would have more documents than occurrences; this raises ValueError. In
-        float counts, a remainder below 2^-40 of the whole is taken for rounding and becomes 0.
+        float counts, a remainder below 2^-40 of the whole counts as rounding and becomes 0.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented

@@ -73,7 +73,7 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         class_scores : ndarray of shape (n_classes, n_terms), float64
-            The values of each class, before they are aggregated; 0 for classes without documents.
+            The values of each class before aggregation. They are 0 for classes without documents.
         """
         scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
         return scoring.class_scores()
@@ -88,7 +88,7 @@ class ClassCounts(AdditiveCounts):
         n_threads: int | None = None,
         **options: str | bool,
     ) -> NDArray[np.int8]:
-        """Return whether each class has more or less of each term than the others.
+        """Return whether each class has more or less of each term than the other classes.
 
         Parameters
         ----------
@@ -98,8 +98,8 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         directions : ndarray of shape (n_classes, n_terms), int8
-            1 where the term is over-represented in the class, -1 where it is under-represented, 0
-            for neither and for classes without documents.
+            The direction is 1 if the term is over-represented in the class, -1 if it is
+            under-represented, and 0 for neither and for classes without documents.
 
         Notes
         -----
@@ -146,8 +146,8 @@ class ClassCounts(AdditiveCounts):
             The class priors pi_c. An array is normalised to sum to 1. The default is each class's
             share of the documents.
         aggregate : {"sum", "mean", "max"}, optional
-            How the class values become one score; "mean" is weighted by pi_c. The default depends
-            on the method (see ``default_aggregate`` in `termsift.methods`).
+            How the class values are combined into one score. "mean" is weighted by pi_c. The
+            default depends on the method (see ``default_aggregate`` in `termsift.methods`).
         n_threads : int, optional
             As for `termsift.count`.
         **options
@@ -169,12 +169,12 @@ class ClassCounts(AdditiveCounts):
         -----
         q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
         without documents are left out. By convention 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0.
-        Scores are accurate to a relative 1e-14 if p and q differ by at least the share
-        1e-15 * n_classes^2 of the larger one. The time is O(pairs of a class and a term in it) or
-        O(n_classes * n_terms), depending on the method (see docs/methods.md).
+        The relative error of a score is at most 1e-14 if
+        p and q differ by at least 1e-15 * n_classes^2 * max(p, q). The time is O(pairs of a class
+        and a term in it) or O(n_classes * n_terms), depending on the method (see docs/methods.md).
 
-        "multinomial" has the p_ic given for alpha. "binary" counts documents in place of
-        occurrences: p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" takes the share of
+        "multinomial" uses the p_ic given under ``alpha``. "binary" counts documents in place of
+        occurrences: p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" uses the share of
         documents: p_ic = (d_ic + b1) / (n_c + b2). "poisson" has rates of at most 2^64 in place of
         probabilities: p_ic = (l_ic + b1) / (n_c + b2). Its formulas have no complement: `md` is
         p log(p/q) - p + q, and `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p], or (p-q)^2/q for the
@@ -262,8 +262,8 @@ class ClassCounts(AdditiveCounts):
         method : str
             A name of `termsift.methods` or `termsift.selectors`.
         k : int, optional
-            The number of terms; all if None or if there are fewer. A small k is selected without
-            sorting the other terms.
+            The number of terms. All are ranked if it is None or if there are fewer. A small k is
+            selected without sorting the other terms.
         policy : {"top", "round_robin"}, default "top"
             "top" takes the terms with the highest scores. With "round_robin" the classes take
             turns, so that small classes get their share. Each class lists the terms by its class
@@ -341,9 +341,9 @@ class ClassCounts(AdditiveCounts):
         Parameters
         ----------
         method : str
-            "key", as for `termsift.distinctive_terms`, or a name of `termsift.methods`.
+            The name of one of `termsift.methods`, or "key", as for `termsift.distinctive_terms`.
         k : int, optional
-            The number of terms of each class; all if None or if there are fewer.
+            The number of terms per class. All are listed if it is None or if there are fewer.
         direction : {"both", "over", "under"}
             "both" lists all terms. "over" lists only terms that are over-represented in the class,
             as `termsift.distinctive_terms` does, and "under" only terms that are under-represented.
@@ -366,8 +366,8 @@ class ClassCounts(AdditiveCounts):
             - sign: the direction of the term by `class_directions`;
             - n_class, n_rest: the term's occurrences in the class, and in documents outside it;
             - df_class, df_rest: the documents with the term in the class, and outside the class;
-            - log_pvalue, pvalue: for tests, the p-value of `significance` per class, and for "key"
-              that of g2;
+            - log_pvalue, pvalue: for tests, the p-value of `significance` per class; for "key", the
+              p-value of `g2`;
             - pvalue_adj: the p-value, adjusted for the tests of all classes and terms by Benjamini
               and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
 
@@ -382,8 +382,8 @@ class ClassCounts(AdditiveCounts):
         Notes
         -----
         The time is that of round robin for k terms. Besides the table, the memory is some 64 MiB.
-        Tests take another 50 bytes for each class and term, and "key" some 120 bytes for each pair
-        of a class and a term in it.
+        Tests need another 50 bytes for each class and term. "key" needs some 120 bytes for each
+        pair of a class and a term in it.
 
         Examples
         --------

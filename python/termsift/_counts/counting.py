@@ -63,8 +63,9 @@ def count(
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
     classes : sequence of labels, optional
-        The classes in the wanted order; other labels are an error. By default the labels that
-        occur, sorted. For an indicator matrix, the names of its columns (by default 0, 1, ...).
+        The classes in the order of the result. Other labels are an error. The default is the sorted
+        list of the labels that occur. For an indicator matrix, they are the names of its columns
+        (by default 0, 1, ...).
     tf : {"raw", "log", "binary"}
         How an entry x > 0 is counted: as x, log(1 + x) or 1, times the document's weight. The
         attribute ``tf`` of the counts keeps this choice.
@@ -185,7 +186,7 @@ def count_texts(
         counted, by the rules of the sketch. Some of them may be in fewer documents;
         `ClassCounts.with_min_df` drops these.
     max_memory : int, optional
-        The approximate number of bytes that counting may take. If all terms take more, the texts
+        The approximate number of bytes that counting may take. If all terms need more, the texts
         are read twice, and rare terms are never counted. This needs ``min_df``, and texts that can
         be read twice, unlike an iterator.
     **keywords
@@ -215,7 +216,7 @@ def count_texts(
     -----
     If each document has one label and the core supports the rules, the core counts tokens by class,
     without a matrix or Python strings. Otherwise each block becomes a matrix first, which takes
-    longer. Rules that are functions run at Python's speed. For each thread, the core takes 95 to
+    longer. Rules that are functions run at Python's speed. For each thread, the core needs 95 to
     150 bytes for each distinct word.
 
     Examples

@@ -83,7 +83,10 @@ def write_to(file: IO[bytes], state: Held) -> None:
 
 
 def read_from(file: IO[bytes], name: str) -> Held:
-    """Read the counts that `write_to` wrote, to the end of the file, which errors call ``name``."""
+    """Read the counts that `write_to` wrote. They must extend to the end of the file.
+
+    Error messages call the file ``name``.
+    """
     length = _verify(file, name)
     try:
         return _parse(file, length)
@@ -163,7 +166,7 @@ def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDAr
     for name, dtype, n in described:
         array = np.empty(n, dtype)
         if cast("io.BufferedReader", file).readinto(array.view(np.uint8).data) != array.nbytes:
-            raise ValueError("an array is cut short")  # the file has changed since it was verified
+            raise ValueError("an array is cut short")  # the file changed after it was verified
         arrays[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
     return arrays
 

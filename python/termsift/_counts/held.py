@@ -71,7 +71,7 @@ class Held(NamedTuple):
     ) -> Held:
         """Return the counts with each term in its new column; -1 leaves the term out."""
         counts = _in_columns(self.counts, new_column, n_terms)
-        rules = None if names is None else self.rules  # a term's hash is no longer its column
+        rules = None if names is None else self.rules  # the hash of a term is no longer its column
         names = validation.check_term_names(names, n_terms)
         return self._replace(counts=counts, names=names, rules=rules)
 
@@ -137,7 +137,7 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
             "documents have several classes, and counts do not record which documents two classes "
             "share: count the documents of these classes instead"
         )
-    # Take all groups of one class at once, then the larger ones.
+    # First take all groups of one class in one step. Then add the larger groups one by one.
     result = counts.with_classes([rows[0] if len(rows) == 1 else -1 for rows in groups])
     for place, rows in enumerate(groups):
         if len(rows) > 1:

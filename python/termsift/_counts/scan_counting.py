@@ -83,13 +83,13 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
 
 
 class TextCounting:
-    """The counts of texts in files; the core reads tables itself if it counts by class."""
+    """The counts of texts in files. If the core counts by class, it also reads the tables."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self.tally = tally_of(rules, tf, n_threads)
         self.coder = validation.LabelCoder(None)
         self.n_docs = 0
-        self.most_bytes = 1 << 62  # of a table that are counted at once
+        self.most_bytes = 1 << 62  # the most bytes of a table to count at once
 
     def add(self, block: TextBlock) -> None:
         """Count the texts of a block. It is empty if the core has already counted its texts."""

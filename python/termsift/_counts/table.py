@@ -49,7 +49,7 @@ def counts_from_table(
         The number of documents of each class. It requires ``documents``.
     class_tokens : mapping of label to int, optional
         The occurrences of all terms in each class whose list was cut off. The terms that the list
-        leaves out count in this total alone.
+        leaves out count only in this total.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def _summed(
     n_terms: int,
     values: NDArray[np.int64],
 ) -> dict[str, Any]:
-    """Return the arrays of counts of one document per row, which has one term."""
+    """Return the count arrays of a table. Each row counts as a document with a single term."""
     matrix = validation.Csr(np.arange(len(codes) + 1), terms, values, len(codes), n_terms)
     labels, empty = validation.Labels(classes, codes, None), _core.Counts(len(classes), True)
     try:

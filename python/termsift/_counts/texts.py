@@ -148,7 +148,7 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
 def tally_of(
     rules: TextRules, tf: str, n_threads: int, *, plain: bool = True
 ) -> ByClass | ByDocument:
-    """Return the faster way to count; ``plain`` documents have one class each."""
+    """Return the faster counter. ``plain`` says whether each document has one class."""
     by_words = rules.hashing is None and rules.vocabulary is None
     by_class = plain and by_words and tf != "log" and rules.native is not None
     return (ByClass if by_class else ByDocument)(rules, tf, n_threads)

@@ -27,7 +27,7 @@ TITLES: dict[Metric, str] = {
     "macro_recall": "macro recall",
     "macro_f1": "macro F1",
 }
-_ROUNDING = 1e-12  # summing the runs in another order changes a mean by less
+_ROUNDING = 1e-12  # another order of summation changes a mean by less than this
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from termsift._util import validation
 from termsift._util.adding import is_exact
 from termsift._util.progress import progress
 
-# By default every k up to _EVERY_K_TO is evaluated. Beyond it, each k is 1% larger than the last.
+# By default every k up to _EVERY_K_TO is evaluated. Beyond it, k grows by 1% per step.
 _EVERY_K_TO = 2000
 _GROWTH = 1.01
 
@@ -76,7 +76,7 @@ def selection_curve(
     "multinomial", log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences
     of the k terms in class c. If the log posteriors of several classes agree within 2^-45 of their
     summands' magnitudes, the first of these classes is predicted. One pass over the ranking serves
-    all k. It takes 24 bytes for each k and class, where the number of classes is rounded up to a
+    all k. It needs 24 bytes for each k and class, where the number of classes is rounded up to a
     multiple of four.
 
     Examples

@@ -71,7 +71,7 @@ def rank_by(
     n_threads: int | None = None,
     **options: Any,
 ) -> Ranking:
-    """Rank by the counts or, if the method reads documents, by (X, y) and without alpha."""
+    """Rank by the counts. Methods that read documents rank by (X, y) and do not use alpha."""
     ranker = find_ranker(method)
     if not ranker.reads_documents:
         return counts.rank(cast(MethodName, method), k, alpha=alpha, n_threads=n_threads, **options)

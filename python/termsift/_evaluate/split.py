@@ -45,7 +45,7 @@ class Documents:
 
 
 class Split:
-    """Training and test documents. Test ``codes`` from ``n_classes`` on stand for new classes."""
+    """Training and test documents. A test code of at least ``n_classes`` means a new class."""
 
     def __init__(
         self, documents: Documents, rows: NDArray[np.integer] | None, test: Documents
@@ -67,7 +67,7 @@ class Split:
             raise ValueError(f"X_test has {test.n_terms} columns, X_train {train.n_terms}")
         old, new = one_class(y_train, train, "y_train"), one_class(y_test, test, "y_test")
         for matrix, name in ((train, "X_train"), (test, "X_test")):
-            validation.check_entries(matrix, n_threads, name)  # the core would name both X
+            validation.check_entries(matrix, n_threads, name)  # the core would call both "X"
         documents = Documents(train, old, n_threads)
         return cls(documents, None, Documents(test, new, n_threads))
 
@@ -92,7 +92,7 @@ class Classifier:
 
     def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
         """Return the metrics at each k, after training on the first k terms."""
-        # For each k and class: the documents assigned correctly, and all assigned documents.
+        # Per k and class, count the documents assigned correctly, and all assigned documents.
         hits, predicted = _core.classify_by_prefixes(
             split.counts._counts,
             _core.EventModel.__members__[self.naive_bayes],

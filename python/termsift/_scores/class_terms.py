@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 
-_KEY_LEVEL = 0.95  # the confidence of the bounds in key
-_MOST_SORTED = 1 << 24  # at most this many p-values are sorted, which takes some 0.8 GB
+_KEY_LEVEL = 0.95  # the confidence level of the bounds that `key` uses
+_MOST_SORTED = 1 << 24  # the most p-values that are sorted; this needs some 0.8 GB
 
-# The terms of a class, best first, and their scores.
+# The indices of the terms of a class, best first, and the scores of these terms.
 _Best: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
@@ -58,7 +58,7 @@ def distinctive_terms(
     ----------
     counts : ClassCounts
     method : str
-        "key", the product of evidence and certain effect, or a name of `termsift.methods`.
+        The name of one of `termsift.methods`, or "key", the product of evidence and certain effect.
     k : int, optional
         The largest number of terms per class; all by default.
     classes : sequence of labels, optional
@@ -78,9 +78,10 @@ def distinctive_terms(
 
     Notes
     -----
-    Memory is 32 MiB and some 40 bytes for each pair of a wanted class and a term in it. "key" takes
-    another 120 bytes for each pair of any class. Time is O(pairs of a class and a term in it), or
-    O(n_classes) for each term of a wanted class if the method has models.
+    The memory is 32 MiB, plus some 40 bytes for each pair of a requested class and a term in it.
+    "key" needs another 120 bytes for each pair of any class and a term in it. The time is
+    proportional to the number of these pairs. For a method with models, it is O(n_classes) for each
+    term of a requested class.
 
     Examples
     --------
@@ -113,7 +114,7 @@ def dominant_class(
     method: DescriberName = DESCRIBING,
     **scoring: Any,
 ) -> NDArray[np.int64]:
-    """Return the best class in which each term is over-represented, by its position, or -1."""
+    """For each term, return the position of the best class where it is over-represented, or -1."""
     distinct, place = np.unique(terms, return_inverse=True)
     scored = _scoring_of(counts, method, **scoring).of_terms(distinct)
     shape = counts.n_classes, len(distinct)
@@ -124,7 +125,10 @@ def dominant_class(
 
 
 def largest_classes(counts: ClassCounts, n: int) -> list[int]:
-    """Return the positions of the largest classes, by documents or, if unknown, by tokens."""
+    """Return the positions of the n classes with the most documents.
+
+    If documents are unknown, the classes with the most tokens are returned.
+    """
     sizes = counts.class_tokens if counts._counts.undocumented.any() else counts.class_docs
     order: list[int] = np.argsort(-np.asarray(sizes), kind="stable").tolist()
     return order[:n]
@@ -189,7 +193,10 @@ def class_columns(
 
 
 def _best(scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool) -> list[_Best]:
-    """Return the k best terms of some classes, or of the terms that are under-represented there."""
+    """Return the k best terms of each class in ``rows``.
+
+    If ``under`` is true, only terms with direction -1 in the class are returned.
+    """
     if not under and (found := scoring.best_of_classes(k)) is not None:
         return list(zip(*found, strict=True))
     best = [(np.empty(0, dtype=np.int64), np.empty(0))] * len(rows)
@@ -209,7 +216,7 @@ def _best(scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool) -> 
 def _over_represented(
     counts: ClassCounts, scoring: Scoring, rows: NDArray[np.int64], k: int
 ) -> list[_Best]:
-    """Return, for some classes, the k best terms that occur in the class with direction 1."""
+    """For each class in ``rows``, return the k best terms that occur in it with direction 1."""
     frequency = counts.term_frequency
     if len(wanted := np.unique(rows)) < counts.n_classes:
         frequency = frequency[wanted]
@@ -229,7 +236,7 @@ def _over_represented(
 def _at_pairs(
     scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.int64], *, with_scores: bool
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Return the directions, and if wanted the scores, of pairs of a class and a term."""
+    """Return the directions of pairs of a class and a term, and their scores if requested."""
     order = np.lexsort((terms, rows))
     starts = np.searchsorted(rows[order], np.arange(len(scoring.counts.class_docs) + 1))
     signs, scores = np.empty(len(terms), dtype=np.int8), np.empty(len(terms) * with_scores)
@@ -253,7 +260,7 @@ def _in_class(frequency: Any, rows: NDArray[np.int64], best: list[_Best]) -> NDA
 
 
 def _scoring_of(counts: ClassCounts, name: str, *args: Any, **scoring: Any) -> Scoring:
-    """Return the scoring of a method or of key. The directions of key are those of g2."""
+    """Return the scoring of a method or of `key`. The directions of `key` are those of `g2`."""
     if find_describer(name) is not KEY:
         return Scoring.of(counts, name, *args, **scoring)
     g2 = Scoring.of(counts, "g2", *args, **scoring)
@@ -263,13 +270,16 @@ def _scoring_of(counts: ClassCounts, name: str, *args: Any, **scoring: Any) -> S
 
 @dataclass(frozen=True, eq=False)
 class _KeyScoring(Scoring):
-    """The scoring of g2, with key's class scores; ``n_seen`` terms occur in the collection."""
+    """The scoring of `g2` with the class scores of `key`.
+
+    ``n_seen`` is the number of terms that occur in the collection.
+    """
 
     n_seen: int
 
     @cached_property
     def _documents(self) -> tuple[Any, NDArray[Any]]:
-        """The number of documents with each term in each class, and in the collection."""
+        """The document frequencies of the terms in each class, and those in the collection."""
         shape = len(self.counts.class_docs), self.counts.n_terms
         of_class = scipy.sparse.csr_array(self.counts.document_frequency(), shape=shape)
         whole = self.counts.as_one_class().document_frequency()
@@ -286,7 +296,7 @@ class _KeyScoring(Scoring):
         return scores
 
     def best_of_classes(self, k: int) -> None:
-        """Return None: the core does not know key."""
+        """Return None, because the core cannot compute `key`."""
 
     def of_pairs(
         self, starts: NDArray[np.int64], terms: NDArray[np.int32], *, with_scores: bool
@@ -302,7 +312,10 @@ class _KeyScoring(Scoring):
     def _of_cells(
         self, g2: NDArray[Any], a: NDArray[Any], b: NDArray[Any], rows: NDArray[Any]
     ) -> NDArray[np.float64]:
-        """Return key for ``a`` documents with the term in the classes ``rows``, ``b`` in others."""
+        """Return `key` of terms for the classes ``rows``.
+
+        ``a`` counts the documents with the term in the class, and ``b`` those in other classes.
+        """
         n_c = np.asarray(self.counts.class_docs, dtype=np.float64)[rows]
         docs = np.stack([n_c, self.counts.n_docs - n_c])
         a, b = a.astype(np.float64), b.astype(np.float64)

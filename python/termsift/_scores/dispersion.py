@@ -1,4 +1,4 @@
-"""What documents tell about a term: its dispersion in a class, and the rank-sum test of two."""
+"""Measures that need documents: the dispersion of terms in a class, and the rank-sum test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termsift._util import scipy, validation
 
-_CHUNK_ENTRIES = 1 << 22  # entries of the matrix that are processed at once
+_CHUNK_ENTRIES = 1 << 22  # the number of matrix entries that are processed at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +24,12 @@ class Dispersion:
     classes : list of labels
         The labels of the rows.
     dp : ndarray of shape (n_classes, n_terms), float64
-        Gries' deviation of proportions: 0 if each document has the term in proportion to its
-        length, near 1 if one short document has all occurrences.
+        Gries' deviation of proportions. It is 0 if each document has the term in proportion
+        to its length. It is near 1 if one short document has all occurrences.
     dp_norm : ndarray of that shape, float64
         dp divided by its largest possible value, 1 - min_j s_j (see `termsift.dispersion`).
     juilland : ndarray of that shape, float64
-        Juilland's D: 1 if all documents have the term at the same rate, 0 if only one has it.
+        Juilland's D. It is 1 if all documents have the term at the same rate, 0 if only one has it.
 
     Notes
     -----
@@ -73,8 +73,8 @@ def dispersion(
 
     Notes
     -----
-    Document j of the class has l_j tokens and contains term i x_ij times. The whole class contains
-    term i l_i times. With s_j = l_j / sum_j l_j and v_ij = x_ij / l_i,
+    Document j of the class has l_j tokens, and term i occurs in it x_ij times. Term i occurs l_i
+    times in the whole class. With s_j = l_j / sum_j l_j and v_ij = x_ij / l_i,
 
     .. math::
 
@@ -116,7 +116,7 @@ def dispersion(
         for documents, terms, x in entries(X, docs):
             above = x / totals[terms] - shares[documents]
             moved += np.bincount(terms, np.maximum(above, 0), n_terms)
-            # Sum squared deviations: a difference of sums of squares would cancel near D = 1.
+            # Sum squared deviations. A difference of sums of squares would cancel near D = 1.
             deviation = x / lengths[docs[documents]] - means[terms]
             squares += np.bincount(terms, deviation**2, n_terms)
             n_docs += np.bincount(terms, minlength=n_terms)
@@ -155,7 +155,11 @@ def documents_of(
 
 
 def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Yield the positions, terms and occurrences of documents' entries, some millions at a time."""
+    """Yield the entries of documents, some millions at a time.
+
+    Each part has three arrays: the positions of the documents in ``docs``, the terms, and the
+    numbers of occurrences.
+    """
     ends = np.cumsum(X.indptr[docs + 1] - X.indptr[docs], dtype=np.int64)
     cuts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK_ENTRIES)[1:], "right"))
     for first, last in pairwise([0, *cuts.tolist(), len(docs)]):
@@ -164,17 +168,18 @@ def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...
 
 
 def rank_sums(X: Any, y: Any, sides: Mapping[Any, list[Hashable]]) -> NDArray[np.float64]:
-    r"""Return the z-score of each term's rank-sum test, positive if the first side uses it more.
+    r"""Return the z-score of the rank-sum test of each term.
 
-    ``X`` and ``y`` are as for `termsift.dispersion`, and ``sides`` maps two names to labels. The
-    rate of a term in a document is its number of occurrences, divided by the document's tokens.
-    Documents without tokens are left out.
+    The z-score is positive if the first side uses the term more. ``X`` and ``y`` are as for
+    `termsift.dispersion`, and ``sides`` maps two names to labels. The rate of a term in a document
+    is its number of occurrences, divided by the document's tokens. Documents without tokens are
+    left out.
 
     Notes
     -----
     Documents with equal rates each get the mean of their ranks. Let R be the sum of the ranks over
-    the n_1 documents of the first side, n = n_1 + n_2, and t the number of documents in a group of
-    equal rates. The absolute value of the score is
+    the n_1 documents of the first side, let n = n_1 + n_2, and let t be the number of documents in
+    a group of equal rates. The absolute value of the score is
 
     .. math::
 
@@ -195,10 +200,11 @@ def rank_sums(X: Any, y: Any, sides: Mapping[Any, list[Hashable]]) -> NDArray[np
     n_1, n, n_terms = len(first), len(docs), X.shape[1]
     found = np.diff(by_term.indptr).astype(np.float64)  # documents with the term
     absent = n - found
-    # Begin the sum of the first side's ranks with its documents without the term.
+    # In the sum of the first side's ranks, start with the documents without the term.
     with_term = np.bincount(part[:n_1].indices, minlength=n_terms)
     ranks = (n_1 - with_term) * (absent + 1) / 2
-    # n^3 - n - (t^3 - t) for the t documents without the term, as a product that does not cancel
+    # With t documents without the term, this is n^3 - n - (t^3 - t) as a product, to avoid
+    # cancellation.
     spread = found * (n**2 + n * absent + absent**2 - 1)
     for terms, documents, rates in entries(by_term, np.arange(n_terms)):
         order = np.lexsort((rates, terms))

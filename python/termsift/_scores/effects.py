@@ -1,4 +1,4 @@
-"""Effect sizes: how much more often a target corpus uses a term than a reference corpus."""
+"""Effect sizes, which compare the frequencies of a term in a target and a reference corpus."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def effects(
 def certain_ratios(
     a: _Floats, b: _Floats, tokens: _Floats, level: float, n_terms: int
 ) -> list[_Floats]:
-    """Return the ends of exact intervals of log2(f_1 / f_2) that hold for ``n_terms`` at once."""
+    """Return the ends of exact intervals of log2(f_1 / f_2) that hold jointly for ``n_terms``."""
     alpha = (1 - level) / 2 / max(n_terms, 1)
-    # Few pairs of counts are distinct, and a quantile is slow: compute it once for each pair.
+    # A quantile is slow and few pairs of counts are distinct, so compute it once for each pair.
     pairs, place = np.unique(a + 1j * b, return_inverse=True)
 
     def lower(own: _Floats, other: _Floats) -> _Floats:

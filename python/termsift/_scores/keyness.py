@@ -51,7 +51,8 @@ class Keyness(Tabular):
 
     `termsift.ClassCounts.keyness` returns it. The first rows are the terms that the target uses
     more often than the reference. The terms that the target uses less often follow. Both lists are
-    in the requested order. A table of similar terms is a single list, the most certain terms first.
+    in the requested order. A table of similar terms is a single list that begins with the most
+    certain terms.
 
     Attributes
     ----------
@@ -60,10 +61,10 @@ class Keyness(Tabular):
     tokens : tuple of two numbers
         The occurrences of all terms in the target, N_1, and in the reference, N_2.
     table : dict of str to ndarray of shape (n_rows,)
-        The columns by name. Let the term occur a times in the target and b times in the reference,
-        and let f_1 = a / N_1 and f_2 = b / N_2. The columns are
+        The columns by name. Let the term occur a times in the target and b times in the reference.
+        Let f_1 = a / N_1 and f_2 = b / N_2. The columns are
 
-        - term, index: the name of the term, or null if it has none, and the column of the term;
+        - term, index: the name of the term (null if it has none), and its column in the counts;
         - sign: 1 if f_1 > f_2, -1 if f_1 < f_2, 0 if they are equal;
         - n_target, n_reference: a and b;
         - df_target, df_reference: the number of documents with the term, null if unknown;
@@ -82,7 +83,7 @@ class Keyness(Tabular):
         - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), where c is the constant;
         - log_ratio_low, log_ratio_high: the ends of the confidence interval of log_ratio, by
           default at 95%; relative_risk and odds_ratio have the same two columns;
-        - lrc: the conservative log ratio, which is the end nearer to 0 of an exact interval of
+        - lrc: the conservative log ratio. It is the end that is nearer to 0 of an exact interval of
           log2(f_1 / f_2) that holds for all terms at once, or 0 if the interval contains 0;
         - log_ratio_most: the absolute value of the end of this interval that is farther from 0;
         - dp_target, dp_reference, juilland_target, juilland_reference: if documents were given,
@@ -171,10 +172,10 @@ def keyness(
         The classes of the two corpora. Several classes are pooled. By default the reference is
         every class that is not in the target.
     k : int, optional
-        The largest number of terms of each direction, or of similar terms; all by default.
+        The largest number of terms of each direction, or of similar terms. Default: all terms.
     sort : {"g2", "g2_docs", "zeta", "lrc_docs", "log_ratio", "lrc", "percent_diff", \
 "relative_risk", "odds_ratio", "simple_maths", "count", "rank_sum"}
-        The column that sorts the terms of each direction, the strongest first. "count" is the
+        The column by which the terms of each direction are sorted, strongest first. "count" is the
         number of occurrences in the corpus that uses the term more often. Ties are sorted by g2.
         "g2_docs", "zeta", "lrc_docs" and "rank_sum" compare documents: a term comes last if its
         value favours the other corpus. "rank_sum" needs ``dispersion``.
@@ -186,14 +187,16 @@ def keyness(
         List lockwords instead, in one list for both directions. These terms have the smallest
         log_ratio_most, so it is certain that both corpora use them about equally often.
     min_count, min_share : int, default 1, and float, default 0
-        Conditions on the corpus that uses a term more often: it must have the term at least
-        ``min_count`` times, and in at least the share ``min_share`` of its documents.
+        Conditions on the corpus that uses a term more often. It must contain the term at least
+        ``min_count`` times, and its share of documents with the term must be at least
+        ``min_share``.
     constant : float, default 1
         The constant of simple_maths, above 0. A larger constant favours more frequent terms.
     level : float, default 0.95
         The confidence level of the intervals and of lrc.
     dispersion : (X, y), optional
-        The documents that were counted. They add dispersions and the rank-sum test to the table.
+        The documents that were counted. If given, the table also has dispersions and the rank-sum
+        test.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -211,10 +214,11 @@ def keyness(
     -----
     log_ratio and relative_risk have Katz's interval: the logarithm plus and minus
     z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). odds_ratio has Woolf's interval, with
-    z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, the interval of log_ratio uses 1/2
-    in its place, and the other two intervals extend from 0 to inf. The interval of lrc converts
-    Clopper and Pearson's bounds t of the share a / (a + b) to log2(N_2 t / (N_1 (1 - t))).
-    Bonferroni's correction divides 1 - level by the number of terms that occur in either corpus.
+    z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, it is replaced by 1/2
+    for the interval of log_ratio, and the other two intervals extend from 0 to inf. For the
+    interval of lrc, Clopper and Pearson's bounds t of the share a / (a + b) are converted to
+    log2(N_2 t / (N_1 (1 - t))). Bonferroni's correction divides 1 - level by the number of terms
+    that occur in either corpus.
 
     References
     ----------
@@ -313,7 +317,7 @@ def _of_documents(
     level: float,
     n_threads: int | None,
 ) -> dict[str, NDArray[Any]]:
-    """Return the columns that compare the sides' documents, null if documents are unknown."""
+    """Return the columns that compare documents. They are null if documents are unknown."""
     if pair._counts.undocumented.any():
         return dict.fromkeys(("g2_docs", "zeta", "lrc_docs"), np.full(len(index), None))
     docs = np.asarray(pair.class_docs, dtype=np.float64)
@@ -336,7 +340,7 @@ def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashab
 
 
 def _labels_of(counts: ClassCounts, given: Any, name: str) -> list[Hashable]:
-    """Return the labels that a label, or a sequence of labels, stands for."""
+    """Return a list of known labels from one label or a sequence of labels."""
     classes = counts.classes
     if isinstance(given, str) or (isinstance(given, Hashable) and given in classes):
         labels = [given]
@@ -385,17 +389,17 @@ def _dispersions(
 
 
 def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
-    """Return for each term the value of the corpus that uses the term more often."""
+    """For each term, return the value of the corpus that uses the term more often."""
     sides = table[f"{name}_target"], table[f"{name}_reference"]
     return np.where(table["sign"] > 0, *sides)
 
 
 def _strength(table: dict[str, NDArray[Any]], sort: str) -> _Floats:
-    """Return the numbers that sort the terms of each direction, the largest first."""
+    """Return a sort key for each term. Each direction is sorted by descending key."""
     if sort == "count":
         return _of_side(table, "n").astype(np.float64)
     sign = table["sign"]
-    if sort in ("g2", "g2_docs"):  # evidence has no sign of its own
+    if sort in ("g2", "g2_docs"):  # these columns have no sign
         sign = sign * np.sign(table["zeta"]) if sort == "g2_docs" else np.abs(sign)
     strength: _Floats = sign * table[sort]
     return strength
@@ -404,7 +408,7 @@ def _strength(table: dict[str, NDArray[Any]], sort: str) -> _Floats:
 def _strongest(
     table: dict[str, NDArray[Any]], kept: NDArray[np.bool_], strength: _Floats, k: int
 ) -> NDArray[np.int64]:
-    """Return the first k rows that are kept, the strongest first."""
+    """Return the k strongest rows among those that ``kept`` marks, strongest first."""
     rows = np.flatnonzero(kept)
-    # All terms that one corpus lacks have the ratio 0 or inf, so g2 decides between them.
+    # The ratio is 0 or inf for all terms that one corpus lacks, so `g2` breaks these ties.
     return rows[np.lexsort((rows, -table["g2"][rows], -strength[rows]))[:k]]

@@ -12,7 +12,7 @@ from termsift._util.validation import check_choice, check_flag, did_you_mean
 CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 Model: TypeAlias = Literal["multinomial", "binary", "bernoulli", "poisson"]
 MODELS: tuple[Model, ...] = get_args(Model)  # the default first
-OCCURRENCES, DOCUMENTS = "term frequency", "document frequency"  # what a method reads
+OCCURRENCES, DOCUMENTS = "term frequency", "document frequency"  # the counts that a method reads
 _SHARED = ("method", "model", "alpha", "class_prior", "n_threads")  # arguments of all scores
 
 
@@ -22,10 +22,11 @@ class EventModel(NamedTuple):
     name: Model
     formula: str
     reads: str  # occurrences or documents
-    # The outcomes of an event, None for n_terms; a single alpha gives b2 = alpha * outcomes.
+    # The number of outcomes of an event; None means n_terms. If alpha is one number, then
+    # b2 = alpha * outcomes.
     outcomes: int | None = None
     is_rate: bool = False  # p_ic may exceed 1, and b1 may exceed b2
-    independent: bool = False  # the divergence of several terms is the sum of their `md`
+    independent: bool = False  # the divergence of terms is the sum of their `md`
 
 
 EVENT_MODELS: dict[str, EventModel] = {
@@ -78,9 +79,9 @@ class Selector:
     Attributes
     ----------
     name : str
-        The name that `ClassCounts.rank` and the command line take.
+        The name by which `ClassCounts.rank` and the command line know it.
     title : str
-        One sentence that describes it.
+        One sentence that describes the selector.
     formula : str
         The value of class c for term i, or the quantity that a selector's next term maximises.
         `ClassCounts.score` defines p = p_ic and q = q_ic. The other symbols are numbers of
@@ -88,11 +89,11 @@ class Selector:
         term, C in the class without the term, and D in other classes without the term. From these
         follow n_c = A + C, d_i = A + B and det = AD - BC = A n - d_i n_c.
     source : str
-        The author, title and year of the source, and the place in it.
+        The author, title and year of the source, and the relevant place in the source.
     needs : str
-        The input that it reads: term frequency, document frequency, both, or the documents.
+        The required input: term frequency, document frequency, both, or the documents.
     models : tuple of str
-        The event models that it supports, the default first. Empty if it uses no event model.
+        The event models that it supports, the default first. The tuple is empty if it uses none.
     """
 
     name: str
@@ -117,15 +118,15 @@ class Method(Selector):
     name, title, formula, source, needs, models
         As for `Selector`.
     default_aggregate : str or None
-        How the class values become the term's score by default: "sum", "mean" or "max". None
-        stands for the value of the whole collection, which compares no classes.
+        The default way to combine the class values into the term's score: "sum", "mean" or "max".
+        None stands for the value of the whole collection, which compares no classes.
     options : mapping of str to tuple of str or bool
-        Its own options and their allowed values, the default first.
+        The options of this method alone, and their allowed values, the default first.
     zeros : str
-        Its value for empty cells, where the formula alone does not define it.
+        The value for empty cells, for which the formula alone does not define a value.
     is_test : bool
         Whether it is a test statistic (`ClassCounts.significance`). The largest class value has one
-        degree of freedom; the sum over N classes has N - 1.
+        degree of freedom. The sum over N classes has N - 1 degrees of freedom.
     """
 
     name: MethodName
@@ -133,7 +134,8 @@ class Method(Selector):
     options: Mapping[str, tuple[str | bool, ...]] = field(default_factory=dict)
     zeros: str = ""
     is_test: bool = False
-    # The core's measure for each choice of option values; by default the measure of the same name.
+    # Maps each combination of option values to a measure of the core. If the mapping is empty, the
+    # core's measure with the same name as the method is used.
     measures: Mapping[tuple[str | bool, ...], CoreMeasure] = field(default_factory=dict, repr=False)
 
     def measure(self, options: Mapping[str, Any]) -> CoreMeasure:

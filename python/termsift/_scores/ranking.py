@@ -1,4 +1,4 @@
-"""`Ranking`: terms in order, best first."""
+"""`Ranking`, a sequence of terms, best first."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from termsift._util.files import text_output
 from termsift._util.printable import aligned, printable
 from termsift._util.tabular import Tabular
 
-_LETTERS = 24  # letters of each term that are shown
-_PRINTED = 10  # terms that print() shows
+_LETTERS = 24  # the most letters of a term that are shown
+_PRINTED = 10  # the number of terms that print() shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +32,15 @@ class Ranking(Tabular):
     indices : ndarray of shape (k,), int64
         The terms' columns.
     scores : ndarray of shape (k,), float64
-        The terms' scores, in nats for divergences. `ClassCounts.greedy` gives the divergence of the
+        The terms' scores. Divergences are in nats. `ClassCounts.greedy` gives the divergence of the
         terms up to each place, and `conditional_gain` gives the gain of each term.
     terms : ndarray of shape (k,), str objects, or None
         The names of the terms, if the counts have names.
     method : str
         The name of the method or selector.
     informative : int or None
-        The number of first terms that add to the divergence, if `ClassCounts.greedy` chose the
-        terms. The other terms add nothing and are ordered by index.
+        If `ClassCounts.greedy` chose the terms, the number of leading terms that increase the
+        divergence. The other terms add nothing and are ordered by index.
     policy : str
         How the scores determined the order, "top" or "round_robin".
     model : str
@@ -70,7 +70,7 @@ class Ranking(Tabular):
         return zip(self._terms.tolist(), self.scores.tolist(), strict=True)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse conversion to an array, which scikit-learn would take for scores of columns."""
+        """Refuse conversion, because scikit-learn would mistake the array for scores of columns."""
         raise TypeError(
             "a ranking is not an array: take its indices, its scores or its terms; to select "
             "columns in scikit-learn use TermSelector(method) in place of SelectKBest"
@@ -130,7 +130,7 @@ class Ranking(Tabular):
         return columns if self.chosen_by is None else {**columns, "class": self.chosen_by}
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
-        """Write the columns of `to_frame` as CSV; scores read back as the same float64.
+        """Write the columns of `to_frame` as CSV. Reading a score back gives the same float64.
 
         Parameters
         ----------

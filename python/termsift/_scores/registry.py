@@ -299,7 +299,7 @@ _RANKER_OF: dict[str, Selector] = {entry.name: entry for entry in (*_METHODS, *_
 
 
 class Table(tuple[_Entry, ...]):
-    """Entries of the registry, a tuple that is shown as a table."""
+    """A tuple of entries of the registry. Its repr is a table."""
 
     def __repr__(self) -> str:
         width = max(len(entry.name) for entry in self)
@@ -307,7 +307,7 @@ class Table(tuple[_Entry, ...]):
 
 
 def methods() -> Table[Method]:
-    """Return the registry of methods, which is printed as a table.
+    """Return the registry of methods. It prints as a table.
 
     Examples
     --------
@@ -319,7 +319,7 @@ def methods() -> Table[Method]:
 
 
 def selectors() -> Table[Selector]:
-    """Return the registry of selectors, which rank terms without scoring each alone.
+    """Return the registry of selectors, which do not score each term by itself.
 
     Examples
     --------
@@ -331,12 +331,12 @@ def selectors() -> Table[Selector]:
 
 
 def find_ranker(name: str) -> Selector:
-    """Return the method or selector with a name; the error suggests the nearest name."""
+    """Return the method or selector with this name. The error suggests the nearest name."""
     return _find(name, _RANKER_OF)
 
 
 def find_method(name: str) -> Method:
-    """Return the method with a name; the error suggests the nearest name."""
+    """Return the method with this name. The error suggests the nearest name."""
     selector = _RANKER_OF[name] if is_one_of(name, _RANKER_OF) else None
     if selector is not None and not isinstance(selector, Method):
         use = f"termsift.{name}(X, y)" if selector.reads_documents else f"rank({name!r})"
@@ -348,12 +348,12 @@ def find_method(name: str) -> Method:
 
 
 def find_describer(name: str) -> Selector:
-    """Return the method with a name, or key, which also orders the terms of a class."""
+    """Return the method with this name, or `key`, which also orders the terms of a class."""
     return KEY if is_one_of(name, [KEY.name]) else find_method(name)
 
 
 def find_test(name: str) -> Method:
-    """Return the method with a name, and check that it is a test of significance."""
+    """Return the method with this name, after checking that it is a test of significance."""
     tests: dict[str, Method] = {method.name: method for method in _METHODS if method.is_test}
     return _find(name, tests, "test")
 
@@ -368,7 +368,7 @@ def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entr
 
 
 def check_model(name: str, ranker: Selector) -> EventModel:
-    """Return the event model with a name, and check that the method supports it."""
+    """Return the event model with this name, after checking that the method supports it."""
     check_choice(name, MODELS, "model")
     if name not in (ranker.models or MODELS[:1]):
         have = ", ".join(entry.name for entry in _RANKER_OF.values() if name in entry.models)
@@ -377,7 +377,7 @@ def check_model(name: str, ranker: Selector) -> EventModel:
 
 
 def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
-    """Return the core's aggregate; None stands for the value of the whole collection."""
+    """Return the core's aggregate, or None for the value of the whole collection."""
     if name is not None:
         check_choice(name, _core.Aggregate.__members__, "aggregate")
     how = name or method.default_aggregate

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha: TypeAlias = float | tuple[float, float]
 
-_BLOCK_BYTES = 1 << 25  # the size of the class scores that are in memory at a time
+_BLOCK_BYTES = 1 << 25  # the size of a block of class scores
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """A method with checked arguments, and the counts of its event model, ready for the core."""
+    """A method with checked arguments, and counts for its event model in the form of the core."""
 
     counts: _core.Counts
     method: Method
     measure: CoreMeasure
     model: EventModel
-    # b1, b2 with its rounding error, and the prior.
+    # The tuple holds b1, the pair of b2 and its rounding error, and the prior.
     smoothing: tuple[float, tuple[float, float], _core.Float64s | None]
     n_threads: int
 
@@ -72,7 +72,7 @@ class Scoring:
         return cls(held, method, measure, event, (b1, b2, prior), threads)
 
     def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
-        """Return a score for each term; without an aggregate, its value for the collection."""
+        """Return a score for each term. With None, it is the value for the whole collection."""
         if aggregate is None:
             return _core.collection_scores(self.counts, self.measure, self.n_threads)
         return _core.score(self.counts, self.measure, aggregate, *self.smoothing, self.n_threads)
@@ -94,13 +94,13 @@ class Scoring:
         return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
     def best_of_classes(self, k: int) -> tuple[_core.Int64s, _core.Float64s] | None:
-        """Return the k best terms and their scores, with one row per class that has documents."""
+        """Return arrays of the k best terms and their scores, one row per class with documents."""
         return _core.best_of_classes(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
     def of_pairs(
         self, starts: NDArray[np.int64], terms: NDArray[np.int32], *, with_scores: bool
     ) -> tuple[NDArray[np.int8], Any]:
-        """Return directions and class scores of ``terms[starts[c]:starts[c + 1]]`` in class c."""
+        """Return directions and class scores. Class c has ``terms[starts[c]:starts[c + 1]]``."""
         return _core.score_pairs(
             self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms, with_scores
         )
@@ -110,13 +110,13 @@ class Scoring:
         return _core.strongest_class(self.counts, self.measure, self.n_threads)
 
     def of_terms(self, terms: NDArray[np.int64]) -> Scoring:
-        """Return the scoring of some terms alone; the terms are given in increasing order."""
+        """Return the scoring of ``terms`` only. Their indices must be in increasing order."""
         if len(terms) == self.counts.n_terms:
             return self
         return replace(self, counts=self.counts.of_terms(terms, self.n_threads))
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield consecutive ranges of terms, each so short that its class scores fit a block."""
+        """Yield consecutive ranges of terms. The class scores of each range fit into a block."""
         n_classes, n_terms = len(self.counts.class_docs), self.counts.n_terms
         block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
         for first in range(0, n_terms, block_terms):

@@ -1,4 +1,4 @@
-"""Tests of significance: p-values that never underflow, and their adjustment for many tests."""
+"""Tests of significance: logarithms of p-values, and their adjustment for many tests."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class Significance:
         Natural logarithms of the p-values. With one or two degrees of freedom they do not
         underflow: the logarithm of 1e-2000 is -4605.17. With more, they are -inf below 1e-308.
     signs : ndarray of that shape, int8
-        1 where the class has more of the term than expected, -1 where it has less, else 0.
+        The sign is 1 if the class has more of the term than expected, -1 if it has less, else 0.
     classes : ndarray of shape (n_terms,), int64, or None
-        The row of the first class with the largest value; the sign belongs to this class. None for
-        tests per class.
+        The row of the first class with the largest value. The sign belongs to this class. The
+        attribute is None for tests per class.
 
     Notes
     -----
     A statistic x with k degrees of freedom has the p-value Q(k/2, x/2), the regularised upper
-    incomplete gamma function. Up to 10,000 degrees of freedom the logarithms are accurate to a
-    relative 1e-13, and to 1e-11 for p-values within 1e-16 of 1.
+    incomplete gamma function. Up to 10,000 degrees of freedom, the relative error of the
+    logarithms is at most 1e-13, or 1e-11 for p-values within 1e-16 of 1.
 
     Except for chi2_counts, a term's p-value is that of its strongest class alone. The largest of
     several statistics tends to be large by chance. To account for this, test per class and adjust
@@ -77,7 +77,7 @@ class Significance:
         Notes
         -----
         This is Benjamini and Hochberg's step-up, which limits the share of false discoveries. With
-        m tests and p(1) <= ... <= p(m), it turns p(i) into the smallest m p(j) / j with j >= i,
+        m tests and p(1) <= ... <= p(m), it replaces p(i) by the smallest m p(j) / j with j >= i,
         clipped at 1. It needs tests that are independent or positively dependent.
 
         References
@@ -147,7 +147,7 @@ def significance_by(
 def class_statistics(
     counts: ClassCounts, method: Method, scores: NDArray[np.float64], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Turn the scores of some rows into statistics with one degree of freedom, in place."""
+    """Convert, in place, the scores of some rows to statistics with one degree of freedom."""
     if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]
         np.divide(scores, rest, out=scores, where=rest > 0)

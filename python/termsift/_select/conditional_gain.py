@@ -16,7 +16,7 @@ from termsift._util.progress import progress
 
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # the shapes that are tried
 _MOST_TERMS = 4000  # the shapes are tried on at most this many terms
-_MOST_WEIGHT = 1e150  # the limit of a sum of weights: the product of two sums stays finite
+_MOST_WEIGHT = 1e150  # the largest sum of weights, so that a product of two sums is finite
 _EPOCHS = 3  # training epochs of guided gain's machines; more hardly change the chosen terms
 
 
@@ -43,19 +43,19 @@ def conditional_gain(
         As for `termsift.count`, with one class per document. A term counts once in a document,
         however often it occurs there.
     k : int, optional
-        The number of terms; all if None or if there are fewer. A larger k chooses the same first
-        terms.
+        The number of terms. All terms are chosen if it is None or if there are fewer than k. A
+        larger k chooses the same first terms.
     shape : float or "empirical_bayes", default "empirical_bayes"
-        The number of documents that is added to both the observed and the expected documents in a
-        term's lift. The default tries 20 values from 0.1 to 30 and takes the one that makes the
-        collection most likely. It takes 0.1 if no term is in two documents.
+        The number that is added to both the observed and the expected number of documents in a
+        term's lift. The default tries 20 values from 0.1 to 30 and uses the one that makes the
+        collection most likely. If no term is in two documents, it uses 0.1.
     temper : float, default 0.15
         How strongly the chosen terms in a document are assumed to repeat each other. The evidence
-        of m terms is divided by 1 + temper (m - 1). At 0 each term is evidence of its own.
+        of m terms is divided by 1 + temper (m - 1). At 0 the terms are independent evidence.
     step : float, default 0.5
         The factor that multiplies a candidate's log lift in its gain.
     balance : float, default 0.0
-        From 0, where all documents count equally, to 1, where all classes count equally. The losses
+        A number from 0 (all documents count equally) to 1 (all classes count equally). The losses
         of a class with n_c documents are weighted in proportion to n_c^-balance. At 0.25 small
         classes get more terms, which raises the macro-averaged F1 of few terms.
     sample_weight : array of shape (n_docs,), optional
@@ -86,9 +86,9 @@ def conditional_gain(
     only the 64 classes that its first chosen term makes most likely.
 
     The time is O(entries + n_terms * n_classes), plus O(n_classes + d_t min(n_classes, 64)) for
-    each gain. Choosing a term usually takes 20 to 100 gains. The memory is 4 bytes for each entry,
-    8 for each pair of a class and a term in it, 48 for each term, and up to 1 KiB for each
-    document.
+    each computed gain. To choose a term, the search usually computes 20 to 100 gains. The memory is
+    4 bytes for each entry, 8 for each pair of a class and a term in it, 48 for each term, and up to
+    1 KiB for each document.
 
     Examples
     --------
@@ -119,13 +119,14 @@ def guided_gain(
     """Choose terms one after another by conditional gain, guided by linear classifiers.
 
     This method is termsift's own. It is `termsift.conditional_gain`, except that a document's loss
-    is weighted by the importance of the term to a linear support vector machine of its class.
+    is weighted by the importance of the term to the linear support vector machine of the document's
+    class.
 
     Parameters
     ----------
     X, y, k
-        As for `termsift.conditional_gain`. Only the machines use how often a term occurs in a
-        document.
+        As for `termsift.conditional_gain`. The number of times that a term occurs in a
+        document matters only to the machines.
     cost : float, default 0.3
         The parameter C of the machines. With a larger cost they fit the documents more closely.
     shape, temper, step, balance, sample_weight, term_names, n_threads
@@ -144,18 +145,19 @@ def guided_gain(
 
     Notes
     -----
-    One machine for each class separates its documents from all others. Three epochs of dual
-    coordinate descent minimise its squared hinge loss. A document's vector is log(1 + x), scaled to
-    norm 1. Let w_tc be the weight of term t for class c. If a document of class y contains term t,
-    its loss is multiplied by u_ty, where ::
+    For each class, one machine separates the documents of the class from all others. Three epochs
+    of dual coordinate descent minimise its squared hinge loss. A document's vector is log(1 + x),
+    scaled to norm 1. Let w_tc be the weight of term t for class c. If a document of class y
+    contains term t, its loss is multiplied by u_ty, where ::
 
         u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75.
 
-    Let m be the mean weight of t over the classes without t, and z the mean entry of the vectors.
+    Let m be the mean weight of t over the classes without t. Let z be the mean of the nonzero
+    entries of the vectors.
     The log lift of each class that has t grows by (w_tc - m) z / 2.
 
     The machines take O(entries * n_classes) time. Their memory is 8 bytes for each entry and 20 for
-    each pair of a class and a term in it. Each thread takes 64 bytes for each term that occurs and
+    each pair of a class and a term in it. Each thread needs 64 bytes for each term that occurs and
     68 for each document.
 
     Examples
@@ -184,7 +186,7 @@ def _chosen(
     term_names: Iterable[str] | None,
     n_threads: int | None,
 ) -> Ranking:
-    """Choose terms by conditional gain if the cost is 0, and by guided gain otherwise."""
+    """Choose terms by conditional gain if ``cost`` is 0, and by guided gain otherwise."""
     threads = validation.check_n_threads(n_threads)
     matrix = validation.check_matrix(X, threads)
     labels = validation.check_one_class(
@@ -231,8 +233,9 @@ def _chosen(
 def likeliest_shape(counts: _core.Counts) -> float:
     """Return the shape a of the distribution of lifts that makes the document counts most likely.
 
-    Let C = D_tc and E = n_c d_t / n. The likelihood is the product of (a / (a + E))^a over terms
-    and classes, and of Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C where C > 0.
+    Let C = D_tc and E = n_c d_t / n. The likelihood is a product over terms and classes. Each
+    factor is (a / (a + E))^a. If C > 0, it is also multiplied by
+    Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C.
     """
     n_c = np.asarray(counts.class_docs, dtype=np.float64)
     documents, occurring, _ = counts.as_one_class().document_frequency()

@@ -50,11 +50,11 @@ def divergence(
 
     Notes
     -----
-    The variables are the given terms and the pool of all other terms. The pool has the probability
-    1 - sum of the given terms' p. The divergence is the sum over classes and variables of
-    p log(p/q). Further terms never decrease it. The divergence of a single term is its score `md`.
-    Under the models "bernoulli" and "poisson" the terms are independent, and the divergence is the
-    sum of their `md`.
+    The variables are the given terms and the pool of all other terms. The probability of the pool
+    is 1 minus the sum of p over the given terms. The divergence is the sum over classes and
+    variables of p log(p/q). Further terms never decrease it. The divergence of a single term is its
+    score `md`. Under the models "bernoulli" and "poisson" the terms are independent, and the
+    divergence is the sum of their `md`.
 
     Examples
     --------
@@ -84,12 +84,12 @@ def greedy(
     exhaustive: bool = False,
     n_threads: int | None = None,
 ) -> Ranking:
-    """Choose terms one after another, each the best one to add to the terms before it.
+    """Choose terms one after another. Each is the best term to add to those before it.
 
     Parameters
     ----------
     k : int, optional
-        The number of terms; all if None or if there are fewer. A small k takes less time.
+        The number of terms. All are chosen if it is None or if there are fewer. A small k is fast.
     model, class_prior, n_threads
         As for `score`. Under "bernoulli" and "poisson" the terms are independent. The order is then
         that of `md`, and the scores are the running sums of `md`.
@@ -99,7 +99,7 @@ def greedy(
         fractions are exact: 0.1 means 1/10.
     exhaustive : bool, default False
         Evaluate every remaining term at every step, as the algorithm is written. That takes
-        n_terms^2 / 2 evaluations. By default bounds avoid most evaluations and give the same
+        n_terms^2 / 2 evaluations. By default, bounds avoid most evaluations without changing the
         ranking.
 
     Returns
@@ -119,10 +119,10 @@ def greedy(
     Notes
     -----
     This is Algorithm 1 of Tang, Kay and He. For each remaining term i, step k evaluates k + 1
-    variables: the chosen terms s, the term i, and the pool of all other terms. The pool has the
-    probability 1 - p_ic - sum_s p_sc. The step chooses the term i with the largest sum over classes
-    and variables of p log(p/q). For two classes this sum is the J-divergence. For more classes the
-    paper leaves the algorithm open, and termsift replaces J by JMH.
+    variables: the chosen terms s, the term i, and the pool of all other terms. The
+    probability of the pool is 1 - p_ic - sum_s p_sc. The step chooses the term i with the largest
+    sum over classes and variables of p log(p/q). For two classes this sum is the J-divergence. For
+    more classes the paper leaves the algorithm open, and termsift replaces J by JMH.
 
     The probabilities behind the gains are exact for whole counts with simple smoothing. Otherwise
     they are rounded to 2^-52 of their class, or to 2^-42 for a class much smaller than others.

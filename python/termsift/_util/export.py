@@ -53,7 +53,8 @@ def write_csv(file: TextIO, columns: Columns) -> None:
 class _UnixLines:
     r"""A file whose lines end with "\n".
 
-    The csv writer ends lines with "\r\n", because it quotes only the line ends that it writes.
+    The csv writer quotes a field with "\r" or "\n" only if its own line ends have this character.
+    It therefore ends lines with "\r\n", which this class replaces by "\n".
     """
 
     def __init__(self, file: TextIO) -> None:

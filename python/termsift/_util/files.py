@@ -12,7 +12,7 @@ from typing import IO, Any
 from termsift._util.printable import printable
 from termsift._util.validation import check_kind
 
-_PARTIAL = ".termsift-"  # begins the names of incomplete files
+_PARTIAL = ".termsift-"  # the start of the names of incomplete files
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
         if os.path.exists(target):
             os.chmod(partial, stat.S_IMODE(os.stat(target).st_mode))
         yield partial, target
-    except OSError as error:  # the error names the partial file, or none if the disk is full
+    except OSError as error:  # the error names the partial file, or no file if the disk is full
         if error.errno is None or error.filename not in (None, partial):
             raise
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error

@@ -19,7 +19,7 @@ def printable(word: object, longest: int | None = None) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], align: str) -> list[str]:
-    """Return rows of cells as lines of aligned columns, each with a ``<`` or ``>`` in ``align``."""
+    """Return rows of cells as aligned lines. ``align`` has one ``<`` or ``>`` for each column."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     forms = [f"{side}{width}" for side, width in zip(align, widths, strict=bool(rows))]
     return ["  ".join(map(format, row, forms)).rstrip() for row in rows]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def cells(matrix: Any, rows: Any, columns: Any) -> Any:
-    """Return the values of cells of a CSR matrix, which is fast if its rows are short."""
+    """Return the values of cells of a CSR matrix. This is fast if the rows are short."""
     if not len(rows):  # scipy would return a matrix
         return matrix.data[:0]
     return np.asarray(matrix[rows, columns]).ravel()
@@ -22,5 +22,5 @@ def cells(matrix: Any, rows: Any, columns: Any) -> Any:
 def __getattr__(name: str) -> Any:
     if name not in ("sparse", "special"):
         raise AttributeError(name)
-    module = globals()[name] = importlib.import_module(f"scipy.{name}")  # found directly next time
+    module = globals()[name] = importlib.import_module(f"scipy.{name}")  # for later accesses
     return module

@@ -1,4 +1,4 @@
-"""Set environment variables for the threads of libraries, which read them when they are loaded."""
+"""Set environment variables that control threads. Libraries read them when they are loaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BLAS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def threads_wait_asleep() -> AbstractContextManager[None]:
-    """Make waiting threads sleep, since spinning takes long, if OpenMP is loaded in this block."""
+    """If OpenMP is loaded in this block, make waiting threads sleep, because spinning is slow."""
     return _setting(_WAITING, "passive")
 
 

@@ -82,7 +82,7 @@ def _run(args: argparse.Namespace) -> None:
     else:
         arguments.refuse(args, "--test takes the place of folds", "cv", "random_state")
     if args.plot is not None:
-        require("matplotlib", "plot", "--plot")  # an error now rather than after the work
+        require("matplotlib", "plot", "--plot")  # raises an error before the work
         plots.check_plot_path(args.plot)
     rankers = {"methods": args.method, "models": args.model, "policies": args.policy}
     variants_of(**rankers)  # raises an error before the work if a name is unknown
@@ -168,7 +168,7 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
 
 
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
-    """Return the table of a metric, with the best and the smallest good k if there are folds."""
+    """Return the table of a metric. If there are folds, it has `best_k` and `smallest_k`."""
     ks = next(iter(curves.values())).ks
     shares = {name: [_percent(x) for x in curve.mean(metric)] for name, curve in curves.items()}
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]

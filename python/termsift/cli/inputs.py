@@ -101,7 +101,7 @@ def check_classes(names: Sequence[str], classes: Collection[Any]) -> None:
 
 
 def read_list(path: str) -> dict[str, list[Any]]:
-    """Read the columns term and count of a frequency list, or its first two columns."""
+    """Read the columns ``term`` and ``count`` of a frequency list, or its first two columns."""
     import csv
 
     text = decoded_text(existing(path))

@@ -17,7 +17,7 @@ from termsift._util.log import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
-_K_ON_TERMINAL = 20  # terms of each direction
+_K_ON_TERMINAL = 20  # the number of terms of each direction
 _MORE = """\
 By default, REFERENCE consists of all classes that are not in TARGET. With --versus-list, the list
 is the reference, and TARGET by default consists of all classes. Separate several classes of one

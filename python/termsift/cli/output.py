@@ -18,7 +18,7 @@ from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
 _STDOUT = (None, "-")  # values of --output that mean standard output
-_LONGEST = 60  # characters of a name in a table; the other formats do not cut names
+_LONGEST = 60  # the most characters of a name in a table; other formats do not cut names
 _FORMATS = ("table", "csv", "json")
 
 
@@ -34,7 +34,7 @@ def add_output(parser: argparse.ArgumentParser) -> Any:
 
 @contextmanager
 def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
-    """Open the output before the work, and yield a function that writes an answer to it."""
+    """Open the output before the work. Yield a function that writes an answer to the output."""
     ending = _ending(args.output)
     if args.format is None:
         if ending and ending not in FORMAT_OF:

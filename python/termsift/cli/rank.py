@@ -20,7 +20,7 @@ from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
 K = 1000
-_K_ON_TERMINAL = 20  # also the number per class
+_K_ON_TERMINAL = 20  # the number of terms, in total or per class
 # The options that only one method has, with their values and the name of the method.
 _METHOD_OPTIONS = {
     option: (values, method.name)

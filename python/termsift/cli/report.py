@@ -16,7 +16,7 @@ from termsift.cli import arguments, inputs, output
 from termsift.report import FindPassages, write_report
 from termsift.text._passages import Passages, passages_of
 
-_PASSAGES = 3  # per term and class by default
+_PASSAGES = 3  # the default number per term and class
 _WIDTH = 50
 _MORE = """\
 The page is a single file that loads nothing else. It shows the leading terms of each class with

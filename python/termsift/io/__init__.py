@@ -28,10 +28,11 @@ labels 1 and 3. Their indices begin with 1, or with 0 if ``index_base=0``.
 **Tables** name their columns in a header. The arguments ``text`` and ``label`` choose columns by
 name, or by number from 1 if the table has no header. A ``.txt`` file by default has no header, and
 has the label in column 1 and the text in column 2. Fields are separated by a comma (``.csv``) or a
-tab. If the header then lacks the columns, commas, semicolons, tabs and bars are tried.
+tab. If this separator does not yield the columns, the reader tries commas, semicolons, tabs and
+bars.
 
-**Folders** of classes are laid out as for scikit-learn's ``load_files``. Classes and documents are
-sorted by name. Hidden files and files beside the class folders are ignored.
+**Folders** of classes have the layout of scikit-learn's ``load_files``. Classes and documents are
+sorted by name. Hidden files are ignored, and so are files beside the class folders.
 
 Files are read as UTF-8 unless ``encoding`` sets another encoding for texts. **Labels** are read as
 text, so they mean the same in every format. In JSON, ``1`` and ``"1"`` are the same label, and

@@ -31,11 +31,11 @@ class Collection:
     X : csr_array of shape (n_docs, n_terms)
         Occurrences of each term in each document.
     y : ndarray of shape (n_docs,), or csr_array of shape (n_docs, n_classes)
-        The label of each document, or an indicator matrix if documents may have several.
+        The label of each document, or an indicator matrix if documents may have several labels.
     term_names : ndarray of str of shape (n_terms,), or None
         The names of the terms if known. Hashed terms have no names.
     source : str
-        A description of where the collection came from.
+        A description of the origin of the collection.
     classes : list or None
         The label of each column if ``y`` is an indicator matrix, otherwise None.
     n_skipped : int

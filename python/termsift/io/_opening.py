@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 from termsift._util.extras import available, require
 from termsift._util.files import check_path
 
-NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # ends errors about bytes
+NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the end of errors about bytes
 COMPRESSED = (".gz", ".zst", ".zip")
 # Names of errors about damaged files. Their modules are imported only when needed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")

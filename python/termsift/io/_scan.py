@@ -133,7 +133,7 @@ def scan(
     given |= {"encoding": encoding, "max_memory": max_memory, **rules}
     options = Options(
         TextRules(**rules),
-        # No kind of input refuses min_df, because counting applies it, also to matrices.
+        # Every kind of input accepts min_df, because counting applies it, even to matrices.
         [name for name, value in given.items() if value is not None and name != "min_df"],
         columns,
         label,
@@ -167,7 +167,7 @@ def _paths(given: Paths, name: str) -> list[Path]:
 
 
 def _opened(path: Path, labels: Path | None, options: Options) -> Source:
-    """Open a file or folder by its kind. Options that the kind does not take are an error."""
+    """Open a file or folder by its kind. An option that the kind does not support is an error."""
     if path.is_dir():
         return ClassFolder(path, options, labels)
     kind = _kind_of(existing(path), options.input_format)
@@ -196,7 +196,7 @@ class Scan:
     def __init__(self, sources: list[Source], options: Options) -> None:
         self._sources, self._options, self.rules = sources, options, options.rules
         self.has_texts = sources[0].has_texts
-        # Where the documents come from, in words.
+        # A description of the origin of the documents.
         paths = [str(source.path) for source in sources[:3]]
         self._source = ", ".join([*paths, "..."] if len(sources) > 3 else paths)
         if any(source.has_texts != self.has_texts for source in sources):

@@ -18,10 +18,10 @@ from termsift._util.tabular import object_array
 from termsift._util.validation import listed
 from termsift.text import TextRules
 
-SKIP = "on_error='skip' (--on-error skip) leaves it out"  # ends errors that can be skipped
+SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the end of errors that can be skipped
 NAMED = "name the columns by text and label (--text, --label)"
 TEXT_OPTIONS = frozenset({"encoding", "max_memory", *(rule.name for rule in fields(TextRules))})
-BLOCK_BYTES = 1 << 22  # how much text is read at once
+BLOCK_BYTES = 1 << 22  # the bytes of text that are read at once
 _COMPLAINTS_KEPT = 5
 
 
@@ -30,12 +30,12 @@ class Options:
     """How inputs are read: the options of `termsift.scan`."""
 
     rules: TextRules
-    given: Collection[str] = ()  # options that were given and that only some kinds of input take
+    given: Collection[str] = ()  # the given options that only some kinds of input accept
     text: tuple[str | int, ...] | None = None
     label: str | int | Literal[False] | None = None
     encoding: str = "utf-8"
     terms: Path | None = None
-    names: NDArray[Any] | None = None  # the names that the file ``terms`` holds
+    names: NDArray[Any] | None = None  # the names in the file ``terms``
     index_base: int = 1
     input_format: str | None = None
     skip: bool = False
@@ -109,8 +109,8 @@ class Source(ABC):
 
     has_texts: ClassVar[bool] = False
     labels_are_text: ClassVar[bool] = True  # text labels become integers if all are whole
-    takes: ClassVar[Set[str]]  # the arguments that this kind takes and some other kinds refuse
-    why: ClassVar[str] = "a matrix holds no texts"  # begins the error about a refused argument
+    takes: ClassVar[Set[str]]  # the arguments that this kind accepts and some others refuse
+    why: ClassVar[str] = "a matrix holds no texts"  # starts the error about a refused argument
 
     def __init__(
         self, path: Path, options: Options, kind: str = "", labels: Path | None = None
@@ -153,7 +153,10 @@ class TextSource(Source):
         return texts, label
 
     def distinct(self, names: list[Any], named: Callable[[Any], Any]) -> list[Any]:
-        """Return the text columns, then the label column, or the first column without labels."""
+        """Return the text columns, followed by the label column.
+
+        Without labels, the first text column takes the place of the label column.
+        """
         columns = [named(name) for name in names if name is not False]
         if len(set(columns)) < len(columns):
             raise ValueError(f"{self.path}: text and label name a column twice: {listed(columns)}")

@@ -18,9 +18,9 @@ from termsift._util.log import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource
 
-_COUNTED_BYTES = 1 << 25  # how much of a table is counted at once; memory grows with it
+_COUNTED_BYTES = 1 << 25  # bytes of a table that are counted at once; memory grows with this
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-_DELIMITERS = ",;\t|"  # tried on a header
+_DELIMITERS = ",;\t|"  # the delimiters that are tried on a header
 _ROWS_AT_ONCE = 1 << 11  # the number of rows in a batch of an Arrow or Parquet table
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -38,7 +38,7 @@ class Table(TextSource):
         """Return the table of a file, with options of `_core.Table`."""
 
     def blocks(self, counter: Any = None) -> Generator[TextBlock, None, None]:
-        """Yield the texts in order. A ``counter`` counts them, and then the blocks are empty."""
+        """Yield the texts in order. If a ``counter`` counts them, the blocks are empty."""
         codec, nothing = check_encoding(self.options.encoding), _core.Texts.of_strings([])
         options = {
             "skip": self.options.skip,
@@ -195,7 +195,7 @@ class ArrowTable(TextSource):
     def _of_arrow(self, names: list[str]) -> _Batches:
         """Yield the columns of an Arrow file."""
         ipc = require("pyarrow.ipc", "text", f"{self.path}: reading it")
-        # No memory map: if another program truncated the file, the process would be killed.
+        # The file is not mapped, because the process would be killed if the file were truncated.
         with open(self.path, "rb") as file:
             # The files of Hugging Face's datasets are streams.
             is_stream = not file.peek(6).startswith(b"ARROW1")
@@ -216,7 +216,8 @@ class ArrowTable(TextSource):
         """Yield the columns of a Parquet file."""
         parquet = require("pyarrow.parquet", "text", f"{self.path}: reading it")
         pool = require("pyarrow", "text", f"{self.path}: reading it").default_memory_pool()
-        # Save memory: by default pyarrow keeps every column chunk, and each thread has its buffers.
+        # These settings save memory. By default, pyarrow keeps every column chunk, and each thread
+        # has its own buffers.
         with parquet.ParquetFile(str(self.path), pre_buffer=False, buffer_size=1 << 16) as file:
             _check_columns(self.path, file.schema_arrow, names)
             n_rows, row = max(file.metadata.num_rows, 1), 0

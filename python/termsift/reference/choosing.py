@@ -98,7 +98,7 @@ def greedy(
     alpha : float or pair of floats, default 1
         Smoothing, as for `class_scores`, except that 0.1 means exactly 1/10 and not the nearest
         double. No probability may be 0, and the probabilities of a class must sum to at most 1, so
-        M * b1 <= b2. Neither is required for the models "bernoulli" and "poisson".
+        M * b1 <= b2. Neither condition applies to the models "bernoulli" and "poisson".
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         As for `class_scores`. It does not change the divergence of two classes.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
@@ -159,7 +159,7 @@ def greedy(
 
 
 def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior = None) -> bool:
-    r"""Return whether the first term is the same without the pool, which is the paper's condition.
+    r"""Check the paper's condition, that the first term is the same with and without the pool.
 
     Parameters
     ----------
@@ -182,8 +182,8 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
 
         Delta <= own(e_1) - own(e),    Delta = pool(e) - pool(e_1),
 
-    where pool is sum_c (1-p) log((1-p)/(1-q)). The paper states this condition only for one
-    direction of the divergence, KL(P_1, P_2), and only for the second-best term.
+    where pool(e) is sum_c (1-p) log((1-p)/(1-q)) for the term e. The paper states this condition
+    only for one direction of the divergence, KL(P_1, P_2), and only for the second-best term.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
 
 
 def _share(x: Variable, pi: list[Fraction]) -> Decimal:
-    """Return the part of one variable in the divergence of the classes."""
+    """Return the contribution of one variable to the divergence of the classes."""
     if len(x) == 2:  # J, as in the paper
         return _times_log(x[0] - x[1], x[0], x[1])
     q = exact_outside(x, pi)
@@ -219,7 +219,7 @@ def _share(x: Variable, pi: list[Fraction]) -> Decimal:
 
 
 def _md(x: Variable, pi: list[Fraction], model: str) -> Decimal:
-    """Return the sum over classes of ``md``, for a term that is a variable of its own."""
+    """Return the sum of ``md`` over the classes, for a term that is a variable of its own."""
     divergence = Decimal(0)
     for x_c, q_c in zip(x, exact_outside(x, pi), strict=True):
         divergence += _times_log(x_c, x_c, q_c)

@@ -20,7 +20,7 @@ METRICS = (
     *("macro_precision", "macro_recall", "macro_f1"),
 )
 
-_TIE = 2.0**-45  # Posteriors are equal if they differ by less, relative to their summands.
+_TIE = 2.0**-45  # Posteriors that differ by less, relative to their summands, are equal.
 
 Curve: TypeAlias = dict[str, list[Any]]
 
@@ -42,7 +42,7 @@ def log_posteriors(
     document : dict of int to number
         The occurrences of each term of the document.
     terms : sequence of int
-        The k terms of the model, which is trained on these terms only.
+        The k terms on which the model is trained.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
         The model (see Notes).
     alpha : float, default 1
@@ -257,7 +257,8 @@ def cross_validate(
     method, model : str
         As for `score`, which uses the same alpha.
     policy : {"top", "round_robin"}
-        The policy: "top" ranks terms with `rank`, and "round_robin" with `round_robin`.
+        The policy. "top" ranks terms with the function `rank`, and "round_robin" with the function
+        `round_robin`.
     ks, naive_bayes, alpha
         As for `selection_curve`.
 
@@ -298,7 +299,7 @@ def metrics(known: Sequence[Hashable], predicted: Sequence[Hashable]) -> dict[st
     """Return each of ``METRICS`` from the true and the predicted labels.
 
     Let T documents belong to a class, let P documents be predicted to belong to it, and let H of
-    these P predictions be correct. The precision of the class is H/P, its recall is H/T and its F1
+    these P documents belong to it. The precision of the class is H/P, its recall is H/T and its F1
     is 2H/(P + T), where 0/0 is 0. The metrics are means over all classes among the true and
     predicted labels. They are weighted by T or, if their names begin with "macro", unweighted.
 

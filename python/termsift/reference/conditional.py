@@ -47,7 +47,7 @@ def conditional_gain(
         The number of terms to choose. By default, or if there are fewer than k terms, all are
         chosen.
     shape : float or "empirical_bayes"
-        The number a. "empirical_bayes" uses `likeliest_shape` of the counts.
+        The number ``a``. "empirical_bayes" stands for the result of `likeliest_shape`.
     temper, step : float
         The numbers rho and b.
     balance : float
@@ -67,7 +67,7 @@ def conditional_gain(
     -----
     Term t is in d_t documents, and D_tc of these are in class c. Class c has n_c of all n
     documents. W_tc is the logarithm of the ratio of D_tc to its expected value, shrunk towards 0 by
-    a. W'_tc is the same number computed without one document of class c that has the term::
+    ``a``. W'_tc is the same number computed without one document of class c that has the term::
 
         W_tc  = log((D_tc + a) / (n_c d_t / n + a))
         W'_tc = log((D_tc - 1 + a) / ((n_c - 1) (d_t - 1) / (n - 1) + a))
@@ -246,11 +246,12 @@ def likeliest_shape(counts: ReferenceCounts) -> float:
     """Return the shape with the largest likelihood of the document frequencies.
 
     D_tc has a Poisson distribution with mean lambda n_c d_t / n, and lambda has the distribution
-    Gamma(a, a). Therefore D_tc is negative binomial. Its likelihood is computed for twenty shapes a
-    between 0.1 and 30, from all terms with d_t >= 2. If there are more than 4,000 such terms, 4,000
-    evenly spaced ones are used. The factors that do not depend on a, Gamma(D_tc) and E^D_tc, are
-    left out, because with large weights they would be so large that the other factors are lost in
-    rounding.
+    Gamma(a, a). Therefore D_tc is negative binomial. Its likelihood is computed for twenty values
+    of ``a`` from 0.1 to 30 and for all terms with d_t >= 2. If there are more than 4,000 such
+    terms, 4,000 evenly spaced ones are used. Let E = n_c d_t / n. The ratios Gamma(D_tc + a) /
+    Gamma(D_tc) and (1 + a / E)^-D_tc are each computed as a whole, because with large weights their
+    parts are so large that the other factors would be lost in rounding. The factor 1 / D_tc, which
+    does not depend on ``a``, is left out.
 
     Examples
     --------

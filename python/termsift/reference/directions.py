@@ -1,4 +1,4 @@
-"""Directions: whether a class has more of a term than the other classes, or less."""
+"""Directions: whether a class has more or less of a term than the other classes."""
 
 from __future__ import annotations
 

@@ -141,8 +141,8 @@ def g2(t: Cells, i: int, c: int) -> Value:
     """
     with_term, without = t.d_i[i], t.n - t.d_i[i]
     within, outside = t.n_c[c], t.outside(c)
-    # If there are two classes, A, B, C, D of one class are B, A, D, C of the other. fsum gives both
-    # classes the same bits.
+    # If one of two classes has the cells A, B, C, D, the other has B, A, D, C. fsum gives the same
+    # bits for both.
     return 2 * math.fsum(
         (
             _times_log(t.A(i, c), t.A(i, c) * t.n, with_term * within),
@@ -258,7 +258,7 @@ def g2_counts(t: Cells, i: int, c: int) -> Value:
         (l_c - l_ic, (L - l_i) * l_c),
         (L - l_i - l_c + l_ic, (L - l_i) * (L - l_c)),
     )
-    # If fractions were rounded, a cell may be slightly below 0.
+    # A cell may be slightly below 0 if fractions were rounded.
     seen = [(observed, margins) for observed, margins in cells if observed > 0]
     return 2 * math.fsum(_times_log(observed, observed * L, margins) for observed, margins in seen)
 

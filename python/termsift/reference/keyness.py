@@ -88,9 +88,9 @@ def exact_log_ratio(
     a, b, n_1, n_2 : int
         As for `keyness_of`.
     level : float
-        The confidence that the intervals of all terms hold.
+        The confidence level at which the intervals of all terms hold jointly.
     n_terms : int
-        How many terms are compared, for Bonferroni's correction.
+        The number of compared terms, for Bonferroni's correction.
 
     Returns
     -------
@@ -104,12 +104,12 @@ def exact_log_ratio(
     alpha, n = (1 - level) / 2 / n_terms, a + b
 
     def chance(logit: float, counts: range) -> float:
-        """Return the chance that so many of a + b occurrences are in the target."""
+        """Return the chance that the number of occurrences in the target is in ``counts``."""
         share, rest = 1 / (1 + 2**-logit), 1 / (1 + 2**logit)
         return math.fsum(math.comb(n, k) * share**k * rest ** (n - k) for k in counts)
 
     def logit(counts: range) -> float:
-        """Return the log2 odds of the share with which the chance is alpha, by bisection."""
+        """Find by bisection the share for which the chance is alpha, and return its log2 odds."""
         ends, grows = [-1000.0, 1000.0], counts.stop > n
         while (middle := sum(ends) / 2) not in ends:
             ends[(chance(middle, counts) > alpha) == grows] = middle
@@ -122,16 +122,16 @@ def exact_log_ratio(
 
 
 def key_of(a: int, b: int, n_1: int, n_2: int, *, n_terms: int = 1) -> float:
-    """Return the score of a term for a class by "key", the measure that describes classes.
+    """Return the score of a term for a class by "key", the default measure for describing classes.
 
     Parameters
     ----------
     a, b : int
-        The documents with the term, inside and outside the class.
+        The numbers of documents with the term, inside and outside the class.
     n_1, n_2 : int
-        All documents inside and outside the class.
+        The numbers of all documents inside and outside the class.
     n_terms : int
-        The terms of the collection.
+        The number of terms in the collection.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
     >>> [round(x, 3) for x in dispersion_of([1, 2, 3, 4, 5], [9, 10, 10, 10, 11])]
     [0.18, 0.22, 0.785]
     """
-    pairs = zip(map(Fraction, occurrences), map(Fraction, lengths), strict=True)  # for exact sums
+    pairs = zip(map(Fraction, occurrences), map(Fraction, lengths), strict=True)  # exact sums
     parts = [(x, length) for x, length in pairs if length > 0]
     l_i, total = sum(x for x, _ in parts), sum(length for _, length in parts)
     dp = sum(abs(x / l_i - length / total) for x, length in parts) / 2
@@ -205,7 +205,7 @@ def rank_sum_of(target: Sequence[Fraction], reference: Sequence[Fraction]) -> fl
     """
     rates = sorted([*target, *reference])
     n_1, n_2, n = len(target), len(reference), len(rates)
-    # The mean rank of equal rates: those before them, and half of themselves.
+    # Equal rates get the mean of their ranks.
     rank = {rate: rates.index(rate) + Fraction(rates.count(rate) + 1, 2) for rate in set(rates)}
     difference = sum((rank[rate] for rate in target), start=-Fraction(n_1 * (n + 1), 2))
     ties = sum(rates.count(rate) ** 3 - rates.count(rate) for rate in set(rates))

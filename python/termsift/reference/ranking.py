@@ -57,11 +57,11 @@ def round_robin(
     place of a term is its best position in any list. The ranking begins with the terms in first
     place, ordered by index. The terms in second place follow, and so on. If the term that a class
     would add is already in the ranking, the class adds no term in this round. The value of a term
-    is its value for the first class whose list has it at its place.
+    is its value for the first class whose list has the term at this place.
 
     Examples
     --------
-    Term 0 is first in the lists of both classes. Their second terms are ordered by index.
+    Term 0 is first in both lists. The second terms of the lists are ordered by index.
 
     >>> indices, values = round_robin([[9, 1, 2], [8, 7, 3]])
     >>> indices

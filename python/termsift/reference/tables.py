@@ -119,7 +119,7 @@ class Cells:
         return within, (elsewhere + self.b1) * (self.l_c[c] + self.b2)
 
     def expected(self, i: int, c: int) -> Fraction:
-        """Return the expected l_ic if occurrences were distributed over classes like documents."""
+        """Return the l_ic that is expected if occurrences are proportional to n_c."""
         return self.l_i[i] * self.n_c[c] / self.n
 
 
@@ -182,7 +182,7 @@ def priors(counts: Any, class_prior: ClassPrior) -> list[float]:
 
 
 def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
-    """Return one weight per class. The prior of a class with documents is proportional to it."""
+    """Return a weight per class. Priors of classes with documents are proportional to these."""
     n_c, present = class_docs(counts), present_classes(counts)
     weights: list[Number]
     if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):

@@ -19,14 +19,14 @@ from termsift._scores.methods import MethodName
 from termsift._util.html import Child, clean, cut, element
 
 _TERMS = 1200
-_DISTINCTIVE = 600  # terms that the classes choose in turn; the others are the most frequent
+_DISTINCTIVE = 600  # how many terms the classes choose; the others are the most frequent
 _OTHERS = "-1"  # the value of the option for all other classes
 
 
 def scatter(
     counts: ClassCounts, largest: Sequence[int], method: MethodName, n_threads: int | None
 ) -> dict[str, Child]:
-    """Return the parts of the chart in the page: its choices of classes, its data, its script."""
+    """Return the parts of the chart: the choices of classes, the data and the script."""
     labels = [cut(clean(counts.classes[c])) for c in largest]
     ours, theirs = (
         [element("option", label, value=str(i)) for i, label in enumerate(labels)] for _ in "ab"

@@ -49,7 +49,7 @@ def _card(
     frequency: NDArray[Any],
     whole: NDArray[Any],
 ) -> Element:
-    """Return the card of class c. ``frequency`` has its counts, ``whole`` those of all classes."""
+    """Return the card of class c. ``frequency`` has counts of class c, ``whole`` of all classes."""
     docs, share = counts.class_docs[c], counts.class_docs[c] / counts.n_docs
     size = f"documents: {number(docs)} ({share:.1%}), tokens: {number(counts.class_tokens[c])}"
     best = leading.scores[np.isfinite(leading.scores)].max(initial=0.0)
@@ -120,6 +120,6 @@ def _shown(score: float) -> str:
 
 
 def _bar(score: float, best: float) -> Element:
-    """Return the bar of a score: empty below 0, full if infinite."""
+    """Return the bar of a score. It is empty below 0 and full for an infinite score."""
     part = 1.0 if score == math.inf else max(0.0, score / best) if best > 0 else 0.0
     return element("span", class_="bar", style=f"width:{100 * part:.1f}%")

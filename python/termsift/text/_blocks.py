@@ -20,8 +20,8 @@ _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
 
-# Consecutive texts, of which some may be missing, and their labels in a form that `LabelCoder`
-# accepts. The labels are None if there is no label column.
+# A block holds consecutive texts, some of which may be missing. It also holds their labels in a
+# form that `LabelCoder` accepts, or None if there is no label column.
 Block: TypeAlias = tuple[_core.Texts, Any]
 
 
@@ -57,7 +57,7 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         text = _text_column(texts, list(texts.columns), text, label)
         with validation.naming(f"column {text!r}"):
             whole = _whole(texts[text])
-        assert whole is not None  # a column is in memory
+        assert whole is not None  # because a column is in memory
         labels = None if label is None else validation.label_sequence(texts[label])
         return iter([(whole, labels)])
     if not hasattr(texts, "__arrow_c_stream__"):
@@ -87,7 +87,7 @@ def _whole(texts: Any) -> _core.Texts | None:
         texts = np.asarray(texts, dtype=object if dtype.kind == "O" else None)
     if isinstance(texts, np.ndarray):
         if texts.dtype.kind == "f" and np.isnan(texts).all():
-            texts = np.full(len(texts), None)  # an empty column of pandas is float
+            texts = np.full(len(texts), None)  # pandas gives an empty column the dtype float
         if texts.dtype.kind not in "OUT":
             raise TypeError(f"texts has the dtype {texts.dtype}, expected strings")
         texts = texts.tolist()
@@ -116,7 +116,7 @@ def _iterated(texts: Iterable[Any]) -> Iterator[Block]:
 
 
 def _is_frame(texts: Any) -> bool:
-    """Return whether an object has columns. A Series may have attributes of these names too."""
+    """Return whether an object has columns. A Series, which has one dimension, does not count."""
     names = ("columns", "column_names", "schema")
     return getattr(texts, "ndim", 2) == 2 and any(hasattr(texts, name) for name in names)
 
@@ -157,14 +157,14 @@ def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
 
 
 def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
-    """Check that each column that a parameter names occurs exactly once in a frame."""
+    """Check that a frame has exactly one column of each name in ``wanted``."""
     for parameter, name in wanted.items():
         if name is not None:
             validation.check_one_column(parameter, name, names, "name a column of the frame")
 
 
 def _parts_of(blocks: Iterator[Block], n_bytes: int) -> Iterator[Block]:
-    """Split large blocks, so that the limit of memory is checked often enough."""
+    """Split large blocks, so that the memory limit is checked often enough."""
     for texts, column in blocks:
         n_rows = max(1, len(texts) * n_bytes // max(texts.n_bytes, 1))
         for first in range(0, len(texts), n_rows):
@@ -238,13 +238,16 @@ class LabelledTexts:
             raise ValueError(f"there are {n} labels for {first} texts")
 
     def naming_rows(self) -> AbstractContextManager[None]:
-        """Name a text of the last block that is not UTF-8 by its row among all texts."""
+        """Make errors about a text of the last block name its row among all texts."""
         return naming_rows(self._first)
 
 
 @contextmanager
 def naming_rows(first: int) -> Iterator[None]:
-    """Name a text that is not UTF-8 by its row, where ``first`` is the row of the block's first."""
+    """Make errors about texts that are not UTF-8 name the row among all texts.
+
+    ``first`` is the row of the first text in the block.
+    """
     try:
         yield
     except _core.BadTextError as error:

@@ -1,4 +1,4 @@
-"""Count the terms of texts in a matrix with a row for each text.
+"""Count the terms of texts, and return the counts as a matrix with a row for each text.
 
 The core counts the terms. If only Python can cut the texts, their terms are counted here.
 """
@@ -128,7 +128,8 @@ def kept_columns(
 ) -> npt.NDArray[np.int32] | None:
     """Return the new column of each term of a sorted counter, or -1 if the term is dropped.
 
-    None stands for all terms. ``dtype`` is that of the matrix, which decides ties.
+    None means that all terms are kept. ``dtype``, the dtype of the matrix, determines how ties are
+    broken.
     """
     if not drops(rules):
         return None
@@ -141,9 +142,9 @@ def kept_columns(
 
 
 def csr(parts: tuple[Any, Any, Any], n_columns: int) -> scipy.sparse.csr_array:
-    """Return the matrix of data, indices and indptr. Indices have 32 bits if these suffice."""
+    """Return the matrix of (data, indices, indptr). Indices have 32 bits if that is enough."""
     data, *others = parts
-    index = np.int32 if len(data) < 2**31 else np.int64  # scipy would copy indices of two types
+    index = np.int32 if len(data) < 2**31 else np.int64  # scipy copies indices of different dtypes
     indices, indptr = (part.astype(index, copy=False) for part in others)
     return scipy.sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
 
@@ -168,7 +169,7 @@ def _counted_in_python(
 
 
 def stacked(parts: Iterable[tuple[Any, Any, Any]], n_columns: int) -> scipy.sparse.csr_array:
-    """Stack blocks of rows, which are given by their data, indices and indptr, to one matrix."""
+    """Return one matrix of all blocks of rows. A part is the (data, indices, indptr) of a block."""
     blocks = [csr(part, n_columns) for part in parts]
     if len(blocks) == 1:
         return blocks[0]

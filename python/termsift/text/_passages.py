@@ -18,13 +18,13 @@ from termsift.text._matrices import count_blocks
 from termsift.text._rules import check_rules, shows_rules
 from termsift.text._terms import TOKEN_PATTERN
 
-_WORD = "[\\w\u0300-\u036f]+"  # letters may have combining accents
+_WORD = "[\\w\u0300-\u036f]+"  # a word with its combining accents
 _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
-# The passages of each class by term.
+# Maps each class to a dict from terms to their passages.
 Passages: TypeAlias = "dict[Hashable, dict[str, list[Passage]]]"
-# Blocks of texts, each with the list of labels of every text.
+# Blocks of texts, each with one list of labels per text.
 Blocks: TypeAlias = Iterable[tuple[_core.Texts, list[list[Hashable]]]]
 
 
@@ -67,10 +67,10 @@ def find_passages(
     texts, y, text, label
         As for `termsift.count_texts`.
     terms : str, sequence of str, or mapping
-        Words or phrases to find. The rules are applied to them as to the texts. Only if there is a
-        ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, they must be terms as named in
-        the counts. A mapping gives the terms to find in each class. Without a mapping, the terms
-        are searched in all classes.
+        Words or phrases to find. The rules are applied to them as to the texts. If there is a
+        ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, the rules are not applied, and
+        the terms must have the names that they have in the counts. A mapping gives the terms to
+        find in each class. Without a mapping, the terms are searched in all classes.
     n_passages : int, default 3
         The largest number of passages per term and class. The first ones are returned.
     width : int, default 60
@@ -146,7 +146,7 @@ def passages_of(
     is_words = rules.analyzer not in ("char", "char_wb")
     longest = max(term.count(" ") + 1 if is_words else len(term) or 1 for term in vocabulary)
     cutting = replace(rules, ngram_range=(1, longest), vocabulary=vocabulary)
-    # Each word is cut alone to locate a term, since a stem need not occur in the text.
+    # Cut each word by itself to locate a term, because a stem need not occur in the text.
     analyzer: Any = "char_wb" if rules.analyzer == "char" else rules.analyzer
     of_word = replace(rules, analyzer=analyzer, ngram_range=(1, 1 if is_words else longest))
     cut = cache(partial(_terms_of, rules=of_word))
@@ -192,7 +192,7 @@ def _as_counted(query: str, rules: TextRules) -> str:
     if callable(rules.analyzer) or rules.tokenizer is not None or rules.preprocessor is not None:
         return query
     analyzer: Any = "word" if rules.analyzer == "word" else "char"
-    most = min(2 * len(query) + 1, 999)  # words or characters
+    most = min(2 * len(query) + 1, 999)  # the largest number of words or characters
     whole = replace(rules, analyzer=analyzer, ngram_range=(1, most))
     return max(_terms_of(query, whole), key=len, default=query)
 

@@ -41,7 +41,7 @@ class TextRules:
         The least and the largest number of words (or of characters) in a term.
     min_df, max_df : int or float, default 1 and 1.0
         Terms in fewer than ``min_df`` or more than ``max_df`` documents are dropped. An integer is
-        a number of documents, and a float is a share of all. Test documents are not counted.
+        a number of documents, and a float is a share of them. Test documents are not counted.
     stop_words : "english", collection of str, or None
         Words that are left out of all terms: scikit-learn's English list, or your own.
     lowercase : bool, default True
@@ -95,7 +95,7 @@ class TextRules:
     vocabulary: Mapping[str, int] | Collection[str] | None = None
 
     def __post_init__(self) -> None:
-        """Check each rule, and the rules that depend on each other."""
+        """Check each rule, and the combinations of rules that depend on each other."""
         ends = self.ngram_range
         if not isinstance(ends, (tuple, list)) or len(ends) != 2:
             raise TypeError(f"ngram_range must be two integers, got {ends!r}")
@@ -235,7 +235,7 @@ class TextRules:
 
     @property
     def that_cut(self) -> TextRules | None:
-        """The rules that cut texts, without those that drop terms. None if a rule is a function."""
+        """A copy without the rules that drop terms, or None if a rule is a function."""
         if any(map(callable, self.changed.values())):
             return None
         words = self.stop_words
@@ -246,7 +246,7 @@ class TextRules:
 
     @property
     def what_counts(self) -> str:
-        """A phrase for messages: the least content that a text must have."""
+        """A phrase for messages that says what a text must at least contain."""
         shown = ", ".join(self.changed)
         return f"a term by these rules: {shown}" if shown else "a word of two or more letters"
 
@@ -281,7 +281,7 @@ def check_rule_names(names: Iterable[str], function: Callable[..., Any]) -> None
 def check_rules(
     rules: TextRules | None, keywords: dict[str, Any], function: Callable[..., Any]
 ) -> TextRules:
-    """Return the rules, which a function got as one object or as keywords."""
+    """Return the rules that a function received as one object or as keywords."""
     check_rule_names(keywords, function)
     if rules is None:
         return TextRules(**keywords)

@@ -17,7 +17,7 @@ from termsift.text._rules import TextRules, check_rules, read_rules, shows_rules
 
 _MOST = 255  # the largest value of a counter
 _HASH = 1  # the version of the hash of terms
-_MOST_FULL = 0.5  # if more of the counters reach min_df, a sketch leaves out too few terms
+_MOST_FULL = 0.5  # the largest share of counters that may reach min_df
 
 
 class TermSketch:
@@ -187,7 +187,7 @@ def sketch_texts(
     Returns
     -------
     sketch : TermSketch
-        For ``count_texts(texts, y, terms=sketch)``.
+        The sketch to pass to ``count_texts(texts, y, terms=sketch)``.
 
     Raises
     ------

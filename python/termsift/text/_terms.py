@@ -33,7 +33,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
         or not (is_integer(least) and is_integer(most) and 1 <= least <= most < longest)
     ):
         return None
-    # A stop word that is not a string equals no word.
+    # A stop word that is not a string never equals a word.
     stopped = stop_words if is_word and stop_words is not None else ()
     words = sorted(word for word in stopped if isinstance(word, str))
     cut = rules.analyzer, bool(rules.lowercase), rules.strip_accents
@@ -41,7 +41,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
 
 
 def drops(rules: Any) -> bool:
-    """Return whether some terms may be dropped. The integer 1 is one document, 1.0 a share."""
+    """Return whether some terms may be dropped. 1 is a number of documents, 1.0 is a share."""
     everything = is_integer(rules.min_df) and rules.min_df == 1
     everything = everything and not is_integer(rules.max_df) and rules.max_df == 1
     return not everything or rules.max_features is not None

@@ -1,4 +1,4 @@
-"""scikit-learn's vectorizers of texts, with the core for cutting and counting."""
+"""Subclasses of scikit-learn's text vectorizers that cut and count texts with the core."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
         X : sparse matrix of shape (n_documents, n_features)
             Counts. Each row has unit norm unless ``norm`` is None.
         """
-        # In a bool matrix every count is True, so counts must not cancel by their signs.
+        # A bool matrix has True for every count, so counts of opposite signs must not cancel.
         sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
         native = None
         if not isinstance(X, str) and is_integer(self.n_features) and 0 < self.n_features < 2**31:

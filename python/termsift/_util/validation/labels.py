@@ -30,7 +30,11 @@ LEAVE_OUT = "leave the document out, as dropna of pandas and drop_nulls of polar
 
 @dataclass(frozen=True)
 class Labels:
-    """The classes: ``codes[d]``, or ``codes[indptr[d]:indptr[d + 1]]`` if there may be several."""
+    """The class codes of documents.
+
+    Document d has the code ``codes[d]``. If documents may have several classes, it has the codes
+    ``codes[indptr[d]:indptr[d + 1]]``.
+    """
 
     classes: list[Hashable]
     codes: _core.Int32s
@@ -242,7 +246,7 @@ def in_order(classes: list[Hashable]) -> list[Hashable]:
 def unite_classes(
     current: list[Hashable], added: list[Hashable]
 ) -> tuple[list[Hashable], list[int], list[int]]:
-    """Return the union of two lists of classes, and each class's position in both (-1: absent)."""
+    """Return the union of two lists of classes, and each class's position in both, or -1."""
     present = set(current)
     late = [c for c in added if c not in present]
     united = current + late
