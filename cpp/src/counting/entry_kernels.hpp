@@ -52,7 +52,7 @@ struct CounterKernels {
   void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
                        bool bounded, std::uint8_t* lines);
   // Moves the nonzero small counters to the front, in order, and clears all others. Sets terms[i] to `first` plus the cell
-  // from which counters[i] came; `terms` needs space for line_cells more. If `lines` is not null, the byte of every line with
+  // from which counters[i] came; `terms` needs space for line_cells more. If `lines` is not null, the byte of each line with
   // a nonzero counter must be 1, and bytes are cleared up to a multiple of 64. Returns the number of moved counters.
   std::int64_t (*take)(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_lines, std::int32_t first,
                        std::int32_t* terms);

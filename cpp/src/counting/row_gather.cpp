@@ -83,8 +83,8 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
   counters.n_touched = n_touched;
 }
 
-// Calls add(document, weight, next) for each document. The document `next` comes soon and can be prefetched. Calls worker.check()
-// from time to time.
+// Calls add(document, weight, next) for each document. The document `next` comes soon, so it can be prefetched. Calls
+// worker.check() from time to time.
 template <CountType Count, class F>
 void for_each_weighted(const AnyCsr& x, std::span<const std::int64_t> documents, const Count* weights, Worker& worker,
                        const F& add) {

@@ -130,8 +130,8 @@ class CellCounters {
 
 // ---- by class: the path of most collections -----------------------------------------------------------------------------
 
-// Copies the entries to the streams of their classes, and adds up each stream. A window of window_bytes holds as many classes
-// as fit. A class that does not fit is split by documents. Entries are checked while they are copied.
+// Copies the entries to the streams of their classes, and adds up each stream. A window of window_bytes holds as many
+// classes as fit. A class that does not fit is split by documents. Entries are checked while they are copied.
 //
 // If `notes_touched`, the additions note the touched terms of each class, so that not all terms must be searched. This is
 // faster with many classes.
