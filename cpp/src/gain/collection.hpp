@@ -12,7 +12,7 @@ namespace termsift {
 // Rows with one value per class are padded to a multiple of this length.
 inline constexpr std::int64_t gain_lanes = 8;
 inline std::int64_t padded(std::int64_t n) { return (n + gain_lanes - 1) / gain_lanes * gain_lanes; }
-// The documents of positive weight, numbered class by class. The documents of a term therefore form one run per class.
+// The documents of positive weight. They are numbered class by class, so the documents of a term form one run per class.
 struct Collection {
   std::int64_t n_classes = 0, stride = 0;  // the number of classes with documents; the padded length of a row
   std::vector<std::int64_t> rows;          // (documents,) the document's row of the matrix

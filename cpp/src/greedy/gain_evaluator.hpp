@@ -20,7 +20,7 @@ class GainEvaluator {
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
-  // Returns true if, for many groups, `bounds` reads only the classes that have the terms. It is then far faster than `gains`.
+  // Returns true if, for many groups, `bounds` reads only the classes that have the terms. This is far faster than `gains`.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   std::int64_t evaluations() const { return evaluations_; }
 

@@ -13,8 +13,8 @@
 // The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each list has a wedge W of pools, and a number
 // `left_out` that bounds the gains in W of the groups that only the next longer list has. While R is in all wedges, a step
 // evaluates only C_0. The best group of C_0 wins if its gain exceeds every `left_out`, because these numbers bound the gains
-// of all other groups. If the gain does not exceed the `left_out` of a list, or if R has left the list's wedge, this list and
-// all shorter lists are rebuilt, each from the next longer one. In the worst case, a step rebuilds all lists. A budget
+// of all other groups. If the gain does not exceed the `left_out` of a list, or if R has left the list's wedge, this list
+// and all shorter lists are rebuilt, each from the next longer one. In the worst case, a step rebuilds all lists. A budget
 // therefore limits the cost of the ladder to that of the plain search.
 #include <algorithm>
 #include <cmath>
