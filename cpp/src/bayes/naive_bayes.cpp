@@ -26,7 +26,7 @@ class Sweep {
       : m_(model), entries_(term_weight), sums_(at(m_.stride)), values_(sums_.size()), errors_(sums_.size()),
         posteriors_{m_.stride, m_.log_docs.data(), sums_.data(), m_.absent.data(), nullptr, 0, 0, 0, values_.data(),
                     errors_.data()} {}
-  Sweep(const Sweep&) = delete;  // posteriors_ points to other members
+  Sweep(const Sweep&) = delete;  // posteriors_ of a copy would point to members of the original
   Sweep& operator=(const Sweep&) = delete;
 
   // Calls emit(begin, end, position of the class) for every range of `ks` in which the predicted class is the same.

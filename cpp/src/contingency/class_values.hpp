@@ -39,7 +39,7 @@ template <CountType Count>
 void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
                      const std::vector<DoubleDouble>& totals, double* values);
 
-// Writes the values (n,) in the model's k-th class of terms that are absent from the class and have the given column totals.
+// Writes values (n,) in the model's k-th class. Each is for a term that is absent from the class and has the given total.
 template <CountType Count>
 void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const std::vector<DoubleDouble>& totals,
                       double* values);

@@ -62,7 +62,7 @@ AbsentSums::AbsentSums(const ContingencyTask<Count>& task, const Threads& thread
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Data that the sums of all terms over the classes share. Classes of weight 0 are ignored.
+// Data shared by all terms in sums over the classes. Classes of weight 0 are ignored.
 template <CountType Count>
 struct SumTask {
   SumTask(const ContingencyTask<Count>& task, const Threads& threads) {
@@ -181,7 +181,7 @@ class ChunkScorer {
  private:
   struct Sum {
     DoubleDouble value;
-    // A sum over the classes that have the term. The summands are h_c, or the values if these classes did not have the term.
+    // A sum over the classes that have the term. Its summands are h_c, or the term's values as if these classes lacked it.
     DoubleDouble if_absent;
     std::int32_t n_classes = 0;  // the number of classes that have the term
   };

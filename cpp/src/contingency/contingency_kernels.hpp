@@ -14,9 +14,9 @@ struct ContingencyConstants {
   double two_over_r, two_over_rest;    // 2 / r, 2 / (g - r)
   double b1, b2_hi, b2_lo;             // the smoothing, scaled like the counts
   double prior_hi, prior_lo, gain;     // for log_odds: b2 / g (hi, lo), and 1 + 2 b2 / g
-  double mean_r, unit;                 // for c_tfidf: the tokens of an average class, rounded down, and one token
+  double mean_r, unit;                 // for c_tfidf: the mean number of tokens per class, rounded down, and 1; both scaled
   bool small;               // true if all counts of terms and classes are whole numbers up to 2^26
-  double value_unit;        // the value computed from scaled counts times this factor is the value of the counts
+  double value_unit;        // the factor that converts a value of scaled counts to the value of unscaled counts
 };
 
 // The contribution of the classes without a term to the term's sum. It depends on the term only through t.
@@ -45,7 +45,7 @@ struct MeasureFacts {
 
 inline constexpr int longest_contingency_batch = 128;
 
-// n terms of one class. n is a multiple of 8, and unused places may hold any numbers.
+// n terms of one class. n is a multiple of 8, and unused elements may hold any numbers.
 struct ContingencyBatch {
   int n;
   const ContingencyConstants* constants;

@@ -8,7 +8,7 @@
 
 namespace termsift {
 
-// A counter holds the occurrences and the documents of a cell in the 4 bytes small[cell]. Entries add to cells in any order,
+// A counter holds the occurrences and the documents of a cell in the 4 bytes small[cell]. Entries reach cells in any order,
 // so the speed depends on how many counters fit into the cache. For 10^8 entries of a million terms,
 // 4 bytes took 0.7 of the time of 8 bytes. Few cells need more and move to large[cell]. Most of `large` is never touched.
 struct PackedCounters {

@@ -80,7 +80,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
   }
 }
 
-// Checks that a double holds every value exactly, which may fail for integers above 2^53.
+// Checks that a double holds every value exactly. The check may fail for integers above 2^53.
 void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
   if (facts.value_bound < 0x1p53) return;  // for a value of 2^53 + 1, value_bound is rounded to 2^53
   any.visit([]<class Index, class Value>(const CsrView<Index, Value>& x) {

@@ -211,7 +211,7 @@ TERMSIFT_INLINE std::uint64_t bits_of(const std::uint8_t* bytes) {
 #endif
 }
 
-// There is no branch on whether a counter is zero, because it would be unpredictable.
+// Zero counters are skipped without a branch, because a branch would be unpredictable.
 std::int64_t take(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_lines, std::int32_t first,
                   std::int32_t* terms) {
   std::int64_t n = 0;

@@ -63,8 +63,8 @@ class Lifts {
   // Arrays (stride,) of W_c and of e^{b W_c}.
   const double* logs() const { return logs_.data(); }
   const double* lifts() const { return lifts_.data(); }
-  // Arrays (stride,) of D_c, W'_c, e^{b W'_c}, and the mixture (see MixtureBatch) of a document without chosen terms. Only the
-  // elements of classes that have the term are valid.
+  // Arrays (stride,) of D_c, W'_c, e^{b W'_c}, and the mixture (see MixtureBatch) of a document without chosen terms. Only
+  // the elements of classes that have the term are valid.
   const double* docs() const { return docs_.data(); }
   const double* own_logs() const { return own_logs_.data(); }
   const double* own_lifts() const { return own_lifts_.data(); }

@@ -17,8 +17,8 @@ TERMSIFT_INLINE double sum_of(const Vector& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 
-// Multiplies the four posteriors row[c .. c + 4) by the lifts of their classes, and adds the products to `sums`. Four are
-// processed, because GCC 12 converts two groups of four from single precision faster than one group of eight.
+// Multiplies the four posteriors row[c .. c + 4) by the lifts of their classes, and adds the products to `sums`. Groups of
+// four are used, because GCC 12 converts two of them from single precision faster than one group of eight.
 template <bool some_in_play>
 TERMSIFT_INLINE void add_products(Half& sums, const float* row, const std::int32_t* in_play, const double* lift,
                                   std::int64_t c) {

@@ -36,7 +36,7 @@ constexpr double usual_slack = 0.15;                // the slack of a wedge's ra
 // The limits of the reach and the width of a list (see Shortlist), and the factors by which both are adapted.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
 constexpr double wider = 1.4, narrower = 0.93, farther = 1.3;
-constexpr double nearer_at_once = 0.3, nearer = 0.85;  // after a failure in the round that made the list; after a later one
+constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for failures in the round that made the list; for later failures
 constexpr double point_reach = 1e-3;     // if the reach becomes smaller, the wedge becomes a point
 constexpr double nearly_equal = 1e-10;   // at a point, bounds with a smaller relative difference count as equal
 constexpr double most_saved = 64;        // the limit of the budget, in scans of all groups
@@ -373,7 +373,7 @@ class Ladder {
   std::vector<Shortlist> lists_;
   // All groups. Once the longest list has been made, they are sorted by decreasing gains or bounds of an earlier step.
   std::vector<Candidate> all_;
-  std::int64_t n_live_;         // the number of groups with members left
+  std::int64_t n_live_;         // the number of groups that have unselected members
   std::int64_t round_ = 0;      // the number of calls of select
   Best first_;                  // the winner of the first step
   Axes now_;
@@ -381,7 +381,7 @@ class Ladder {
   std::vector<GroupId> groups_;  // scratch, like values_
   std::vector<double> values_;
   // The number of evaluations that the ladder may still use. It starts with one scan of all groups, and every step adds
-  // another scan, as in a plain search. When it is used up, some steps are plain: first one, then twice as many each time.
+  // another scan, as in a plain search. When it is used up, some steps are plain: first one step, then twice as many each time.
   double budget_;
   std::int64_t plain_steps_left_ = 0, next_pause_ = 1, ladder_steps_ = 0;
 };

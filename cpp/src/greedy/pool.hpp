@@ -16,7 +16,7 @@ struct Axes {
 
 class Pool {
  public:
-  // The pool of all terms.
+  // Makes the pool of all terms.
   explicit Pool(const TermGroups& groups);
 
   // Removes the given number of members of the group. This is exact, since masses are whole numbers below 2^53.

@@ -120,7 +120,7 @@ void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {
     needed[at] = needed[at + 1] = 1;
   }
   chords_.resize(needed.size());
-  std::vector<std::size_t> ends;  // the places of the chords' ends
+  std::vector<std::size_t> ends;  // the indices of the ends of all needed chords
   for (std::size_t at = 0; at < needed.size(); ++at)
     if (needed[at] != 0) ends.push_back(at);
   constexpr std::int64_t width = 16;

@@ -113,7 +113,7 @@ class Trainer {
         problem_{std::ssize(vectors.begin), std::ssize(vectors.present), vectors.begin.data(), vectors.end.data(),
                  vectors.terms.get(), vectors.values.get(), vectors.squares.data(), diagonal.data(), input.class_of.data(),
                  0, weights_.data(), duals_.data()} {}
-  Trainer(const Trainer&) = delete;  // problem_ points to other members
+  Trainer(const Trainer&) = delete;  // problem_ of a copy would point to members of the original
   Trainer& operator=(const Trainer&) = delete;
 
   MachineBlock train(std::int64_t first, std::int64_t n, Worker& worker) {

@@ -30,7 +30,7 @@ class BestOfClasses {
   BestOfClasses(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads);
 
   // Returns terms in increasing order. They include the best `length` terms of every nonempty class. Of terms with equal
-  // values, the lower ones are better. O(pairs + n_classes * length) if few values are equal.
+  // values, those with lower indices are better. O(pairs + n_classes * length) if few values are equal.
   std::vector<std::int64_t> terms(std::int64_t length) const;
 
  private:

@@ -115,7 +115,7 @@ class BlockScorer {
       if (few) return load(entries, entries_of_terms());
       return load(entries, every_entry([&, begin](std::int64_t term) -> std::int64_t {
         const auto t = static_cast<std::size_t>(term - first);
-        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // slots_ is larger than `chosen`, so few reads are best
+        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // reads the large array slots_ only for chosen terms
       }));
     });
   }
