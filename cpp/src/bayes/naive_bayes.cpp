@@ -26,10 +26,10 @@ class Sweep {
       : m_(model), entries_(term_weight), sums_(at(m_.stride)), values_(sums_.size()), errors_(sums_.size()),
         posteriors_{m_.stride, m_.log_docs.data(), sums_.data(), m_.absent.data(), nullptr, 0, 0, 0, values_.data(),
                     errors_.data()} {}
-  Sweep(const Sweep&) = delete;  // posteriors_ points to other members
+  Sweep(const Sweep&) = delete;  // posteriors_ of a copy would point to members of the original
   Sweep& operator=(const Sweep&) = delete;
 
-  // Calls emit(begin, end, class position) for every range of ks for which the document's predicted class is the same.
+  // Calls emit(begin, end, position of the class) for every range of `ks` in which the predicted class is the same.
   template <class Emit>
   void classify(const AnyCsr& x, std::int64_t document, bool distinct, const Emit& emit) {
     read(x, document, distinct);
@@ -80,7 +80,7 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Each of the n additions has an error of at most 2^-53 of the sum. All other operations together err by a few times that.
+  // Each of the n_added_ additions has an error of at most 2^-53 of the sum. The 2^-45 is for all other operations.
   Verdict judge(std::size_t step) {
     posteriors_.loss = &m_.loss[step * at(m_.stride)];
     posteriors_.tokens = tokens_;
@@ -92,11 +92,11 @@ class Sweep {
   // Returns the step up to which the predicted class stays the same if the document has no further term before `end`. Until
   // that step, the losses of two classes change by less than the lead of the predicted class.
   std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
-    if (weight() == 0) return end;  // only the prior counts
+    if (weight() == 0) return end;  // the prediction depends only on the prior
     if (!(verdict.lead > 0)) return step + 1;
     const double bound = m_.drift[step] + verdict.lead / weight();
     if (m_.drift[end - 1] <= bound) return end;
-    // The step may be near or far, so the search doubles its width until it passes the step.
+    // The result may be near or far, so the search doubles its width until it passes the result.
     std::size_t first = step + 1, width = 1;
     for (; first + width < end && m_.drift[first + width - 1] <= bound; width *= 2) first += width;
     const auto begin = m_.drift.begin() + static_cast<std::ptrdiff_t>(first);
@@ -108,7 +108,7 @@ class Sweep {
   const VerdictKernels kernels_ = kernels_in_use<VerdictKernels>();
   DocumentEntries entries_;
   std::vector<Entry> ranked_;                   // the document's entries, by rank
-  std::vector<double> sums_, values_, errors_;  // (stride,): sum_r x_r gain_rc, and the kernel's scratch
+  std::vector<double> sums_, values_, errors_;  // (stride,) each: sum_r x_r gain_rc, and scratch of the kernel
   ClassPosteriors posteriors_;                  // the kernel's arguments for the document at one step
   double tokens_ = 0, n_added_ = 0;             // sum_r x_r, and the number of its summands
 };
@@ -157,7 +157,7 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   const std::size_t n_classes = counts.rows.size(), n_steps = bayes.ks.size();
   std::fill_n(hits, n_steps * n_classes, std::int64_t{0});
   std::fill_n(predicted, n_steps * n_classes, std::int64_t{0});
-  // The results first hold the changes at each k, and are summed over k at the end. A document therefore costs only one
+  // The results first hold the changes at each k, which are summed over k at the end. A document then needs only one
   // addition per change of its predicted class. Sums of integers do not depend on the order.
   std::mutex results;
   const auto count = [&](const Prediction& p, std::int64_t* result) {

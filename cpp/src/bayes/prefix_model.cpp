@@ -25,7 +25,7 @@ void log_plus_one(std::vector<double>& values) {
   values.resize(n);
 }
 
-// Returns x, which is a summand of class c. Throws std::invalid_argument if x is infinite or NaN.
+// Returns x, a summand of class c. Throws std::invalid_argument if x is infinite or NaN.
 double finite(double x, std::int64_t c) {
   if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small for the counts of class " + std::to_string(c));
   return x;
@@ -62,7 +62,7 @@ void set_ranks(PrefixModel& m, const NaiveBayes& bayes, std::int64_t n_terms) {
   }
 }
 
-// Sets the pairs of the ranked terms. Sets pair_gain to l; the gains are computed from it later.
+// Sets the pairs of the ranked terms. Sets pair_gain to the counts l, from which the gains are computed later.
 template <CountType Count>
 void set_pairs(PrefixModel& m, const ClassCounts<Count>& counts) {
   m.first_pair = arrange_pairs_by_term(
@@ -77,7 +77,7 @@ void set_pairs(PrefixModel& m, const ClassCounts<Count>& counts) {
       });
 }
 
-// Sets loss_c(k) to final_loss(c, k, sum), where sum adds up pair_loss over the pairs of class c with a rank below k.
+// Sets loss_c(k) to final_loss(c, k, sum), where `sum` is that of pair_loss over the pairs of class c with a rank below k.
 template <class FinalLoss>
 void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss,
                 const FinalLoss& final_loss) {
@@ -107,7 +107,7 @@ void set_drift(PrefixModel& m, std::size_t n_steps) {
       most = std::max(most, after[c] - before[c]);
     }
     const double more = (most - least) + 0x1p-40 * std::max(std::fabs(least), std::fabs(most));
-    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // an upper bound of the sum despite rounding
+    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // this factor makes it an upper bound despite rounding
   }
 }
 

@@ -1,4 +1,4 @@
-// Makes, from counts and a ranking, the models of naive Bayes for the first k terms, for every k of a list.
+// Makes models of naive Bayes from counts and a ranking. For each k of a list, there is a model of the first k terms.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// With the terms of the first k ranks, the log posterior of class c, up to a number that all classes share, is
+// With the first k terms, the log posterior of class c is v_c plus a number that does not depend on c, where
 //
 //   v_c = log n_c + sum_r x_r gain_rc - absent_c sum_r x_r - w loss_c(k)
 //
@@ -28,14 +28,14 @@ struct PrefixModel {
   std::vector<double> log_docs;           // (stride,) log(n_c / the least n_c)
   std::vector<double> absent;             // (stride,)
   bool weighs_tokens = false;             // true if w is sum_r x_r, false if w is 1
-  std::vector<std::int32_t> rank_of;      // (n_terms,) the term's rank, or -1 if the rank is not below ks.back()
-  std::vector<std::int32_t> step_of;      // (ranks,) the index of the first of the ks above the rank
+  std::vector<std::int32_t> rank_of;      // (n_terms,) the rank of each term, or -1 if it is not below ks.back()
+  std::vector<std::int32_t> step_of;      // (ranks,) for each rank, the index of the first of the ks that exceeds it
   std::vector<std::int64_t> first_pair;   // (ranks + 1,) the first pair of each rank
   std::vector<std::int32_t> pair_class;   // the position of the class in `classes`, increasing within a rank
   std::vector<double> pair_gain;
   std::vector<double> loss;               // (ks.size(), stride)
-  // (ks.size(),) Between two ks, the difference of the losses of any two classes changes by less than the difference of the
-  // drifts at these ks. A margin covers the growth of the rounding tolerance.
+  // (ks.size(),) From one k to another, the difference of the losses of any two classes changes by less than the drift does.
+  // A margin covers the growth of the rounding tolerance.
   std::vector<double> drift;
 };
 

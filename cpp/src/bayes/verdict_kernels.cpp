@@ -1,4 +1,4 @@
-// The kernel of naive Bayes. A maximum does not depend on the order in which numbers are compared.
+// The kernel of naive Bayes. Its result is equal on all targets, because a maximum does not depend on the order of numbers.
 #include "simd/logarithms.hpp"
 #include "bayes/verdict_kernels.hpp"
 
@@ -28,7 +28,7 @@ Verdict judge(const ClassPosteriors& p) {
   double *values = p.values, *errors = p.errors;
   const double tokens = p.tokens, weight = p.weight, allowed = p.error;
   const std::int64_t stride = p.stride;
-  // For each lane: the largest lower bound of its v_c, the largest upper bound, and the second largest upper bound.
+  // For each lane, these are the largest lower bound of v_c, the largest upper bound, and the second largest upper bound.
   Vector least = Vector{} - infinity, most = least, second = least;
   Vector number = {0, 1, 2, 3}, best = number;
   for (std::int64_t c = 0; c < stride; c += lanes, number += lanes) {

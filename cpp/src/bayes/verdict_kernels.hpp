@@ -12,7 +12,7 @@ inline constexpr std::int64_t verdict_lanes = 4;
 // the sum of the magnitudes of these four summands.
 struct Verdict {
   std::int64_t winner;  // the first class whose v_c equals the largest one within the errors
-  double lead;          // the winner's v_c minus the largest other v_c, reduced by twice the errors
+  double lead;          // the winner's v_c minus the largest other v_c, minus twice the errors of both
 };
 
 // In the padding, log_docs is `no_class`, and all other rows are 0. All numbers are finite.
@@ -23,7 +23,7 @@ struct ClassPosteriors {
   double *values, *errors;  // (stride,) scratch
 };
 
-// A number less than any v_c, because the values of documents are less than 2^900.
+// This number is less than any v_c, because the values of documents are less than 2^900.
 inline constexpr double no_class = -0x1p1000;
 
 struct VerdictKernels {

@@ -6,15 +6,15 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-constexpr double least_rate = 0.0005;  // Forman clips rates to [least_rate, 1 - least_rate]
+constexpr double least_rate = 0.0005;  // rates are clipped to [least_rate, 1 - least_rate], as in Forman's paper
 
 // Returns the normal quantile of x / (x + y) clipped to [0.0005, 0.9995], given |x - y| and 2 / (x + y). The quantile of a
-// rate p is (2p - 1) G(w) with w = -log(4 p (1-p)). G is smooth, so one polynomial covers the middle and the tails. It is
-// the Chebyshev interpolant of degree 23 in v = 2w / 6.2154 - 1 (error 2e-17), computed with mpmath at 60 digits.
+// rate p is (2p - 1) G(w) with w = -log(4 p (1-p)). G is smooth, so one polynomial covers the middle and the tails. The
+// polynomial is the Chebyshev interpolant of degree 23 in v = 2w / 6.2154 - 1 (error 2e-17). It was computed with 60 digits.
 TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, double two_over_sum) {
   constexpr double clipped_product = 4.0 * least_rate * (1.0 - least_rate);
   const double twice = smaller(x, y) * two_over_sum, other = larger(x, y) * two_over_sum;
-  // |2p - 1|. For small p the subtraction has the smaller rounding error, and for p near 1/2 the quotient has it.
+  // This is |2p - 1|. The subtraction has the smaller rounding error for small p, and the quotient for p near 1/2.
   const double away = twice < 0.5 ? 1.0 - larger(twice, 2.0 * least_rate) : 0.5 * distance * two_over_sum;
   const double v = -0.32178138172925314 * natural_logarithm(larger(twice * other, clipped_product)) - 1.0;
   const double v2 = v * v, v4 = v2 * v2, v8 = v4 * v4;
@@ -56,11 +56,11 @@ TERMSIFT_INLINE double bns_excess(const auto& cells, const ContingencyConstants&
   return larger(twice_in_class, twice_in_rest) > clipped ? near_quantiles - difference : 0.0;
 }
 
-// Returns |p - q| of the clipped rates p = A/r and q = B/(g-r), with an error of a few ulp. 2000 x - n is n / 0.0005 times
-// the distance of the rate x/n from the lower bound.
+// Returns |p - q| of the clipped rates p = A/r and q = B/(g-r), with an error of a few ulp. The distance of a rate
+// x/n from the lower bound is (2000 x - n) 0.0005 / n.
 TERMSIFT_INLINE double gap_of_rates(const auto& cells, const ContingencyConstants& c) {
   const auto above = [](DoubleDouble x, DoubleDouble n) { return subtract(multiply(x, {1.0 / least_rate, 0.0}), n).hi; };
-  const double p_low = above(cells.a, cells.r), p_high = above(cells.C(), cells.r);  // scaled distances from the two bounds
+  const double p_low = above(cells.a, cells.r), p_high = above(cells.C(), cells.r);  // p's scaled distances from both bounds
   const double q_low = above(cells.B(), cells.rest), q_high = above(cells.D(), cells.rest);
   const double in_class = 0.5 * least_rate * c.two_over_r, in_rest = 0.5 * least_rate * c.two_over_rest;
   const double free = 0.25 * magnitude(cells.det.hi) * c.two_over_r * c.two_over_rest;
@@ -68,8 +68,8 @@ TERMSIFT_INLINE double gap_of_rates(const auto& cells, const ContingencyConstant
   return p_low < 0 ? larger(q_low, 0.0) * in_rest : p_high < 0 ? larger(q_high, 0.0) * in_rest : q_clipped;
 }
 
-// Returns the difference of the quantiles of p and q, given gap = |p - q|, the mean z of the quantiles and the difference d
-// with an error of up to 2^-49. |p - q| is the integral of the normal density between the quantiles, which is
+// Returns the difference of the quantiles of p and q, given gap = |p - q|, the mean z of the quantiles, and d. Here d is
+// the difference with an error of up to 2^-49. |p - q| is the integral of the normal density between the quantiles, which is
 //     phi(z) d [1 + sum over k = 1, 2, ... of He_2k(z) d^2k / (4^k (2k+1)!)] with Hermite's polynomials He_2k.
 // For |z| <= 3.3 and d <= 1/8 (near_quantiles), the terms from k = 5 on add up to less than 4e-16. The error of z is
 // multiplied by at most 3.3, and that of d by less than 1/4.
@@ -86,7 +86,7 @@ template <>
 struct Formula<ContingencyMeasure::bns> {
   static constexpr MeasureFacts facts{.name = "bns", .absent = Absent::each};
 
-  // Quantiles that are near each other are a minority. They are packed together, and their differences are computed again.
+  // Few quantiles are near each other. These are copied to packed arrays, and near_bns computes their differences again.
   template <Numbers numbers>
   static void run(const ContingencyBatch& batch) {
     constexpr bool with_low = numbers == Numbers::any;
@@ -112,8 +112,8 @@ struct Formula<ContingencyMeasure::bns> {
   }
 
  private:
-  // Writes the differences of the quantiles to the batch's values, accurate if the quantiles are far apart. middle[j] is the
-  // mean of both quantiles, and excess[j] is positive if near_bns must compute the difference.
+  // Writes the differences of the quantiles to the batch's values. They are accurate if the quantiles are far apart. Sets
+  // middle[j] to the mean of both quantiles, and excess[j] to a positive number if near_bns must compute the difference.
   template <Numbers numbers>
   static void run_far(const ContingencyBatch& batch, double* __restrict middle, double* __restrict excess) {
     const ContingencyConstants c = *batch.constants;

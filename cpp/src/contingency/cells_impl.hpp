@@ -1,9 +1,9 @@
 // The 2 x 2 table of a term and a class, in exact arithmetic. contingency_kernels.cpp includes it.
 //
-// All values are computed from det = a g - t r, whose products are exact in double-double. A term that is nearly independent
-// of a class therefore keeps all digits of its small value. With P = a g and Q = t r,
+// All values are computed from det = a g - t r, whose products are exact in double-double. The value of a term is small if
+// the term is nearly independent of the class, but still has all its digits. With P = a g and Q = t r,
 //     log(A g / (t r)) = log(P/Q),     A/g log(A g / (t r)) - (P - Q)/g^2 = t(P, Q) / g^2,
-// where P - Q = det. In the other three cells, P - Q is -det, -det and det. The linear terms of ig and g2 thus cancel, and
+// where P - Q = det. In the other three cells, P - Q is -det, -det and det. Hence the linear terms of ig and g2 cancel, and
 // both measures are sums of t() >= 0 (logarithms.hpp).
 #pragma once
 
@@ -13,10 +13,10 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// The kinds of counts. Arithmetic has an implementation for each kind.
+// The kinds of counts. The struct Arithmetic has an implementation for each kind.
 enum class Numbers {
-  small,  // whole numbers up to 2^26: products are exact
-  whole,  // whole numbers up to 2^50: sums are exact, and so are differences of nearly equal products
+  small,  // whole numbers up to 2^26, whose products are exact
+  whole,  // whole numbers up to 2^50, whose sums are exact, as are differences of nearly equal products
   any     // double-doubles
 };
 
@@ -30,7 +30,7 @@ struct Arithmetic {
     else if constexpr (numbers == Numbers::whole) return two_product(x.hi, y.hi);
     else return {x.hi * y.hi, 0.0};
   }
-  // Returns p - q of two products with an error of 2^-105 of the larger. If p and q are close, p.hi - q.hi is exact.
+  // Returns the difference p - q of two products. Its error is 2^-105 times the larger one. If p and q are close, p.hi - q.hi is exact.
   static TERMSIFT_INLINE DoubleDouble difference(DoubleDouble p, DoubleDouble q) {
     if constexpr (numbers == Numbers::any) return subtract(p, q);
     if constexpr (numbers == Numbers::small) return {p.hi - q.hi, 0.0};
@@ -42,7 +42,7 @@ struct Arithmetic {
     if constexpr (numbers == Numbers::any) return add(multiply(x, {w, 0.0}), y);
     else return {w * x.hi + y.hi, 0.0};
   }
-  // Returns the sum of a smoothing of any size and a count. Both must be at least 0.
+  // Returns the sum of a smoothing parameter of any size and a count. Both must be at least 0.
   static TERMSIFT_INLINE DoubleDouble plus(DoubleDouble smoothing, DoubleDouble count) {
     if constexpr (numbers == Numbers::any) return add(smoothing, count);
     const DoubleDouble sum = two_sum(smoothing.hi, count.hi);
@@ -59,7 +59,7 @@ struct Arithmetic {
   }
   // Returns power_near_one(x) for Numbers::any, otherwise 1.
   static TERMSIFT_INLINE double near_one(double x) { return numbers == Numbers::any ? power_near_one(x) : 1.0; }
-  // Returns t(p, q) of a cell with p - q = d, and 0 if d is 0.
+  // Returns t(p, q), given d = p - q. Returns 0 if d is 0.
   static TERMSIFT_INLINE double term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
     return ordinary_term<numbers != Numbers::small>(p, {larger(q.hi, least_probability), q.lo}, d);
   }
@@ -83,25 +83,25 @@ struct Cells {
   TERMSIFT_INLINE DoubleDouble D() const { return Of::minus(rest, B()); }
   TERMSIFT_INLINE DoubleDouble others() const { return Of::minus(g, t); }  // C + D: documents without the term
 
-  // These return t() of one cell. The class has A with the term and C without it; the rest has B and D.
+  // Each returns t() of one cell. A (with the term) and C (without it) are cells of the class, B and D cells of the rest.
   TERMSIFT_INLINE double class_with() const { return Of::term(P, Q, det); }
   TERMSIFT_INLINE double rest_with() const { return Of::term(Of::times(B(), g), Of::times(t, rest), negate(det)); }
   TERMSIFT_INLINE double class_without() const { return Of::term(Of::times(C(), g), Of::times(others(), r), negate(det)); }
   TERMSIFT_INLINE double rest_without() const { return Of::term(Of::times(D(), g), Of::times(others(), rest), det); }
 
-  // These return p + q of the cells C and D.
+  // Each returns p + q of one cell: first C, then D.
   TERMSIFT_INLINE double class_without_sum() const { return C().hi * g.hi + others().hi * r.hi; }
   TERMSIFT_INLINE double rest_without_sum() const { return D().hi * g.hi + others().hi * rest.hi; }
-  // Returns a number that is not positive if p/q is in [2/3, 3/2] for C and D. This holds for all but very frequent terms.
+  // Returns a number that is not positive if p/q is in [2/3, 3/2] for C and D, as it is for all except very frequent terms.
   TERMSIFT_INLINE double excess() const {
     return 5 * magnitude(det.hi) - smaller(class_without_sum(), rest_without_sum());
   }
 };
 
-// A measure. Each specialisation has `facts` and one of two functions:
+// The formula of a measure. Each specialisation has `facts` and one of two functions:
 //     value(cells, constants), which computes one value,
 //     run<numbers>(batch), which computes all values of a batch.
-// It may also have usual_value(cells, constants), a shorter formula for whole numbers with Cells::excess() <= 0.
+// It may also have usual_value(cells, constants), a shorter formula that requires whole numbers and Cells::excess() <= 0.
 template <ContingencyMeasure measure>
 struct Formula;
 

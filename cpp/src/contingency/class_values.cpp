@@ -78,7 +78,7 @@ void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const s
 
 namespace {
 
-// Writes results (n_pairs,): result_of(value) of each pair.
+// Sets each element of `results` (n_pairs,) to result_of(value of the pair).
 template <CountType Count, class Result, class ResultOf>
 void fill_pairs(const ContingencyTask<Count>& task, const Threads& requested, const Pairs& pairs, Result* results,
                 const ResultOf& result_of) {

@@ -1,5 +1,5 @@
-// Computes the values of one class without computing one for every term. All terms that are absent from the class and have
-// the same column total have the same value.
+// Computes the values of one class without a separate computation for every term: all terms that are absent from the class
+// and have the same column total have the same value.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline bool is_less(DoubleDouble x, DoubleDouble y) { return x.hi != y.hi ? x.hi
 template <CountType Count>
 std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>& task, const Threads& threads);
 
-// The terms, grouped by column total. Distinct whole totals are few, because n of them add up to at least n (n - 1) / 2.
+// The terms, grouped by column total. Few whole totals are distinct: n distinct ones add up to at least n (n - 1) / 2.
 class TermsByTotal {
  public:
   // O(n_terms log(n_terms)).
@@ -33,13 +33,13 @@ class TermsByTotal {
   std::vector<std::size_t> starts_;  // (n_totals + 1,)
 };
 
-// Writes values (n,) of the model's k-th class for n terms, which must be increasing. `totals` are the totals of all terms.
+// Writes the values (n,) of n terms in the model's k-th class. The terms must be increasing. `totals` has all column totals.
 // O(n + pairs of the class).
 template <CountType Count>
 void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
                      const std::vector<DoubleDouble>& totals, double* values);
 
-// Writes values (n,) of the model's k-th class for terms that are absent from it and have these n totals.
+// Writes values (n,) in the model's k-th class. Each is for a term that is absent from the class and has the given total.
 template <CountType Count>
 void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const std::vector<DoubleDouble>& totals,
                       double* values);

@@ -14,7 +14,7 @@ namespace termsift {
 
 // A nonempty class.
 struct ContingencyClass {
-  std::int64_t row;  // the class's place in ClassCounts::rows
+  std::int64_t row;  // the index of the class in ClassCounts::rows
   double weight;     // pi_c if the aggregate is the mean, otherwise 1
   double product;    // MeasureFacts::h, or 0 if the class is the whole collection or the measure has no h
   ContingencyConstants constants;
@@ -22,8 +22,8 @@ struct ContingencyClass {
 
 struct ContingencyModel {
   MeasureFacts facts;
-  // Sorted by decreasing value(0, t, c), and by row if these are equal. Among the classes without a term, the first one has
-  // the largest value.
+  // Sorted by decreasing value(0, t, c), and by increasing row if these values are equal. Of all classes without a term, the
+  // first one therefore has the largest value.
   std::vector<ContingencyClass> classes;
   bool whole = false;  // true if all counts are whole numbers up to 2^50
   double unit = 1;     // the factor by which counts are multiplied
@@ -34,12 +34,13 @@ template <CountType Count>
 ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const Estimation& estimation,
                                         ContingencyMeasure measure, Aggregate aggregate);
 
-// Each array of a chunk takes 256 KiB. In smaller chunks, each of 5,000 classes would have too few terms.
+// Each array of a chunk uses 256 KiB. If there are 5,000 classes, each would have too few terms in a smaller chunk.
 inline constexpr std::int64_t most_chunk_terms = 1 << 15;
 
-// Returns the number of terms in a thread's chunk. It is so small that no thread waits long for another's last chunk.
+// Returns the number of terms in a thread's chunk. Chunks are so small that no thread waits long for the last chunk of
+// another.
 inline std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
-  constexpr std::int64_t least_chunk_terms = 1 << 10;  // with fewer terms, visiting the classes would take most of the time
+  constexpr std::int64_t least_chunk_terms = 1 << 10;  // with fewer terms, most time would go to visiting classes
   if (threads.count == 1) return most_chunk_terms;
   return std::clamp(n_terms / (8 * threads.count), least_chunk_terms, most_chunk_terms);
 }
@@ -80,7 +81,7 @@ ContingencyTask<Count> task_of_directions(const ClassCounts<Count>& counts, cons
 
 inline std::int8_t direction_of(double value) { return static_cast<std::int8_t>((value > 0) - (value < 0)); }
 
-// Calls use(values) with an array of the frequencies, so that a loop over them need not test their width each time.
+// Calls use(array) with the frequencies as an array of one width, so that a loop need not test the width of each element.
 template <CountType Count, class Use>
 void with_width(const Frequencies<Count>& frequencies, const Use& use) {
   if (const std::uint32_t* narrow = frequencies.narrow()) use(narrow);

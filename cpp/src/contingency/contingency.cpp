@@ -16,8 +16,8 @@
 namespace termsift {
 namespace {
 
-// Returns 0 instead of an infinite value(0, t, c), which occurs only if the other classes are too small to contain a term
-// with total t. The number is added to a sum and subtracted again later, so it must be finite.
+// Replaces an infinite value(0, t, c) by 0. Such a value occurs only if the other classes are too small to contain a term
+// with total t. The result must be finite, because it is added to a sum and subtracted again later.
 double if_possible(double value) { return std::isfinite(value) ? value : 0; }
 
 // Holds sum_c weight_c value(0, t, c) over all classes, for each total t that occurs.
@@ -62,12 +62,12 @@ AbsentSums::AbsentSums(const ContingencyTask<Count>& task, const Threads& thread
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The data that all terms share in sums over the classes. Classes of weight 0 are ignored.
+// Data shared by all terms in sums over the classes. Classes of weight 0 are ignored.
 template <CountType Count>
 struct SumTask {
   SumTask(const ContingencyTask<Count>& task, const Threads& threads) {
     for (const ContingencyClass& c : task.model.classes) {
-      // Without smoothing, the values of a class without tokens are 0/0 = 0, not -inf.
+      // Without smoothing, the values of a class that has no tokens are 0/0, which counts as 0 and not as -inf.
       const bool adds_zero = task.model.facts.absent == Absent::minus_infinity && c.constants.r_hi == 0 &&
                              c.constants.b2_hi == 0;
       n_classes += c.weight != 0 && !adds_zero;
@@ -89,7 +89,7 @@ class ChunkScorer {
   explicit ChunkScorer(const ContingencyTask<Count>& task)
       : task_(task), entries_(task.n_classes()), batch_(task.kernel, task.model) {}
 
-  // Sets scores[t] to the sum over the classes for each term first + t < last. O(pairs of the chunk + n_classes).
+  // For each term first + t < last, sets scores[t] to the sum over the classes. O(pairs of the chunk + n_classes).
   void sum(const SumTask<Count>& sums, std::int64_t first, std::int64_t last, Worker& worker, double* scores) {
     find(first, last);
     sums_.assign(static_cast<std::size_t>(last - first), Sum{});
@@ -149,7 +149,7 @@ class ChunkScorer {
     }
   }
 
-  // Sets scores[t] to the value of the term if the whole collection is taken as one class.
+  // Sets scores[t] to the value of the term in the whole collection, treated as one class.
   void collection(std::int64_t first, std::int64_t last, double* scores) {
     find(first, last);
     ColumnTotals<Count> cells;
@@ -181,7 +181,7 @@ class ChunkScorer {
  private:
   struct Sum {
     DoubleDouble value;
-    // The sum, over the classes that have the term, of h_c or of their values if the term were absent.
+    // A sum over the classes that have the term. Its summands are h_c, or the term's values as if these classes lacked it.
     DoubleDouble if_absent;
     std::int32_t n_classes = 0;  // the number of classes that have the term
   };
@@ -198,7 +198,7 @@ class ChunkScorer {
     totals_.find(task_, entries_, first, last, task_.model.facts.column_totals_are_tokens);
   }
 
-  // Calls use(terms, n, values) for each batch of those terms of the chunk that class k has.
+  // Calls use(terms, n, values) for batches that cover the chunk's terms in class k.
   template <class Use>
   void for_each_run(std::size_t k, std::int64_t first, const Use& use) {
     entries_.prefetch_after(task_, k);
@@ -256,13 +256,13 @@ class ChunkScorer {
     });
   }
 
-  // Raises `largest` to the value of a class if that is greater. If values are equal, the first row is kept.
+  // Raises `largest` to the value of a class if this value is greater. Among rows with equal values, it keeps the first.
   static void raise(Largest& largest, double value, std::int32_t row) {
     if (value > largest.value || (value == largest.value && row < largest.row)) largest.value = value, largest.row = row;
   }
 
-  // Raises each term's largest value to that of the first class without the term, which has the largest value among all
-  // classes without it. O(pairs), because a term waits at most once for each class that has it.
+  // Raises each term's largest value to its value in the first class without the term. No other class without the term has a
+  // larger value. O(pairs), because a term waits at most once for each class that has it.
   void raise_to_absent(std::size_t n_terms) {
     waiting_.resize(n_terms + 1);
     std::size_t n_waiting = 0;
@@ -300,10 +300,10 @@ class ChunkScorer {
   ChunkEntries entries_;
   ColumnTotals<Count> totals_;
   TermBatch batch_;
-  // For the chunk's terms:
+  // These arrays have one element for each term of the chunk.
   std::vector<Sum> sums_;
   std::vector<Largest> largest_;
-  std::vector<std::int32_t> waiting_;  // terms whose first_absent has not been reached yet
+  std::vector<std::int32_t> waiting_;  // terms whose first_absent the loop over classes has not reached
 };
 
 // Calls use(scorer, first, last, worker) for every chunk of terms.
@@ -319,7 +319,7 @@ void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const
   });
 }
 
-// Writes results (n_classes, terms of the range): result_of(value), but 0 for empty classes.
+// Sets the elements of `results` (n_classes, terms of the range) to result_of(value), or to 0 for empty classes.
 template <CountType Count, class Result, class ResultOf>
 void fill_classes(const ContingencyTask<Count>& task, const Threads& threads, TermRange range, Result* results,
                   const ResultOf& result_of) {

@@ -5,7 +5,7 @@
 
 namespace termsift {
 
-// The numbers of a class that the measures read. Pairs (hi, lo) are double-doubles.
+// The numbers of one class that the formulas of the measures use. Pairs (hi, lo) are double-doubles.
 struct ContingencyConstants {
   double r_hi, r_lo;        // r, the row total of the class
   double rest_hi, rest_lo;  // g - r
@@ -13,13 +13,13 @@ struct ContingencyConstants {
   double spread;            // g / (r (g - r)); arbitrary if r = g
   double two_over_r, two_over_rest;    // 2 / r, 2 / (g - r)
   double b1, b2_hi, b2_lo;             // the smoothing, scaled like the counts
-  double prior_hi, prior_lo, gain;     // for log_odds: b2 / g, and 1 + 2 b2 / g
-  double mean_r, unit;                 // for c_tfidf: the tokens of an average class, rounded down, and one token
+  double prior_hi, prior_lo, gain;     // for log_odds: b2 / g (hi, lo), and 1 + 2 b2 / g
+  double mean_r, unit;                 // for c_tfidf: the mean number of tokens per class, rounded down, and 1; both scaled
   bool small;               // true if all counts of terms and classes are whole numbers up to 2^26
-  double value_unit;        // the factor that turns a value of scaled counts into that of the counts
+  double value_unit;        // the factor that converts a value of scaled counts to the value of unscaled counts
 };
 
-// The numbers that the classes without a term add to the term's sum. They depend on the term only through t.
+// The contribution of the classes without a term to the term's sum. It depends on the term only through t.
 enum class Absent : std::uint8_t {
   nothing,
   minus_infinity,
@@ -31,7 +31,7 @@ enum class Absent : std::uint8_t {
 // The properties of a measure that the code around the kernels uses.
 struct MeasureFacts {
   const char* name = nullptr;
-  // Each is true if these numbers of the 2 x 2 table count tokens, and false if they count documents.
+  // Each is true if the named numbers of the 2 x 2 table are counts of tokens, and false if they are counts of documents.
   bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
   bool compares_classes = true;
   Absent absent = Absent::nothing;
@@ -40,12 +40,12 @@ struct MeasureFacts {
   double degree = 0;         // if counts are multiplied by s, values are multiplied by s^degree
   double (*h)(const ContingencyConstants&) = nullptr;  // h_c of Absent::product, for r < g
   bool direction_is_sign = false;  // the direction is the sign of the value; otherwise the sign of det
-  bool b2_is_prior_mass = false;   // b2 / g must be within the kernel's range
+  bool b2_is_prior_mass = false;   // b2 is the mass of a prior, and b2 / g must be within the kernel's range
 };
 
 inline constexpr int longest_contingency_batch = 128;
 
-// n terms of one class. n is a multiple of 8, and unused places may hold any numbers.
+// n terms of one class. n is a multiple of 8, and unused elements may hold any numbers.
 struct ContingencyBatch {
   int n;
   const ContingencyConstants* constants;

@@ -10,7 +10,7 @@ namespace {
 
 using Constants = ContingencyConstants;
 
-// MeasureFacts::h
+// A function for MeasureFacts::h.
 constexpr double row_total(const Constants& c) { return c.r_hi; }
 constexpr double scaled_odds(const Constants& c) { return c.g_hi * (c.r_hi / c.rest_hi); }
 
@@ -80,7 +80,7 @@ template <>
 struct Formula<ContingencyMeasure::chi2> {
   static constexpr MeasureFacts facts{.name = "chi2", .absent = Absent::product, .degree = 1, .h = scaled_odds};
   static TERMSIFT_INLINE double value(const auto& x, const Constants& c) {
-    const double others = x.others().hi;  // may be 0 while det > 0 because of rounded fractions
+    const double others = x.others().hi;  // because of rounded fractions, this may be 0 even if det > 0
     const double value = (x.det.hi * c.spread) * (x.det.hi / (x.t.hi * others));
     return x.det.hi == 0 || !(others > 0) || !(x.rest.hi > 0) ? 0.0 : value;
   }
@@ -145,14 +145,14 @@ struct Formula<ContingencyMeasure::log_odds> {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& y, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // R - x = C + b2 - a_i and S - u = D + b2 - a_i. These sums do not cancel: b2 - a_i is the prior of all other terms.
+    // R - x = C + b2 - a_i and S - u = D + b2 - a_i. No digits cancel here: b2 - a_i >= 0 is the prior of all other terms.
     const DoubleDouble share{c.prior_hi, c.prior_lo};
     const DoubleDouble prior = multiply(y.t, share), rest_of_prior = multiply(y.others(), share);
     const DoubleDouble x = Of::plus(prior, y.a), u = Of::plus(prior, y.B());
     const DoubleDouble R_x = Of::plus(rest_of_prior, y.C()), S_u = Of::plus(rest_of_prior, y.D());
-    // The range of both products: contingency_model.cpp requires 2^-450 <= s <= 2^450 for the share s of the prior, if there
-    // is a prior. For whole numbers up to 2^50, x and u are in [s t, (1 + s) t], and R - x and S - u are in
-    // [s (g-t), (1 + s) (g-t)]. The products are therefore in [2^-900, 2^1002], within a factor 2^902 of each other.
+    // Both products are in range. If there is a prior, contingency_model.cpp requires 2^-450 <= s <= 2^450 for its share s.
+    // For whole numbers up to 2^50, x and u are in [s t, (1 + s) t], and R - x and S - u are in [s (g-t), (1 + s) (g-t)].
+    // The products are therefore in [2^-900, 2^1002], within a factor 2^902 of each other.
     // Fractions are first scaled so that x + u and R - x + S - u are in [1, 2). Otherwise the products of a rare term could
     // be less than least_probability. Without a prior, the products of cells that differ by a factor above 2^450 may
     // underflow. The value is then finite or infinite.
@@ -193,7 +193,7 @@ struct Formula<ContingencyMeasure::log_ratio> {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // The term's counts and the classes' totals are scaled to at most 4, so that smoothing of any size does not overflow.
+    // The term's counts and the classes' totals are scaled to at most 4, so that no smoothing parameter causes an overflow.
     const double near_t = power_near_one(0.5 * (x.t.hi + c.b1)), near_g = power_near_one(0.5 * (x.g.hi + c.b2_hi));
     const DoubleDouble b1{c.b1, 0.0}, b2{c.b2_hi, c.b2_lo}, B = x.B();
     const DoubleDouble P = multiply(scale(Of::plus(b1, x.a), near_t), scale(Of::plus(b2, x.rest), near_g));
@@ -215,7 +215,7 @@ struct ClassTfidf {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // P / Q is (m + 1) / (t + 1/2) with BM25, otherwise (m + t) / t. Tiny fractions have a huge unit, so P and Q are scaled.
+    // P / Q is (m + 1) / (t + 1/2) with BM25, otherwise (m + t) / t. P and Q are scaled: tiny fractions have a huge unit.
     const DoubleDouble P = bm25 ? two_sum(c.mean_r, c.unit) : Of::plus({c.mean_r, 0.0}, x.t);
     const DoubleDouble Q = bm25 ? Of::plus({0.5 * c.unit, 0.0}, x.t) : x.t;
     const double difference = bm25 ? subtract(two_sum(c.mean_r, 0.5 * c.unit), x.t).hi : c.mean_r;

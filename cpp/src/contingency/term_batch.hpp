@@ -37,7 +37,7 @@ class TermBatch {
     return values_;
   }
   // Returns the values of the entries [begin, begin + n) of a class, n <= batch_terms. `totals` has the column totals of the
-  // chunk of terms that begins with `first`.
+  // chunk whose first term is `first`.
   template <CountType Count>
   const double* values_of_entries(const Frequencies<Count>& cells, const TermId* terms, std::int64_t begin, int n,
                                   const ColumnTotals<Count>& totals, std::int64_t first,

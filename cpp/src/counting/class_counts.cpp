@@ -31,7 +31,7 @@ Count checked_sum(Count a, Count b, const char* what) {
 // this share of the whole is zero.
 constexpr double rounding = 0x1p-40;
 
-// The error names what(). This string is made only for an error, because making one for each pair took most of the time.
+// The error contains what(). This string is made only for an error, because making it for each pair took most of the time.
 template <CountType Count, class What>
 Count remainder(Count whole, Count part, const What& what) {
   if constexpr (std::is_floating_point_v<Count>) {
@@ -42,8 +42,8 @@ Count remainder(Count whole, Count part, const What& what) {
   return whole - part;
 }
 
-// Returns true if no term has more documents than it has occurrences or than the class has. Float counts always pass,
-// because occurrences may be fractions and sums are rounded.
+// Returns true if no term has more documents than occurrences, or more documents than its class. Float counts always
+// pass, because occurrences may be fractions and sums are rounded.
 template <CountType Count>
 bool is_possible(const ClassRow<Count>& row) {
   if constexpr (std::is_integral_v<Count>)
@@ -56,7 +56,7 @@ template <CountType Count>
 ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::size_t c) {
   const auto in_class = [c] { return " in class " + std::to_string(c); };
   const auto cell = [&](TermId term) { return "the count of term " + std::to_string(term) + in_class(); };
-  // The differences of whole float counts and fractions are fractions.
+  // With float counts, a whole number minus a fraction is a fraction, which needs wide storage.
   const bool narrow = whole.is_narrow() && (std::is_integral_v<Count> || part.is_narrow());
   ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size, narrow);
   const bool unknown = whole.has_unknown_documents();
@@ -109,7 +109,7 @@ ClassCounts<To> map_rows(const ClassCounts<From>& counts, ClassCounts<To> result
   return result;
 }
 
-// Returns the counts whose rows are f(row of a, row of b, class). They keep the collection if a or b does.
+// Returns counts with the rows f(row of `a`, row of `b`, class). They keep the collection if `a` or `b` keeps it.
 template <CountType Count, class F>
 ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>& b, Count n_docs, const Threads& threads,
                            const F& f) {
@@ -133,8 +133,8 @@ bool has_unknown_documents(const ClassCounts<Count>& counts) {
   return std::any_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->has_unknown_documents(); });
 }
 
-// Returns n_docs of counts in which a class has unknown documents: the number of known documents. If documents may have
-// several classes, the rows do not determine this number, so the result is only at least n_docs of the largest class.
+// Returns the number of known documents, which is n_docs of counts if a class has unknown documents. If a document may have
+// several classes, the rows do not determine this number. The result is then the largest n_docs of the counts and all rows.
 template <CountType Count>
 Count known_documents(const ClassCounts<Count>& counts) {
   Count sum = 0, most = counts.n_docs;
@@ -168,7 +168,7 @@ template <CountType Count>
 void ClassRow<Count>::sum_tokens() {
   n_tokens = n_tokens_rest = 0;
   if (is_narrow() && n_unlisted == 0) {
-    std::uint64_t sum = 0;  // no overflow: at most 2^31 frequencies below 2^32
+    std::uint64_t sum = 0;  // cannot overflow: there are at most 2^31 frequencies, each below 2^32
     for (std::int64_t i = 0; i < size; ++i) sum += term_frequency.narrow()[i];
     n_tokens = static_cast<Count>(sum);
     if constexpr (std::is_floating_point_v<Count>)
@@ -177,7 +177,7 @@ void ClassRow<Count>::sum_tokens() {
     n_tokens = n_unlisted;
     for (std::int64_t i = 0; i < size; ++i) n_tokens = checked_sum(n_tokens, term_frequency[i], "tokens");
   } else {
-    DoubleDouble sums[8]{{n_unlisted, 0}};  // one sum would wait for each of its additions
+    DoubleDouble sums[8]{{n_unlisted, 0}};  // with one sum, each addition would have to wait for the previous one
     for (std::int64_t i = 0; i < size; ++i) sums[i % 8] = add(sums[i % 8], {term_frequency[i], 0});
     for (int i = 1; i < 8; ++i) sums[0] = add(sums[0], sums[i]);
     n_tokens = sums[0].hi;
@@ -194,7 +194,7 @@ void check_finite(Count sum, const char* what) {
 template <CountType Count>
 void check_finite(const ClassRow<Count>& row) {
   if constexpr (std::is_floating_point_v<Count>) {
-    // No document frequency exceeds the documents of the class. An infinite sum of finite tokens is NaN in double-double.
+    // No document frequency exceeds n_docs. If finite token counts add up to infinity, their double-double sum is NaN.
     check_finite(row.n_docs, "the weights of a class's documents");
     check_finite(row.n_tokens, "the term frequencies of a class");
   }
@@ -220,7 +220,7 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
 
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
-  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no cell of the row exceeds n_tokens
+  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no cell of the row can exceed n_tokens
   const bool both_narrow = (a.is_narrow() || a.size == 0) && (b.is_narrow() || b.size == 0);
   const bool narrow = both_narrow && n_tokens < static_cast<Count>(narrow_limit);
   ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size, narrow);
@@ -270,7 +270,7 @@ ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts) {
   if (counts.collection) return counts.collection;
   std::vector<ClassRowPtr<Count>> rows = counts.rows;
   if (rows.empty()) return std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
-  // Merge pairs of rows, then pairs of the sums. Adding one row at a time would copy the growing sum for every class.
+  // Merge pairs of rows, then pairs of the results. Adding one row at a time would copy the growing sum for every class.
   for (; rows.size() > 1; rows.resize((rows.size() + 1) / 2))
     for (std::size_t i = 0; 2 * i < rows.size(); ++i)
       rows[i] = 2 * i + 1 < rows.size()

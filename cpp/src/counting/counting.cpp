@@ -30,8 +30,8 @@ bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
   return (b != 0 && a > most / b) || a * b > most - c;
 }
 
-// Checks that the tokens and documents of each class fit into int64, which implies that all counts fit. For nearly every
-// input, a bound from the largest value proves it. Otherwise documents are added one by one, to name the one that overflows.
+// Checks that the tokens and documents of each class fit into int64. All other counts then fit, too. For nearly every input,
+// a bound from the largest value is proof enough. Otherwise documents are added one by one, to find the one that overflows.
 void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
                     const LabelView& labels, const std::int64_t* weights, TermWeight term_weight) {
   double most_tokens = static_cast<double>(counts.n_docs);
@@ -80,9 +80,9 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
   }
 }
 
-// Checks that a double holds every value exactly, which may fail for integers above 2^53.
+// Checks that a double holds every value exactly. The check may fail for integers above 2^53.
 void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
-  if (facts.value_bound < 0x1p53) return;  // the bound of 2^53 + 1 rounds to 2^53
+  if (facts.value_bound < 0x1p53) return;  // for a value of 2^53 + 1, value_bound is rounded to 2^53
   any.visit([]<class Index, class Value>(const CsrView<Index, Value>& x) {
     if constexpr (std::is_integral_v<Value> && sizeof(Value) == 8)
       for (std::int64_t d = 0; d < x.n_rows; ++d)
@@ -96,7 +96,8 @@ void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
 
 // ---- counting ------------------------------------------------------------------------------------------------------------
 
-// Adds the labelled documents, in order, to the numbers of documents. Returns n_docs of each class, then of the collection.
+// Adds the labelled documents, in order, to the document counts. Returns n_docs of each class, followed by n_docs of the
+// collection.
 template <CountType Count>
 std::vector<Count> documents_after(const ClassCounts<Count>& counts, const LabelView& labels, const Count* weights,
                                    std::int64_t n_docs) {
@@ -112,8 +113,8 @@ std::vector<Count> documents_after(const ClassCounts<Count>& counts, const Label
   return docs;
 }
 
-// Returns true if the counts have no pairs yet. Only then can streams add to float counts, because the sum of integers and
-// fractions depends on their order.
+// Returns true if the counts have no pairs yet. Streams can be added to float counts only in this case, because a sum of
+// integers and fractions depends on the order of its summands.
 template <CountType Count>
 bool is_empty(const ClassCounts<Count>& counts) {
   const auto empty = [](const auto& row) { return row == nullptr || row->size == 0; };
@@ -123,7 +124,7 @@ bool is_empty(const ClassCounts<Count>& counts) {
 template <CountType Count>
 void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, const std::vector<Count>& docs,
               const Threads& threads) {
-  std::int64_t merged = 0;  // the number of pairs to merge, 0 in a first count
+  std::int64_t merged = 0;  // the number of pairs to merge; 0 if the counts had no pairs before
   for (std::size_t c = 0; c < added.size(); ++c)
     if (const auto& row = counts.row_or_collection(c); row->size > 0) merged += row->size + added[c].size;
   for_each_block(static_cast<std::int64_t>(added.size()), worth(threads, merged), [&](std::int64_t block, Worker&) {

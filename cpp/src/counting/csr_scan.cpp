@@ -78,7 +78,7 @@ bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, con
       ends_within &= x.indices[e] >= 0 && x.indices[row_end - 1] < x.n_columns;
     }
     seen.distinct = descents == 0;
-    // Increasing columns lie between the first one and the last one.
+    // If the columns increase, all of them are between the first and the last column of the row.
     refused |= seen.distinct ? !ends_within : !kernels.within(x.indices + begin, end - begin, x.n_columns);
   });
   add(refused, seen);

@@ -17,7 +17,7 @@ struct CsrScan {
   bool refused = false;  // true if an entry is invalid; the facts are then meaningless
   EntryFacts facts;
 
-  // Adds the check of the rows [first, last). Returns false if an entry is invalid. indptr must have been checked.
+  // Checks the rows [first, last) and adds the result. Returns false if an entry is invalid. indptr must have been checked.
   bool rows(const AnyCsr& x, std::int64_t first, std::int64_t last, const PackedEntry& packed);
 
   // True if the columns of every row strictly increase and no value is zero.
@@ -26,7 +26,8 @@ struct CsrScan {
   static CsrScan sum(const std::vector<CsrScan>& parts);
 };
 
-// Returns the end of the rows from `first` on that are scanned together. They stay in the cache until they are copied.
+// Returns the end of the range of rows that begins with `first` and is scanned at once. The range is so short that its rows
+// stay in the cache until they are copied.
 inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64_t end) {
   constexpr std::int64_t most_entries = 1 << 14, most_rows = 1 << 12;
   std::int64_t last = first + 1;
@@ -44,7 +45,7 @@ void prefetch_row(const CsrView<Index, Value>& x, std::int64_t row) {
   }
 }
 
-// Checks indptr, as a part of check_csr.
+// Checks indptr. This is the part of check_csr that concerns indptr.
 void check_indptr(const AnyCsr& x, const MatrixName& matrix);
 
 }  // namespace termsift

@@ -11,13 +11,13 @@
 
 namespace termsift {
 
-// The distinct terms of a document with their weighted values. An object must be used by one thread only. It takes 12 bytes
-// for each entry of the longest document, or 28 if terms are not distinct.
+// The distinct terms of a document with their weighted values. An object must be used by one thread only. It uses 12 bytes
+// for each entry of the longest document, or 28 bytes if the terms are not distinct.
 class DocumentEntries {
  public:
   explicit DocumentEntries(TermWeight weight) : weight_(weight) {}
 
-  // Reads a document. Adds up repeated entries and leaves zeros out. If `distinct`, its terms must strictly increase.
+  // Reads a document, adds up entries of the same term, and drops zeros. If `distinct`, the terms must strictly increase.
   void read(const AnyCsr& x, std::int64_t document, bool distinct);
 
   std::int64_t size() const { return size_; }

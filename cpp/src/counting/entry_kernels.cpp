@@ -1,7 +1,7 @@
 // Plain loops over entries and counters, which the compiler vectorises for one SIMD target. As in logarithms.hpp, nothing
 // here may use a function of another file unless that function is always inlined.
 //
-// The scans have accumulators as wide as the values that they read, so that they vectorise without AVX too.
+// In the scans, accumulators are as wide as the values, so that the loops vectorise even without AVX.
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -15,8 +15,8 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Turns usual values, which are small whole numbers from 1 on, into integers minus 1. The integers are as wide as the
-// values, so that loops use vectors of one length. A value that is too large or too small becomes an integer with high bits.
+// Converts each value to an integer and subtracts 1. A usual value is a small whole number that is at least 1. The integers
+// are as wide as the values, so that loops use vectors of one length. Values that are too large or too small set high bits.
 template <class Value>
 class UsualValues {
  public:
@@ -27,8 +27,8 @@ class UsualValues {
     if constexpr (std::is_same_v<Value, Bool>) {
       less = static_cast<Bits>(value != Bool{0}) - 1;
     } else if constexpr (std::is_floating_point_v<Value>) {
-      // Let p be the number of bits of a significand. The low bits of 2^p + value are the value. The addition rounds a
-      // fraction away. A negative number, a number of 2^p or more, and NaN change the exponent.
+      // Let p be the number of bits of a significand. The low bits of 2^p + value are the value. The addition rounds the
+      // value to an integer. Negative numbers, numbers of at least 2^p, and NaN change the exponent.
       constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
       const Value shifted = value + shift;
       less = bit_cast<Bits>(shifted) - bit_cast<Bits>(shift) - 1;
@@ -40,8 +40,8 @@ class UsualValues {
     return less;
   }
 
-  // If all values so far fit into packed entries, returns a bound of the values that is less than twice the largest one.
-  // Otherwise returns 0.
+  // If all values so far are usual, returns an upper bound of the values that is less than twice the largest one. Otherwise
+  // returns 0.
   TERMSIFT_INLINE std::uint32_t bound(PackedEntry packed) const {
     return rounded_ == 0 && packed.holds_less_one(any_) ? static_cast<std::uint32_t>(any_) + 1 : 0;
   }
@@ -67,8 +67,8 @@ std::int64_t descents(const Index* indices, std::int64_t n) {
   return count;
 }
 
-// Calls f(first, count) for ranges that cover [0, n). Ranges overlap, so that each is a whole number of vectors unless
-// n < 16. In a row of a hundred entries, a scalar loop over the last entries would take as long as all the vectors.
+// Calls f(first, count) for ranges that cover [0, n). The ranges may overlap. Unless n < 16, each is a whole number of
+// vectors. For a hundred entries, a scalar loop over the last ones would take as long as the loop over all the vectors.
 template <class F>
 TERMSIFT_INLINE void in_whole_vectors(std::int64_t n, const F& f) {
   if (n < 16) return f(0, n);
@@ -80,7 +80,7 @@ template <class Index, class Value>
 std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
                          bool as_ones, PackedEntry packed, std::uint32_t* out) {
   if (n == 0) return 1;
-  const std::uint32_t kept = as_ones ? 0 : ~std::uint32_t{0};  // bits of a value minus 1
+  const std::uint32_t kept = as_ones ? 0 : ~std::uint32_t{0};  // a mask for the bits of (value - 1)
   UsualValues<Value> usual;
   in_whole_vectors(n, [&](std::int64_t first, std::int64_t count) {
     const Index* const from = indices + first;
@@ -96,7 +96,7 @@ std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n
     const Index* const from = indices + first;
     for (std::int64_t e = 0; e < count; ++e) descending = descending | (from[e + 1] <= from[e]);
   });
-  // Increasing columns lie between the first one and the last one.
+  // If the columns increase, all of them are between the first and the last column of the row.
   const bool sound = indices[0] >= 0 && indices[n - 1] < n_columns && descending == 0;
   return sound ? usual.bound(packed) : 0;
 }
@@ -111,11 +111,11 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
   }
   bool all_packable;
   if constexpr (std::is_floating_point_v<Value>) {
-    // Comparisons with NaN are false. Adding 2^p rounds a fraction away, where p is the number of bits of a significand.
+    // Comparisons with NaN are false. Adding 2^p rounds to an integer, where p is the number of bits of a significand.
     constexpr Value limit = std::numeric_limits<Value>::max();
     constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
     using Bits = typename UsualValues<Value>::Bits;
-    // Nonnegative floats are ordered like their bits.
+    // Nonnegative floats have the same order as their bits read as integers.
     using Ordered = std::conditional_t<sizeof(Value) == 4, std::int32_t, std::int64_t>;
     Ordered most_bits = 0;
     Bits unsound = 0, zero = 0, fraction = 0;
@@ -124,7 +124,7 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
       unsound |= static_cast<Bits>(!((value >= 0) & (value <= limit)));
       zero |= static_cast<Bits>(value == 0);
       fraction |= static_cast<Bits>((value < shift) & ((value + shift) - shift != value));
-      const auto bits = bit_cast<Ordered>(value);  // a maximum of floats would not be vectorised
+      const auto bits = bit_cast<Ordered>(value);  // compilers do not vectorise a maximum of floats
       most_bits = bits > most_bits ? bits : most_bits;
     }
     if (unsound != 0) return false;
@@ -133,7 +133,7 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
     const auto largest = bit_cast<Value>(most_bits);
     const auto bound = static_cast<double>(largest);
     facts.value_bound = bound > facts.value_bound ? bound : facts.value_bound;
-    all_packable = fraction != 0 || packed.holds(largest);  // with fractions, nothing is packed
+    all_packable = fraction != 0 || packed.holds(largest);  // if any value is a fraction, no value is packed
   } else {
     using Bits = std::make_unsigned_t<std::conditional_t<std::is_same_v<Value, Bool>, std::uint8_t, Value>>;
     Bits any = 0, zero = 0;
@@ -169,7 +169,7 @@ std::int64_t deal(const Index* indices, const Value* data, std::int64_t n, Packe
   return escapes;
 }
 
-// Adds the entries, and calls note(cell) for each.
+// Adds the entries to their counters. Calls note(cell) for each entry.
 template <class Note>
 TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, PackedCounters counters,
                                  bool bounded, const Note& note) {
@@ -180,7 +180,7 @@ TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, P
       note(cell);
     };
     std::int64_t e = 0;
-    for (; e + 4 <= n; e += 4) {  // four entries are read first, since the compiler must assume that adding changes them
+    for (; e + 4 <= n; e += 4) {  // reads four entries first: the compiler must assume that additions change entries
       const std::uint32_t a = entries[e], b = entries[e + 1], c = entries[e + 2], d = entries[e + 3];
       add_entry(a), add_entry(b), add_entry(c), add_entry(d);
     }
@@ -211,7 +211,7 @@ TERMSIFT_INLINE std::uint64_t bits_of(const std::uint8_t* bytes) {
 #endif
 }
 
-// There is no branch on whether a counter is zero, because it would be unpredictable.
+// Zero counters are skipped without a branch, because a branch would be unpredictable.
 std::int64_t take(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_lines, std::int32_t first,
                   std::int32_t* terms) {
   std::int64_t n = 0;

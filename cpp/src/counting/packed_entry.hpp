@@ -16,23 +16,23 @@ namespace termsift {
 // entry holds the largest number that fits, and a separate list holds the rest. Fractions are never packed.
 class PackedEntry {
  public:
-  // The largest number of bits of a value that can always be added to a counter (counters.hpp).
+  // The largest number of bits for values. A value of this many bits can always be added to a counter (counters.hpp).
   static constexpr int most_value_bits = 15;
 
   explicit PackedEntry(std::int64_t n_cells)
       : value_bits_(std::min(most_value_bits, 32 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_cells))))),
         escape_((std::uint32_t{1} << value_bits_) - 1) {}
 
-  // True if the value fits.
+  // Returns true if the value fits into an entry.
   template <class Value>
   TERMSIFT_INLINE bool holds(Value value) const {
     if constexpr (std::is_same_v<Value, Bool>) {
       return escape_ > 1;
     } else if constexpr (std::is_floating_point_v<Value>) {
-      const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // safe to convert
+      const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // can be converted to int32
       return value < static_cast<Value>(escape_) && static_cast<Value>(static_cast<std::int32_t>(small)) == small;
     } else {
-      // Converted to unsigned, negative values exceed any escape. With a narrow type, a vector holds more values.
+      // After conversion to unsigned, negative values exceed any escape. A vector holds more values of a narrow type.
       using Unsigned = std::conditional_t<sizeof(Value) <= 4, std::uint32_t, std::uint64_t>;
       return static_cast<Unsigned>(value) < escape_;
     }
@@ -49,9 +49,9 @@ class PackedEntry {
   TERMSIFT_INLINE std::uint64_t rest(Value value) const {
     return static_cast<std::uint64_t>(as_count<std::int64_t>(value)) - escape_;
   }
-  // True if values from 1 on fit. any_bits is the bitwise or of the values minus 1.
+  // Returns true only if all values fit. Each must be at least 1. `any_bits` is the bitwise or of all (value - 1).
   TERMSIFT_INLINE bool holds_less_one(std::uint64_t any_bits) const { return any_bits < escape_ / 2; }
-  // Packs a value that fits, given the value minus 1.
+  // Packs a value that fits, given less_one = value - 1.
   TERMSIFT_INLINE std::uint32_t pack_less_one(std::uint32_t cell, std::uint32_t less_one) const {
     return (cell << value_bits_) + less_one + 1;
   }

@@ -17,7 +17,7 @@ namespace {
 
 // ---- documents by class ------------------------------------------------------------------------------------------------
 
-// The documents of each class in increasing order. Class c has documents[begin[c] .. begin[c + 1]).
+// The documents of each class in increasing order. Those of class c are documents[begin[c] .. begin[c + 1]).
 struct DocumentsByClass {
   std::vector<std::int64_t> begin;
   std::unique_ptr<std::int64_t[]> documents;
@@ -37,13 +37,13 @@ DocumentsByClass documents_by_class(const LabelView& labels, std::int64_t n_docs
 
 // ---- one class at a time -----------------------------------------------------------------------------------------------
 
-// What a class has of a term.
+// The counts of one term in one class.
 template <CountType Count>
 struct TermCount {
   Count occurrences, documents;
 };
 
-// Counters of each term, all zero between classes.
+// The counters of all terms for the current class. Between classes, all counters are zero.
 template <CountType Count>
 struct TermCounters {
   TermCounters(std::int64_t n_terms, bool distinct_)
@@ -54,7 +54,7 @@ struct TermCounters {
 
   bool distinct;  // true if documents never repeat a term
   LargeArray<TermCount<Count>> counts;
-  LargeArray<std::int64_t> last_document;  // one more than the term's last document; empty if distinct
+  LargeArray<std::int64_t> last_document;  // for each term, 1 + the last document that has it; empty if `distinct`
   LargeArray<TermId> touched;              // (n_touched,) the terms whose counters are not zero
   std::int64_t n_touched = 0;
 };
@@ -63,7 +63,7 @@ struct TermCounters {
 template <bool distinct, class Index, class Value, CountType Count>
 void add_document(std::int64_t d, const Index* terms, const Value* values, std::int64_t n, Count weight,
                   TermCounters<Count>& counters) {
-  // Members would be read again for each entry, since the compiler must assume that adding changes them.
+  // These are local copies, because the compiler must assume that additions change members, and would read them each time.
   TermCount<Count>* const counts = counters.counts.get();
   std::int64_t* const last_document = counters.last_document.get();
   TermId* const touched = counters.touched.get();
@@ -73,7 +73,7 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
     if (value == 0) continue;
     const std::int64_t term = terms[i];
     TermCount<Count> count = counts[term];
-    touched[n_touched] = static_cast<TermId>(term);  // a branch would be unpredictable
+    touched[n_touched] = static_cast<TermId>(term);  // no `if` here: the branch would be unpredictable
     n_touched += count.documents == 0;
     count.occurrences += value;
     if (distinct || last_document[term] != d + 1) count.documents += weight;
@@ -83,7 +83,8 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
   counters.n_touched = n_touched;
 }
 
-// Calls add(document, weight, a document that comes soon) for each document, and worker.check() now and then.
+// Calls add(document, weight, next) for each document. The document `next` comes soon, so it can be prefetched. Calls
+// worker.check() from time to time.
 template <CountType Count, class F>
 void for_each_weighted(const AnyCsr& x, std::span<const std::int64_t> documents, const Count* weights, Worker& worker,
                        const F& add) {
@@ -104,7 +105,7 @@ template <CountType Count>
 ClassRow<Count> drain(TermCounters<Count>& counters, std::int64_t n_terms) {
   TermId* const touched = counters.touched.get();
   const std::int64_t size = std::exchange(counters.n_touched, 0);
-  // Terms must be in order. Sorting a touched term takes about as long as a scan of 16 terms.
+  // Terms must be in order. Per touched term, sorting takes about as long as a scan of 16 terms.
   if (size > n_terms / 16) {
     std::int64_t n = 0;
     for (std::int64_t term = 0; term < n_terms; ++term) {
@@ -146,7 +147,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     std::iota(all_documents.begin(), all_documents.end(), 0);
   }
 
-  // Classes with the most entries come first, because the last one runs alone and should be short.
+  // Classes with the most entries come first. The last class may run alone, so it should be a short one.
   std::vector<std::int64_t> entries(static_cast<std::size_t>(labels.n_classes) + 1, 0), order;
   for (std::int64_t c = 0; c <= labels.n_classes; ++c) {
     for (const std::int64_t d : documents_of(c)) entries[static_cast<std::size_t>(c)] += x.indptr[d + 1] - x.indptr[d];

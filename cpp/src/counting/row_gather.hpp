@@ -1,4 +1,4 @@
-// Counts by gathering the rows of each class from the matrix. It accepts any values, weights and order of entries.
+// Counts by gathering the rows of each class from the matrix. Values, weights and the order of entries may be arbitrary.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@
 
 namespace termsift {
 
-// Adds the documents to the counts in document order. `docs` has the new n_docs of each class, then of the collection.
+// Adds the documents to the counts in document order. `docs` holds the new n_docs of each class, followed by the new n_docs
+// of the collection.
 //
 // O(n_entries + n_docs + terms of the changed rows). Extra memory is 8 bytes for each label and each document. Each thread
-// takes 20 bytes a term, and 8 more if rows repeat a column or are not sorted. With term weights, it also takes 28 bytes for
-// each entry of one document.
+// uses 20 bytes per term, and 8 more if rows repeat a column or are not sorted. With term weights, it also uses 28 bytes for
+// each entry of the longest document.
 template <CountType Count>
 void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& facts, const LabelView& labels,
                  const Count* weights, TermWeight term_weight, const std::vector<Count>& docs, const Threads& threads);

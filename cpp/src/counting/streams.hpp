@@ -22,14 +22,14 @@
 
 namespace termsift {
 
-// The documents with which streams are filled. indptr and labels must have been checked. Entries are checked when they are
-// copied.
+// The documents whose entries are copied to streams. indptr and labels must have been checked. Entries are checked when they
+// are copied.
 struct StreamSource {
   // The largest number of documents that a large counter can hold.
   static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - PackedCounters::large_document_shift)) - 1;
 
   const AnyCsr& x;
-  const Bool* ones;  // ones counted instead of a document's values, as many as the longest document has; or null
+  const Bool* ones;  // null, or an array of ones to count instead of values, as long as the longest row
   const LabelView& labels;
   bool with_collection;
 
@@ -54,7 +54,7 @@ struct StreamSource {
     });
   }
 
-  // Returns a bound of the values that are counted.
+  // Returns an upper bound of the values that are counted.
   double value_bound(const CsrScan& scan) const { return ones == nullptr ? scan.facts.value_bound : 1; }
 
   // Returns true if streams can count the scanned entries in blocks of n_docs documents. The entries must be valid whole
@@ -82,9 +82,9 @@ struct Streams {
   std::size_t n_ranges;
   std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,) the beginning of each segment
   std::vector<std::int64_t> ends;            // (n_streams * n_ranges,) the end of each segment's entries
-  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) bounds of the sum of packed entries for any cell
+  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) a bound of each cell's sum of packed entries
   std::vector<std::vector<Escape>> escapes;  // the escapes of each range, sorted by stream
-  std::uint32_t* entries = nullptr;          // (offsets.back(),) owned by the caller and reused for every window
+  std::uint32_t* entries = nullptr;          // (offsets.back(),) memory of the caller, reused for every window
 
   Streams(std::int64_t n_cells, std::size_t n_streams_, std::size_t n_ranges_)
       : packed(n_cells), n_streams(n_streams_), n_ranges(n_ranges_), offsets(n_streams * n_ranges + 1, 0),
@@ -96,25 +96,25 @@ struct Streams {
   void sort_escapes(std::size_t range);
 };
 
-// The counts of the documents, to be added to other counts.
+// The counts of some documents. The caller adds them to other counts.
 template <CountType Count>
 struct Streamed {
   bool distinct = true;               // true if the columns of every document strictly increase
   bool possible = true;               // true if streams can count the matrix; if false, all other members are meaningless
-  double value_bound = 0;             // a bound of the values that are counted
+  double value_bound = 0;             // an upper bound of the values that are counted
   std::vector<ClassRow<Count>> rows;  // (StreamSource::n_rows(),) without n_docs
 };
 
-// One counter for each cell. All are zero between streams. A counter takes 4 bytes, and a few counters take 8 more.
+// One counter for each cell. Between streams, all counters are zero. A counter uses 4 bytes, and a few counters use 8 more.
 class CellCounters {
  public:
-  // If `notes_touched`, touched lines are noted. This takes one store for each entry, but avoids a search of all cells.
+  // If `notes_touched`, touched lines are noted. This needs one store for each entry, but avoids a search of all cells.
   CellCounters(std::int64_t n_cells, bool notes_touched);
 
   void add(const Streams& streams, std::size_t stream);
 
   // Moves the nonzero cells of [first, first + n) to a row, and clears them. Cell `first` becomes term `first_term`. `first`
-  // must be a multiple of 64, and 0 if touched lines are noted. The caller must sum the tokens.
+  // must be a multiple of 64, and must be 0 if touched lines are noted. The row's tokens are not set.
   template <CountType Count>
   ClassRow<Count> take(std::int64_t first, std::int64_t n, std::int64_t first_term, bool narrow);
 
@@ -124,22 +124,22 @@ class CellCounters {
   const CounterKernels kernels_ = kernels_in_use<CounterKernels>();
   LargeArray<std::uint32_t> small_;  // (n_cells,)
   LargeArray<std::uint64_t> large_;  // (n_cells,)
-  LargeArray<TermId> terms_;         // (n_cells + line_cells,) the terms of the row that is taken
-  LargeArray<std::uint8_t> lines_;   // 1 if a line of counters was touched; null unless this is noted
+  LargeArray<TermId> terms_;         // (n_cells + line_cells,) the terms of the row that `take` makes
+  LargeArray<std::uint8_t> lines_;   // for each line of counters, 1 if it was touched; null unless `notes_touched`
 };
 
 // ---- by class: the path of most collections -----------------------------------------------------------------------------
 
-// Copies the entries to the streams of their classes, and adds up each stream. Copies as many classes at a time as fit into
-// window_bytes, or as many documents of one class. Checks the entries while it copies them.
+// Copies the entries to the streams of their classes, and adds up each stream. A window of window_bytes holds as many
+// classes as fit. A class that does not fit is split by documents. Entries are checked while they are copied.
 //
-// If `notes_touched`, the touched terms of each class are noted during the additions, instead of searching all terms for
-// them. This is faster with many classes.
+// If `notes_touched`, the additions note the touched terms of each class, so that not all terms must be searched. This is
+// faster with many classes.
 //
 // O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory in addition to the rows is
-// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread takes 4 bytes a term, 2 more if the
-// terms of a document are not in order, 4 more for each term of its largest row, up to 8 more where counters overflow, and
-// 16 bytes a class.
+// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 4 bytes per term, 2 more if the
+// terms of a document are not in order, 4 more for each term of its largest row, up to 8 more for overflowing counters, and
+// 16 bytes per class.
 template <CountType Count>
 Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
                                        const Threads& threads);
@@ -149,12 +149,12 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
 // The largest number of rows (classes and the collection) for which a block can hold 64 terms.
 inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 
-// Works like count_by_class_streams, but with windows of documents. Reads the matrix twice. The first time, it checks the
-// entries and counts the entries of each block.
+// Works like count_by_class_streams, but each window is a range of documents. Reads the matrix twice. The first pass checks
+// the entries and counts those of each block.
 //
 // O(n_entries + n_windows n_classes n_terms), and all additions stay in the cache. Memory in addition to the rows is
-// window_bytes, or 4 bytes for each entry of one document if that is more; a second copy of the rows while blocks are
-// joined; and 1 MiB for each thread.
+// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 1 MiB more. Joining the
+// blocks needs a second copy of the rows.
 template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 

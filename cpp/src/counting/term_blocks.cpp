@@ -11,7 +11,7 @@ namespace {
 
 // Cell c * n_terms + j of a block is the block's j-th term in row c. A row is a class or the collection.
 struct BlockShape {
-  // This many counters of 4 bytes stay in the cache of one core.
+  // The largest number of cells in a block. Their counters of 4 bytes stay in the cache of one core.
   static constexpr std::int64_t most_cells = 1 << 17;
 
   explicit BlockShape(std::int64_t n_terms, std::int64_t n_classes_)
@@ -32,7 +32,8 @@ struct BlockShape {
   }
 };
 
-// Splits the documents [first, last) into ranges with about the same number of entries. Returns their begins and `last`.
+// Splits the documents [first, last) into ranges with about the same number of entries. Returns the first document of each
+// range, followed by `last`.
 std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
   std::vector<std::int64_t> begins{first};
   const std::int64_t begin = x.indptr[first], n_entries = x.indptr[last] - begin;
@@ -120,7 +121,7 @@ void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, c
   });
 }
 
-// Adds the streams to the rows. First makes each block's part of every row, and then joins the parts of each row.
+// Adds the streams to the rows. First makes the part of every row in each block. Then joins the parts of each row.
 template <CountType Count>
 void add_up(const Streams& streams, const BlockShape& shape, bool narrow, const Threads& threads,
             PerThread<CellCounters>& counters, std::vector<ClassRow<Count>>& rows) {
@@ -152,7 +153,7 @@ Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t wi
                          std::max<std::int64_t>(static_cast<std::int64_t>(source.n_rows()), 1));
   Streamed<Count> result;
   result.rows.resize(source.n_rows());
-  CsrScan scan;  // the result for the windows so far
+  CsrScan scan;  // the facts of all windows so far
   LargeArray<std::uint32_t> entries;
   std::int64_t capacity = -1;
   PerThread<CellCounters> counters(threads);

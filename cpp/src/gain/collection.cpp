@@ -42,7 +42,7 @@ Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n
   all.stride = padded(all.n_classes);
   all.n_c.resize(at(all.stride));
   for (const double docs : all.n_c) {
-    // The kernel takes logarithms of normal numbers only.
+    // The argument must be a normal number, because the kernel that computes logarithms accepts no others.
     all.log_prior.push_back(docs == 0 ? 1 : std::max(docs / all.n, std::numeric_limits<double>::min()));
     all.prior.push_back(static_cast<float>(docs / all.n));
   }

@@ -12,17 +12,17 @@ namespace termsift {
 // Rows with one value per class are padded to a multiple of this length.
 inline constexpr std::int64_t gain_lanes = 8;
 inline std::int64_t padded(std::int64_t n) { return (n + gain_lanes - 1) / gain_lanes * gain_lanes; }
-// The documents of positive weight, numbered class by class. The documents of a term therefore form one run per class.
+// The documents of positive weight. They are numbered class by class, so the documents of a term form one run per class.
 struct Collection {
   std::int64_t n_classes = 0, stride = 0;  // the number of classes with documents; the padded length of a row
-  std::vector<std::int64_t> rows;          // (documents,) the document's row of the matrix
-  std::vector<std::int32_t> class_of;      // (documents,) the document's class, increasing
+  std::vector<std::int64_t> rows;          // (documents,) the matrix row of each document
+  std::vector<std::int32_t> class_of;      // (documents,) the class of each document, increasing
   std::vector<double> weights;             // (documents,), or empty if all are 1
-  std::vector<std::int64_t> end_of;        // (n_classes,) one more than the class's last document
+  std::vector<std::int64_t> end_of;        // (n_classes,) 1 + the last document of each class
   double n = 0;                            // the total weight of all documents
-  std::vector<double> n_c;                 // (stride,) the total weight of the class; 0 beyond the classes
-  std::vector<double> log_prior;           // (stride,) log(n_c / n); minus infinity beyond the classes
-  std::vector<float> prior;                // (stride,) n_c / n; 0 beyond the classes
+  std::vector<double> n_c;                 // (stride,) the total weight of each class; 0 in the padding
+  std::vector<double> log_prior;           // (stride,) log(n_c / n); minus infinity in the padding
+  std::vector<float> prior;                // (stride,) n_c / n; 0 in the padding
 };
 
 // Throws std::invalid_argument for a class outside [0, n_classes) and for a weight that is negative or not finite.

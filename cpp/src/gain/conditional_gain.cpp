@@ -31,7 +31,7 @@ class Evaluator {
       : lifts(collection, guide, options), all_(collection), guide_(guide), posteriors_(posteriors),
         importance_(importance) {}
 
-  // Returns a term's gain before any term is chosen. Documents of a class are then alike. O(classes that have the term).
+  // Returns a term's gain before any term is chosen. All documents of a class are equal then. O(classes that have the term).
   double first_gain(const TermDocuments& term) {
     lifts.find(term);
     const std::int64_t n_runs = std::ssize(term.runs);
@@ -60,7 +60,7 @@ class Evaluator {
     kernels_.logarithms(values_.data(), padded(n));
   }
 
-  // Sets the values to the mixtures of the documents.
+  // Sets values_ to the mixtures of the documents.
   void mix(const TermDocuments& term, const Threads& threads) {
     constexpr std::int64_t docs_in_block = 512;
     const std::int64_t n = std::ssize(term.documents);
@@ -71,7 +71,7 @@ class Evaluator {
                          values_.data()});
     };
     const Threads worthwhile = worth(threads, n * posteriors_.stride(), 1 << 18);
-    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // no check for interruptions needed
+    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // too short to be interrupted
     for_each_range(n, docs_in_block, worthwhile, [&](std::int64_t first, std::int64_t last, Worker& worker) {
       worker.check();
       run(first, last);
@@ -85,7 +85,7 @@ class Evaluator {
     kernels_.logs_of_products(values_.data(), runs.data(), n_runs, values_.data(), scratch_.data());
   }
 
-  // Does the same with weights of documents. These may differ by orders of magnitude, so sums have twice a double's digits.
+  // Does the same for weighted documents. Weights may differ by orders of magnitude, so sums have twice a double's digits.
   void add_weighted_logarithms(const TermDocuments& term) {
     logarithms(std::ssize(term.documents));
     std::size_t i = 0;
@@ -111,12 +111,12 @@ class Evaluator {
   const Collection& all_;
   const Guide& guide_;
   const Posteriors& posteriors_;
-  const std::span<const double> importance_;  // (stride,) for each class, the factor of the losses of its documents
+  const std::span<const double> importance_;  // (stride,) the factor of the losses of documents, by class
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   std::vector<double> values_, scratch_;
 };
 
-// Returns, for each class (stride,), the factor of the losses of its documents.
+// Returns the factors (stride,) by which the losses of documents are multiplied, one for each class.
 std::vector<double> importance_of(const Collection& all, double balance) {
   std::vector<double> importance(at(all.stride), 1.0);
   if (balance == 0) return importance;
@@ -161,7 +161,7 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
                                 " with step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
                                 " documents");
   };
-  // |W| is at most the logarithm of 1 + n/a, and W - W' is at most that of 1 + 1/a. A large W - W' would lose digits.
+  // |W| is at most log(1 + n/a), and W - W' is at most log(1 + 1/a). A large W - W' would lose digits.
   double most[gain_lanes] = {n / options.shape, 1 / options.shape};
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use<LogarithmKernels>().log_plus_one(most, gain_lanes);
   limit_step(most[0], 300, "1 + documents / shape");
@@ -179,7 +179,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   const Threads for_all = worth(threads, postings.n_entries() + n_terms * all.stride);
   {
     // Terms with the most documents come first because they take longest. Successive terms with equally many documents share
-    // the lifts for classes without the term. Terms without documents are left out: a hashed vocabulary has many.
+    // the lifts for classes without the term. Terms without documents are skipped; a hashed vocabulary has many of them.
     std::vector<TermId> order;
     for (TermId term = 0; term < n_terms; ++term)
       if (!postings[term].documents.empty()) order.push_back(term);
@@ -201,7 +201,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   known.reserve(at(n_terms));
   for (TermId term = 0; term < n_terms; ++term) known.emplace_back(term, gain_of[at(term)], all.n);
   std::make_heap(known.begin(), known.end());
-  std::vector<std::int64_t> step_of(at(n_terms), 0);  // the step in which the gain was computed
+  std::vector<std::int64_t> step_of(at(n_terms), 0);  // for each term, the step in which its gain was computed
   Evaluator evaluator(all, guide, posteriors, options, importance);
   TermId evaluated = -1;  // the term whose lifts the evaluator holds
   Pacer pacer(threads, progress);

@@ -10,13 +10,14 @@
 
 namespace termsift {
 
-// One value for each pair of a term and a class that has it, in the order of the postings' runs. Empty without machines.
+// The arrays have one value for each pair of a term and a class that has it, in the order of the postings' runs. They are
+// empty if no machines are trained.
 struct Guide {
   std::vector<double> usefulness;  // u_tc
   std::vector<double> log_lift;    // the number added to W_tc and W'_tc
 };
 
-// O(pairs * n_classes / 16) in addition to the training of the machines.
+// O(pairs * n_classes / 16) in addition to the cost of training the machines.
 Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Postings& postings,
                  const GuideOptions& options, const Threads& threads);
 

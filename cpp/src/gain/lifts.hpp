@@ -15,7 +15,7 @@
 namespace termsift {
 
 // Each thread has its own Lifts. Most terms are in few classes. The lift for a class without the term depends only on the
-// class and on d_t, so it is kept until d_t changes. Until then, only vectors in which a class has the term are replaced.
+// class and on d_t, so these lifts are kept until d_t changes. Only vectors in which a class has the term are replaced.
 class Lifts {
  public:
   Lifts(const Collection& collection, const Guide& guide, const ConditionalGain& options)
@@ -60,11 +60,11 @@ class Lifts {
       }
   }
 
-  // (stride,) W_c and e^{b W_c}
+  // Arrays (stride,) of W_c and of e^{b W_c}.
   const double* logs() const { return logs_.data(); }
   const double* lifts() const { return lifts_.data(); }
-  // (stride,) D_c, W'_c, e^{b W'_c}, and the mixture (see MixtureBatch) of a document that has no chosen term. The values
-  // are valid for the classes that have the term.
+  // Arrays (stride,) of D_c, W'_c, e^{b W'_c}, and the mixture (see MixtureBatch) of a document without chosen terms. Only
+  // the elements of classes that have the term are valid.
   const double* docs() const { return docs_.data(); }
   const double* own_logs() const { return own_logs_.data(); }
   const double* own_lifts() const { return own_lifts_.data(); }
@@ -87,7 +87,7 @@ class Lifts {
     for (std::size_t c = 0; c < lifts_.size(); ++c) absent_mixture_ += static_cast<double>(all_.prior[c]) * lifts_[c];
   }
 
-  // Sets the lifts of one vector of classes. Returns by how much they change sum_c prior_c e^{b W_c} from its value for a
+  // Sets the lifts of one vector of classes. Returns the difference of sum_c prior_c e^{b W_c} from its value for a
   // term that no class has.
   double set_vector(std::int64_t first) {
     const double rest = d_t_ > 1 && all_.n > 1 ? (d_t_ - 1) / (all_.n - 1) / options_.shape : 0;

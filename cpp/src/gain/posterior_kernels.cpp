@@ -5,7 +5,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Explicit vectors replace loops that compilers leave scalar or vectorise with half a register.
+// Explicit vectors are used because compilers leave these loops scalar, or use only half of a register.
 constexpr int lanes = 8;
 using Vector = Lanes<double, lanes>;
 using Half = Lanes<double, lanes / 2>;
@@ -17,8 +17,8 @@ TERMSIFT_INLINE double sum_of(const Vector& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 
-// Multiplies the four posteriors from place c on by the lifts of their classes, and adds the products to sums. Four are used
-// at a time because GCC 12 converts two groups of four from single precision faster than one group of eight.
+// Multiplies the four posteriors row[c .. c + 4) by the lifts of their classes, and adds the products to `sums`. Groups of
+// four are used, because GCC 12 converts two of them from single precision faster than one group of eight.
 template <bool some_in_play>
 TERMSIFT_INLINE void add_products(Half& sums, const float* row, const std::int32_t* in_play, const double* lift,
                                   std::int64_t c) {
@@ -34,7 +34,7 @@ TERMSIFT_INLINE void add_products(Half& sums, const float* row, const std::int32
   sums += wide * lifts;
 }
 
-// Prefetches the beginning of a row; the hardware prefetches the rest of a long row.
+// Prefetches the beginning of a row. If the row is long, the hardware prefetches the rest.
 template <class T>
 TERMSIFT_INLINE void prefetch_row(const T* row, std::int64_t size) {
   const char* const bytes = reinterpret_cast<const char*>(row);
@@ -50,7 +50,7 @@ void exponentials(double* __restrict x, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) x[j] = exponential(x[j]);
 }
 
-// Multiplies the fractions of the numbers, each in [1, 2), and adds the exponents. The product of the lanes is below 2^8.
+// Multiplies the fractions of the numbers, which are in [1, 2), and adds their exponents. The product of all lanes is < 2^8.
 void logs_of_products(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* exponents) {
   constexpr unsigned long long fraction_bits = (1ull << 52) - 1, exponent_of_one = 1023;
   const Bits places = {0, 1, 2, 3, 4, 5, 6, 7};

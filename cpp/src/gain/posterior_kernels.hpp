@@ -5,23 +5,24 @@
 
 namespace termsift {
 
-// A run of documents of one class among a term's documents, which are sorted by class.
+// A run of one class among the documents of a term. These are sorted by class.
 struct ClassRun {
   std::int32_t of_class;  // y
-  std::int32_t end;       // one more than the place of the run's last document
+  std::int32_t end;       // 1 + the index of the run's last document
 };
 
-// Rows of class values have a stride that is a multiple of 8. The classes come first; the lanes beyond them hold 0 in
+// Rows of class values have a stride that is a multiple of 8. The classes come first. The lanes after them hold 0 in
 // `posteriors`, any finite number in `lift`, and minus infinity in `log_prior`.
 //
-// A document's row holds all classes in order, or only the classes in play: its own first, then the others in any order.
+// A document's row holds either all classes in order, or only the classes in play. In the second case, the document's own
+// class comes first, and the others follow in any order.
 struct MixtureBatch {
-  std::int64_t first, last;       // the range of places in `documents`, last <= runs[n_runs - 1].end
+  std::int64_t first, last;       // the range of indices of `documents`; last <= runs[n_runs - 1].end
   const std::int32_t* documents;  // the documents of a term
   const ClassRun* runs;
-  const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; if 0, the row is unset
+  const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; if it is 0, the row is unset
   const float* posteriors;       // (documents of the collection, stride) P_dc
-  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, then 0; null if these are all
+  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, then 0; null if all are
   std::int64_t stride;
   const double* lift;         // (n_classes,) e_c
   const double* own_lift;     // (n_classes,) e'_c
@@ -32,27 +33,27 @@ struct MixtureBatch {
 // Adds a chosen term to a document.
 struct EvidenceUpdate {
   std::int64_t stride;
-  double* sums;             // (stride,) in and out: F_c, to which the log lifts are added
+  double* sums;             // (stride,) in and out: F_c; the log lifts are added to it
   const double* next_sums;  // the row of a later document, to be prefetched, or null
-  const double* log_lift;   // (stride,) W_c, but W'_y in the place of y
+  const double* log_lift;   // (stride,) W_c, except that element y is W'_y
   double temperature;       // 1 / (1 + rho (m - 1))
   const double* log_prior;  // (stride,)
   double* logs;             // (stride,) out: log_prior + temperature F_c, minus the largest of these sums
 };
 
 struct PosteriorKernels {
-  // Both work in place with errors up to 1 ulp; n is a multiple of 8. `logarithms` accepts positive normal numbers, and
-  // `exponentials` numbers up to 709.
+  // Both work in place with errors up to 1 ulp; n is a multiple of 8. `logarithms` requires positive normal numbers.
+  // `exponentials` requires numbers up to 709.
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
   void (*short_exponentials)(double* x, std::int64_t n);  // for x <= 0, with a relative error of 2^-46
   // Computes the logarithm of the product of each run of the positive normal numbers x, with one logarithm per run. The
-  // error is below 2^-53 per factor plus 1 ulp. x must be followed by 7 doubles of any value. logs and scratch have room for
-  // n_runs numbers, rounded up to a multiple of 8. logs may be the same array as x.
+  // error is below 2^-53 per factor plus 1 ulp. x must be followed by 7 doubles of any value. The arrays `logs` and
+  // `scratch` have n_runs elements, rounded up to a multiple of 8. `logs` may be the same array as x.
   void (*logs_of_products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* scratch);
   void (*mixtures)(const MixtureBatch&);
   void (*add_evidence)(const EvidenceUpdate&);
-  // Computes shares (n,) proportional to x with the sum 1; n is a multiple of 8.
+  // Computes shares (n,) that are proportional to x and add up to 1; n is a multiple of 8.
   void (*normalise)(const double* x, std::int64_t n, float* shares);
 
   static const PosteriorKernels baseline, avx2, avx512;  // simd/targets.hpp

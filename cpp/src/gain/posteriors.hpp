@@ -28,7 +28,7 @@ class Posteriors {
     if (width_ < all_.n_classes) in_play_ = zeroed<std::int32_t>();
   }
 
-  // (documents,) the number of chosen terms in each. If it is 0, P_dc is the prior, and the row holds zeros.
+  // (documents,) The number of chosen terms in each document. If it is 0, P_dc is the prior, but the row holds zeros.
   const std::int32_t* n_chosen() const { return n_chosen_.data(); }
   // (n_docs, stride), as in MixtureBatch
   const float* rows() const { return rows_.get(); }
@@ -78,11 +78,11 @@ class Posteriors {
     return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * stride_);
   }
 
-  // Finds the most probable classes of a document whose only chosen term is this one. O(classes), or O(documents) if no such
-  // document exists.
+  // Finds the most probable classes of a document that has this chosen term and no other. O(classes), or O(documents) if
+  // there is no such document.
   void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
     if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return n_chosen_[at(d)] > 0; })) return;
-    std::vector<double> units(at(all_.n_classes));  // rounded to whole units, so that rounding errors decide no tie
+    std::vector<double> units(at(all_.n_classes));  // whole units, so that ties are not broken by rounding errors
     for (std::size_t c = 0; c < units.size(); ++c) units[c] = std::nearbyint(0x1p30 * (all_.log_prior[c] + lifts.logs()[c]));
     likeliest_.resize(units.size());
     std::iota(likeliest_.begin(), likeliest_.end(), 0);
@@ -114,12 +114,12 @@ class Posteriors {
   const Collection& all_;
   const ConditionalGain& options_;
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
-  std::int64_t width_, stride_;         // the number of classes in play for a document, and this number padded
+  std::int64_t width_, stride_;         // the number of classes in play for a document, and its padded length
   std::vector<std::int32_t> n_chosen_;  // (documents,) the number of chosen terms in each document
-  LargeArray<double> sums_;             // (n_docs, stride); rows that are never touched take no memory
+  LargeArray<double> sums_;             // (n_docs, stride); rows that are never touched use no memory
   LargeArray<float> rows_;
   LargeArray<std::int32_t> in_play_;     // empty if all classes are in play
-  std::vector<std::int32_t> likeliest_;  // classes; only the first `width_` are in order
+  std::vector<std::int32_t> likeliest_;  // all classes; only the first `width_` are in order
 };
 
 }  // namespace termsift

@@ -9,8 +9,8 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, const Collection& 
   const Threads threads = worth(requested, x.indptr[x.n_rows]);
   const auto n_terms = static_cast<std::size_t>(x.n_columns);
   const auto n_parts = static_cast<std::size_t>(threads.count);
-  // Holds a number for each part of the documents and each term. At first it is the number of documents in the part that
-  // have the term. Later it is the position at which the next such document is written.
+  // next[part][term] is first the number of the term's documents in a part of the collection. Later it is the position at
+  // which the next of these documents is written.
   std::vector<std::vector<std::int64_t>> next(n_parts);
   PerThread<DocumentEntries> entries(threads);
   const auto for_each_entry = [&](std::int64_t part, Worker& worker, const auto& f) {

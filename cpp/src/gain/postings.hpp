@@ -14,11 +14,11 @@
 
 namespace termsift {
 
-// The distinct documents that have a term, in increasing order, and the runs of their classes. Their numbers are < 2^31.
+// The distinct documents that have a term, in increasing order, and the runs of their classes. Document numbers are < 2^31.
 struct TermDocuments {
   std::span<const std::int32_t> documents;
   std::span<const ClassRun> runs;
-  std::int64_t first_run;  // the place of the first run among the runs of all terms
+  std::int64_t first_run;  // the index of the first run among the runs of all terms
 };
 
 class Postings {
@@ -37,7 +37,7 @@ class Postings {
             begin.run};
   }
 
-  // Prefetch a term's data in two steps. First prefetch its place and, some microseconds later, its documents.
+  // A term's data are prefetched in two steps: first its place and, some microseconds later, its documents.
   void prefetch_place(std::int64_t term) const { prefetch(&first_[at(term)]); }
   void prefetch_documents(std::int64_t term) const {
     const Place begin = first_[at(term)], end = first_[at(term + 1)];

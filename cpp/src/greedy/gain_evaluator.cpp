@@ -9,7 +9,7 @@ namespace {
 // The minimum number of evaluations in a thread's chunk. Evaluating one group in one class takes about 6 ns.
 constexpr std::int64_t grain = 1 << 12;
 
-// With fewer groups, hardly any two groups would share a chord.
+// If there were fewer groups, hardly any two of them would share a chord.
 constexpr std::int64_t least_for_sparse_bounds = 256;
 
 }  // namespace

@@ -16,11 +16,11 @@ class GainEvaluator {
  public:
   GainEvaluator(const TermGroups& groups, const Threads& threads);
 
-  // `gains` writes the gain of each of n groups in a pool. `bounds` writes an upper bound of each group's gains in a wedge.
+  // `gains` writes the gain of each of the n groups in a pool. `bounds` writes an upper bound of their gains in a wedge.
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
-  // True if bounds of many groups read only the classes that have the groups' terms. This is far faster than exact gains.
+  // Returns true if, for many groups, `bounds` reads only the classes that have the terms. This is far faster than `gains`.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   std::int64_t evaluations() const { return evaluations_; }
 

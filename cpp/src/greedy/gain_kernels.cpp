@@ -6,8 +6,8 @@
 //         gain = [t(aB, bA) + t((A-a)B, (B-b)A)] / (n_1 B) + [t(bA, aB) + t((B-b)A, (A-a)B)] / (n_2 A);
 //     N classes:
 //         gain = sum_c R_c / n_c [t(s_c, t_c) + t(1-s_c, 1-t_c)],
-// No digits cancel in these sums if the difference d of the two arguments of each t is given accurately. The differences
-// come from determinants aB - bA of whole numbers below 2^53, which are computed without loss of digits.
+// No digits cancel in these sums if, for each t, the difference d of its two arguments is given accurately. The differences
+// come from determinants aB - bA of whole numbers below 2^53. Determinants are computed without loss of digits.
 #include "greedy/gain_kernels.hpp"
 #include "simd/logarithms.hpp"
 
@@ -25,7 +25,7 @@ struct BothWays {
   double forward, backward;  // t(p, q), t(q, p)
 };
 
-// Returns t(p, q) and t(q, p) for p, q >= 0. Their relative errors are about 2^-50 if that of d = p - q is at most 2^-52.
+// Returns t(p, q) and t(q, p) for p, q >= 0. Their relative errors are about 2^-50 if the given d = p - q has at most 2^-52.
 // Both are exactly 0 if d = 0.
 TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
   const double sum = p + q;
@@ -61,8 +61,8 @@ void two_class_gains(const GainBlock& block, const PoolView& pool) {
 }
 
 // The gain of a term with a/b > A/B decreases in A and increases in B. It also increases as the pool shrinks along a ray.
-// Its maximum in the wedge is therefore at (A1, B1). A term with a/b < A/B has its maximum at (A2, B2). If the wedge has
-// pools with A/B below a/b and pools with A/B above a/b, the bound is the larger of the two values.
+// Its maximum in the wedge is therefore at (A1, B1). A term with a/b < A/B has its maximum at (A2, B2). If the ratios
+// A/B of the wedge's pools lie on both sides of a/b, the bound is the larger of the two values.
 void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n;
   const double* a = block.masses;
@@ -91,15 +91,15 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   }
 }
 
-// t_c is computed from one sum over the classes before c and one over the classes after c. Subtracting the part of class c
-// from a total would lose all digits if only class c has the term. d_c = s_c - t_c is computed as delta_c minus the mean of
+// t_c is computed from one sum over the classes before c and one sum over the classes after c. If only class c has the term,
+// subtracting its part from a total would lose all digits. d_c = s_c - t_c is computed as delta_c minus the mean of
 // delta over the other classes, where delta_c = s_c - s_r = (m_c R_r - m_r R_c) / (R_c R_r). This formula for delta_c loses
 // no digits, even if the shares are nearly equal.
 
-// Each member x is an array (n,) of sums of v_k x_k over some classes k.
+// Each member is named after a variable x. It is an array (n,) of sums of v_k x_k over some classes k.
 struct Sums {
   double* s;
-  double* rest;   // sums of v_k (1 - s_k)
+  double* rest;   // x_k is 1 - s_k
   double* delta;
 };
 
@@ -113,7 +113,7 @@ TERMSIFT_INLINE double delta(double m, double R, double inverse, double m_r, dou
   return determinant(m, m_r, R, R_r) * (inverse * inverse_r);
 }
 
-// Sets after = before + v_c x_c for each member x.
+// Sets after.x = before.x + v_c x_c for each member x of Sums.
 void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after) {
   const double *m = c.m, *m_r = r.m;
   const double R = c.R, inverse = c.inverse, share = c.share, R_r = r.R, inverse_r = r.inverse;
@@ -127,7 +127,8 @@ void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before
   }
 }
 
-// Adds the gain in class c to sum, and the rounding error of this addition to low. Adds v_c x_c to each member x of after.
+// Adds the gain in class c to `sum`, and the rounding error of this addition to `low`. For each member x of the struct
+// `after`, adds v_c x_c to that member.
 void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum,
               double* low) {
   const double *m = c.m, *m_r = r.m;
@@ -181,11 +182,11 @@ void many_class_gains(const GainBlock& block, const PoolView& pool) {
 // Returns R_c kl(p / R_c || q / Q_c) at the corner where R_c = A and Q_c = B.
 TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, double B, double B_inverse) {
   const double value = both_ways(p * B, q * A, d).forward + both_ways((A - p) * B, (B - q) * A, -d).forward;
-  // If p is near A or q near B, their difference has too few digits for a finite bound.
+  // If p is near A or q is near B, the difference of the two has too few digits for a finite bound.
   return ((p > 0.98 * A) | (q > 0.98 * B)) ? infinity : value * B_inverse;
 }
 
-// For each bound, the corners of its class: (n,), or (1,) if all bounds are for one class.
+// The corners of the class of each bound. The arrays are (n,), or (1,) if all bounds are for the same class.
 struct Corners {
   const double *A1, *B1, *inverse_1, *A2, *B2, *inverse_2;
 };
@@ -193,8 +194,8 @@ struct Corners {
 // Returns a bound of the rounding error of pB - qA relative to pB + qA, where q is a sum over the classes.
 TERMSIFT_INLINE double lost_in_sum(int n_classes) { return (n_classes + 8) * 0x1p-52; }
 
-// Writes values (n,). If is_upper, each is the larger of the bounds at the two corners. Otherwise it is a finite lower bound
-// of that number.
+// Writes values (n,). If `is_upper`, each value is the larger of the bounds at the two corners. Otherwise each is a finite
+// lower bound of that larger one.
 template <bool one_class, bool is_upper>
 TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, const Corners& corners, double lost_in_q,
                                    double* values) {
@@ -223,7 +224,7 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
   }
 }
 
-// For each class, adds the larger of its bounds at the two corners. The sum is an upper bound because
+// Sums over the classes the larger of each class's bounds at the two corners. The sum is an upper bound, because
 // R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) in the same way as the gain with two classes depends on the pool.
 void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n, n_classes = block.n_classes;
@@ -304,7 +305,7 @@ TERMSIFT_INLINE DoubleDouble part_of(const DoubleDouble& prior, const double* hi
   return multiply(prior, DoubleDouble{hi[j], lo[j]});
 }
 
-// Computes sum_c t(p_c, q_c). As for gains, the classes before c and the classes after c are summed separately.
+// Computes sum_c t(p_c, q_c). As for gains, separate sums are used for the classes before c and the classes after c.
 void cells(const CellBlock& block, const MixtureView& mixture) {
   const int n = block.n, n_classes = block.n_classes;
   const double remainder_of = block.remainder_of;

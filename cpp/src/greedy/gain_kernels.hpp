@@ -12,7 +12,7 @@ namespace termsift {
 // The pool R. A gain depends only on the pool and on the masses of the term. Arrays are (n_classes,).
 struct PoolView {
   const double* rest;     // R_c
-  const double* weight;   // R_c / n_c; for two classes 1 / (n_c R_other)
+  const double* weight;   // R_c / n_c; for two classes, 1 / (n_c R_k), where k is the other class
   // For two classes, the members below are not used.
   const double* inverse;         // 1 / R_c
   const double* share;           // v_c = pi_c R_c / n_c
@@ -32,7 +32,7 @@ struct GainBlock {
 
 // A wedge is the set of pools with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1 in every class. Here A = R_c / n_c, and
 // B = Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). Arrays are (n_classes,). For two classes, A1, B1, A2 and B2 are (1,),
-// and A and B are the pool's masses in the two classes.
+// and A and B are the masses of the pool in the two classes.
 struct WedgeView {
   const double *A1, *B1, *A2, *B2;
   const double* inverse_total;   // (n_classes,) 1 / n_c
@@ -40,8 +40,8 @@ struct WedgeView {
   const double* others_inverse;  // 1 / (1 - pi_c)
 };
 
-// The data of a class, for bounds of terms absent from most classes (greedy/sparse_bounds.hpp). a_k is the mass of a term
-// that is absent from class k, and w_k = pi_k / n_k.
+// The data of a class for the bounds of terms that are absent from most classes (greedy/sparse_bounds.hpp). a_k is the mass
+// of a term that is absent from class k, and w_k = pi_k / n_k.
 struct BoundClass {
   double A1, B1, A2, B2;      // as in WedgeView
   double inverse_1, inverse_2;  // 1 / B1, 1 / B2
@@ -51,7 +51,7 @@ struct BoundClass {
   double absent_rest;           // sum_{k != c} w_k a_k
 };
 
-// Hypothetical terms. They have the given U = sum_c w_c (m_c - a_c), but are treated as absent from every class.
+// Hypothetical terms that have the given U = sum_c w_c (m_c - a_c) but are treated as absent from every class.
 struct AbsentBoundBlock {
   int n;  // the number of terms, a multiple of 8, at most longest_gain_block
   int n_classes;
@@ -77,7 +77,7 @@ struct PairBoundBlock {
 struct CellBlock {
   int n;                       // the number of cells, at most longest_gain_block
   int n_classes;               // at least 2
-  double remainder_of;         // the minuend if p is a difference, else 0; |p - q| <= 2^-92 remainder_of counts as 0 too
+  double remainder_of;         // the minuend if p is a difference, else 0; |p - q| <= 2^-92 remainder_of also counts as 0
   const double *p_hi, *p_lo;
   double *before_hi, *before_lo;  // scratch
   double* values;                 // (n,) out
@@ -90,14 +90,14 @@ struct MixtureView {
 
 struct GainKernels {
   void (*gains)(const GainBlock&, const PoolView&);
-  // Computes sum_c t(p_c, q_c), which each cell adds to the divergence. p must have about 106 correct bits.
+  // Computes the contribution sum_c t(p_c, q_c) of each cell to the divergence. p must have about 106 correct bits.
   void (*cells)(const CellBlock&, const MixtureView&);
   // Computes an upper bound of each term's gains in the wedge, apart from rounding errors (see Ladder::margin_). The bound
   // is infinite if a term has nearly all the mass of a corner.
   void (*bounds)(const GainBlock&, const WedgeView&);
-  // Computes the same bound for terms that are absent from all classes.
+  // Computes the same bound for terms that are treated as absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
-  // Computes an upper bound of the change of that bound if the pair's class has the term.
+  // Computes an upper bound of the amount by which that bound changes because the pair's class has the term.
   void (*pair_bounds)(const PairBoundBlock&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp

@@ -10,7 +10,7 @@
 namespace termsift {
 namespace {
 
-// Runs the paper's Algorithm 1 directly, but over groups of terms. Every step evaluates all remaining groups.
+// Runs Algorithm 1 of the paper without shortcuts, but over groups of terms. Every step evaluates all remaining groups.
 void search_plainly(Selection& selection, GainEvaluator& evaluator, Pacer& pacer) {
   std::vector<GroupId> live(static_cast<std::size_t>(selection.groups.n_groups()));
   std::iota(live.begin(), live.end(), 0);
@@ -29,7 +29,7 @@ void search_plainly(Selection& selection, GainEvaluator& evaluator, Pacer& pacer
   }
 }
 
-// Writes the selected terms in their order. If more are wanted, the other terms follow by increasing index.
+// Writes the selected terms in the order of selection. If more terms are wanted, the others follow by increasing index.
 void list_terms(const Selection& selection, std::int64_t* indices) {
   const TermGroups& groups = selection.groups;
   std::vector<std::int64_t> next(static_cast<std::size_t>(groups.n_groups()));

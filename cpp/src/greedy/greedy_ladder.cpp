@@ -5,17 +5,17 @@
 //   1. Let R = (A, B) and p = (a, b). If a/b > A/B, the gain falls in A and grows in B; if a/b < A/B, it grows in A and
 //      falls in B. Shrinking R along a ray raises every gain. Hence the largest gain of a term in a wedge of pools is at
 //      one of two corners.
-//   2. By fact 1, gains may grow as terms leave the pool. Lazy evaluation, which takes old gains for upper bounds, would be
-//      wrong here. It requires a submodular function.
-//   3. A group's own gain does not fall as its copies leave, because the difference of the gains is
+//   2. By fact 1, gains may grow as terms leave the pool. Lazy evaluation uses old gains as upper bounds and would be wrong
+//      here, because it requires a submodular function.
+//   3. The gain of a group does not fall when its own copies leave the pool, because the difference of the gains is
 //      phi(R) - 2 phi(R-p) + phi(R-2p) >= 0.
 //
-// The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each has a wedge W of pools and a number
-// `left_out`, an upper bound of the gains in W of those groups that only the next longer list has. While R is in all wedges,
-// a step evaluates only C_0. Its best group wins if its gain exceeds every left_out, because these numbers bound the gains
-// of all other groups. If the gain does not exceed a list's left_out, or if R has left a list's wedge, that list and all
-// shorter lists are rebuilt, each from the next longer one. In the worst case a step rebuilds all lists. A budget therefore
-// limits the cost of the ladder to that of the plain search.
+// The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each list has a wedge W of pools, and a number
+// `left_out` that bounds the gains in W of the groups that only the next longer list has. While R is in all wedges, a step
+// evaluates only C_0. The best group of C_0 wins if its gain exceeds every `left_out`, because these numbers bound the gains
+// of all other groups. If the gain does not exceed the `left_out` of a list, or if R has left the list's wedge, this list
+// and all shorter lists are rebuilt, each from the next longer one. In the worst case, a step rebuilds all lists. A budget
+// therefore limits the cost of the ladder to that of the plain search.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,21 +29,21 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // These constants were tuned on text. They affect only the time. The resulting order does not depend on them.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
-constexpr double used_up = 0.4;                     // the share of a list expected to be selected before its renewal
-constexpr double front = 2 * used_up / list_ratio;  // the share of a list's groups that come first: the best
+constexpr double used_up = 0.4;                     // the share of a list that is expected to be selected before its renewal
+constexpr double front = 2 * used_up / list_ratio;  // the share of a list's groups, the best ones, that come first
 constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
 constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios divided by the expected selected mass
-// The limits of a list's reach and width (see Shortlist), and the factors by which they are adapted.
+// The limits of the reach and the width of a list (see Shortlist), and the factors by which both are adapted.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
 constexpr double wider = 1.4, narrower = 0.93, farther = 1.3;
-constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for a failure in the round that made the list; for a later failure
-constexpr double point_reach = 1e-3;     // with a smaller reach the wedge becomes a point
+constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for failures in the round that made the list; for later failures
+constexpr double point_reach = 1e-3;     // if the reach becomes smaller, the wedge becomes a point
 constexpr double nearly_equal = 1e-10;   // at a point, bounds with a smaller relative difference count as equal
-constexpr double most_saved = 64;        // the largest budget, as a number of scans of all groups
+constexpr double most_saved = 64;        // the limit of the budget, in scans of all groups
 constexpr std::int64_t longest_pause = 4096;
-constexpr std::int64_t first_run = 3, run_ratio = 4;  // copies in the first check of wins, and the growth factor
+constexpr std::int64_t first_run = 3, run_ratio = 4;  // copies in the first check of wins, and their growth factor
 
-// An upper bound of the relative rounding error of axes, their products and their ratios.
+// An upper bound of the relative rounding errors of axes, of their products and of their ratios.
 constexpr double rounding = 1e-13;
 
 struct Wedge {
@@ -51,7 +51,7 @@ struct Wedge {
 
   explicit Wedge(std::size_t n_axes) : A1(n_axes), B1(n_axes), A2(n_axes), B2(n_axes) {}
 
-  // Makes the wedge cover all pools between two pools. The ratios A/B may exceed this range by a relative slack (axes,).
+  // Makes the wedge cover all pools between two pools. `slack` (axes,) widens the range of the ratios A/B.
   void cover(const Axes& from, const Axes& to, const std::vector<double>& slack) {
     for (std::size_t i = 0; i < A1.size(); ++i) {
       const double ratio = from.A[i] / from.B[i], ratio_to = to.A[i] / to.B[i];
@@ -91,7 +91,7 @@ struct Shortlist {
   Shortlist(std::size_t size, std::size_t n_axes) : capacity(size), wedge(n_axes) {}
 
   std::size_t capacity;
-  std::vector<Candidate> candidates;  // C_0 is sorted by decreasing bounds; every other list begins with its best groups
+  std::vector<Candidate> candidates;  // C_0 is sorted by decreasing bound; all other lists begin with their best groups
   double left_out = -infinity;
   bool everywhere = true;  // true if no group is left out, so the list is valid for every pool
   Wedge wedge;
@@ -158,9 +158,9 @@ class Ladder {
     return scan_all();
   }
 
-  // Returns a number of copies of the winner that certainly win in succession.
+  // Returns a number of copies of the winner that are certain to win in succession.
   std::int64_t count_wins(const Best& best) {
-    // A tie of the last two terms is settled by index, not by the gain.
+    // A tie of the last two terms is broken by index, not by gain.
     const std::int64_t most = std::min({selection_.copies_left(best.group), selection_.wanted() - selection_.selected(),
                                         std::max<std::int64_t>(selection_.left() - 2, 1)});
     const double gain = best.gain * (1 - 3 * margin_);
@@ -168,7 +168,7 @@ class Ladder {
     // After plain steps the pool may have left the wedges.
     for (const Shortlist& list : lists_)
       if (is_left(list)) return 1;
-    // Other groups of C_0 may win if their bounds in its wedge reach the gain. Bound them for the pools of these steps only.
+    // Other groups are rivals if their bounds in C_0's wedge reach the gain. Bounds for the pools of these steps are closer.
     std::vector<Candidate> rivals;
     for (const Candidate& c : lists_[0].candidates) {
       if (c.bound < gain) break;
@@ -230,8 +230,8 @@ class Ladder {
     return best;
   }
 
-  // Returns the best of the candidates, which must be sorted by decreasing bounds. Evaluates batches of candidates, each up
-  // to twice as large as the one before, until no remaining bound reaches the best gain.
+  // Returns the best of the candidates, which must be sorted by decreasing bound. Evaluates them in batches of growing size
+  // until no remaining bound reaches the best gain. Each batch is at most twice as large as the previous one.
   Best scan(const std::vector<Candidate>& candidates) {
     Best best;
     std::size_t most = 8;
@@ -251,14 +251,14 @@ class Ladder {
     return best;
   }
 
-  // Returns the level of the shortest list that may have left out a gain of this size, or lists_.size() if none has.
+  // Returns the level of the shortest list that may have left out a group with this gain, or lists_.size() if there is none.
   std::size_t lowest_unsure(double gain) const {
     std::size_t level = 0;
     while (level < lists_.size() && lists_[level].left_out < gain) ++level;
     return level;
   }
 
-  // True if the pool has left the list's wedge or the list has not been made yet.
+  // Returns true if the pool has left the list's wedge, or if the list has not been made yet.
   bool is_left(const Shortlist& list) const {
     return list.made_at < 0 || (!list.everywhere && list.made_at != round_ && !list.wedge.contains(now_));
   }
@@ -277,7 +277,7 @@ class Ladder {
     }
   }
 
-  // Returns an upper bound of the evaluations for making the n_lists shortest lists and scanning C_0.
+  // Returns an upper bound of the number of evaluations that make the n_lists shortest lists and scan C_0.
   double cost_of(std::size_t n_lists) const {
     const auto live = static_cast<double>(n_live_);
     double evaluations = std::min(static_cast<double>(smallest_list), live);
@@ -307,7 +307,7 @@ class Ladder {
     auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
     std::nth_element(begin, end, list.candidates.end(), more);
     if (at_point) {
-      // Bounds cannot separate gains that are so nearly equal.
+      // Bounds cannot distinguish gains that are this close to each other.
       const double least = std::min_element(begin, end, more)->bound * (1 - nearly_equal);
       end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
     }
@@ -369,11 +369,11 @@ class Ladder {
   Selection& selection_;
   GainEvaluator& evaluator_;
   std::vector<double> inverse_totals_;
-  const double margin_;  // the relative margin added to bounds; rounding errors are far smaller
+  const double margin_;  // the relative margin by which bounds are raised; rounding errors are far smaller
   std::vector<Shortlist> lists_;
   // All groups. Once the longest list has been made, they are sorted by decreasing gains or bounds of an earlier step.
   std::vector<Candidate> all_;
-  std::int64_t n_live_;         // the number of groups with members left
+  std::int64_t n_live_;         // the number of groups that have unselected members
   std::int64_t round_ = 0;      // the number of calls of select
   Best first_;                  // the winner of the first step
   Axes now_;
@@ -381,7 +381,7 @@ class Ladder {
   std::vector<GroupId> groups_;  // scratch, like values_
   std::vector<double> values_;
   // The number of evaluations that the ladder may still use. It starts with one scan of all groups, and every step adds
-  // another scan, as in a plain search. When it is used up, some steps are plain: first one, then twice as many each time.
+  // another scan, as in a plain search. When it is used up, some steps are plain: first one step, then twice as many each time.
   double budget_;
   std::int64_t plain_steps_left_ = 0, next_pause_ = 1, ladder_steps_ = 0;
 };

@@ -13,13 +13,13 @@
 
 namespace termsift {
 
-// A number of members of one group that were selected in succession.
+// Several members of one group that were selected in succession.
 struct Win {
   GroupId group;
   std::int64_t copies;
 };
 
-// The terms selected so far, in their order, and the pool of the rest.
+// The terms selected so far, in the order of selection, and the pool of all other terms.
 class Selection {
  public:
   Selection(const TermGroups& terms, std::int64_t wanted)
@@ -32,10 +32,10 @@ class Selection {
   std::int64_t wanted() const { return wanted_; }
   bool complete() const { return selected_ == wanted_; }
   std::int64_t left() const { return groups.n_terms() - selected_; }
-  // True if the pool consists of two terms. Removing one leaves the other, so their gains differ only by rounding.
+  // True if the pool consists of two terms. Removing either leaves the other, so their gains differ only by rounding.
   bool is_tie_of_two() const { return left() == 2 && !groups.has_leftover(); }
   std::int64_t copies_left(GroupId g) const { return left_[static_cast<std::size_t>(g)]; }
-  // Returns the lowest term of the group among its terms that have not been selected.
+  // Returns the head of the group: the lowest of its terms that have not been selected.
   std::int64_t head(GroupId g) const { return groups.member(groups.end(g) - copies_left(g)); }
   void select(GroupId g, std::int64_t copies) {
     wins.push_back({g, copies});
@@ -50,7 +50,7 @@ class Selection {
 
  private:
   std::int64_t wanted_, selected_ = 0;
-  std::vector<TermId> left_;  // (n_groups,) the number of members that have not been selected
+  std::vector<TermId> left_;  // (n_groups,) for each group, the number of members that have not been selected
 };
 
 // The group with the largest gain. Among equal gains, it is the group with the lowest head.
@@ -61,7 +61,7 @@ struct Best {
   void consider(GroupId g, double value, const Selection& selection) {
     if (value > gain || (value == gain && selection.head(g) < selection.head(group))) *this = {g, value};
   }
-  // If only two terms are left, chooses the lower one. Throws std::logic_error if no gain was a number.
+  // If only two terms are left, chooses the lower one. Throws std::logic_error if all gains were NaN.
   void settle(const Selection& selection) {
     if (group < 0) throw std::logic_error("greedy: no gain is a number");
     if (!selection.is_tie_of_two() || gain == 0) return;
@@ -76,7 +76,7 @@ void search_by_ladder(Selection& selection, GainEvaluator& evaluator, Pacer& pac
 // Writes divergences (n,). Element k is the divergence of the partition into the single terms terms[0], ..., terms[k] and
 // the pool of all other terms. It is the sum over the cells of
 //     t(p) = sum_c [p_c log(p_c/q_c) - p_c + q_c] >= 0.
-// No digits cancel in this sum, so a small difference of two pools is not lost. No element is less than the previous one.
+// No digits cancel in this sum, so even a small difference of two pools keeps its digits. The divergences never decrease.
 // Terms must be distinct. `tick` is called from time to time with the number of steps done. Memory is O(pairs of the terms).
 template <CountType Count>
 void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& estimation, const Smoothing& smoothing,

@@ -14,14 +14,14 @@ namespace termsift {
 namespace {
 
 constexpr double largest_total = 0x1p52;
-// If counts must be rounded, a class has its own unit if its total allows more than `coarser` times the common unit.
+// If counts must be rounded, a class gets its own unit if its total allows more than `coarser` times the common unit.
 constexpr double coarser = 0x1p10;
 
 struct Fraction {
   double numerator, denominator;
 };
 
-// Returns the simplest fraction that rounds to x, or x / 1 if its denominator is too large. Uses continued fractions.
+// Returns the simplest fraction that rounds to x, or x / 1 if its denominator would be too large. Uses continued fractions.
 // For example, 0.1 becomes 1/10, so that l + 0.1 is a whole number of tenths.
 Fraction simple_fraction(double x) {
   double before = 0, numerator = 1, denominator_before = 1, denominator = 0, rest = x;
@@ -58,7 +58,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
   grids.smoothing.b1 = divide({b1.numerator, 0}, {b1.denominator, 0});
   const DoubleDouble b2_value = divide(b2_numerator, {b2.denominator, 0});
   const DoubleDouble leftover = subtract(b2_value, multiply(grids.smoothing.b1, {n_terms, 0}));
-  if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // otherwise b2 is b1 n_terms except for rounding
+  if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // otherwise b2 equals b1 n_terms up to rounding
     if (leftover.hi < 0)
       throw std::invalid_argument("the probabilities of a class must not exceed 1 in sum: greedy needs b2 >= b1 * "
                                   "n_terms = " + text(estimation.b1 * n_terms) + ", got b2 = " + text(estimation.b2));
@@ -77,7 +77,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }
 
-  // Use the first denominator that keeps all digits of whole counts.
+  // Use the first of these denominators that keeps all digits of whole counts.
   Grid grid;
   const double both = has_leftover ? common_multiple(b1.denominator, b2.denominator) : b1.denominator;
   grid.denominator = 1;

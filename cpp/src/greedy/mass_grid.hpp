@@ -1,4 +1,4 @@
-// Makes a grid for each class. The grid maps smoothed counts to whole numbers.
+// Makes a grid for each class. A grid maps smoothed counts to whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Grid {
   double denominator = 1;
   double numerator = 0;       // b1 * denominator
   double unit = 1;            // a power of two
-  double leftover = 0;        // the leftover of Smoothing on this grid, a whole number
+  double leftover = 0;        // Smoothing::leftover on this grid, as a whole number
   std::int64_t coarsest = 0;  // the class whose total sets the unit
 
   double scaled(double l) const { return (l * denominator + numerator) * unit; }
@@ -33,9 +33,9 @@ struct Grids {
 };
 
 // Makes the grids of `classes`, which are indices of rows of the counts. On the grids, totals are below 2^52, and the
-// largest is at least 2^51. In general all classes share a unit, so a count is rounded equally in each class, and equal
-// shares of the pool stay equal. There is one exception: if counts must be rounded, a class with less than 2^-10 of the
-// largest class's tokens has its own unit. If no count must be rounded, at most b1 and the leftover are rounded. Throws
+// largest total is at least 2^51. In general, all classes share one unit. A count is therefore rounded equally in all
+// classes, and equal shares of the pool stay equal. If counts must be rounded, however, a class with less than 2^-10 of the
+// tokens of the largest class has its own unit. If no count must be rounded, only b1 and the leftover may be rounded. Throws
 // std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
 template <CountType Count>
 Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes, const Estimation& estimation);

@@ -1,4 +1,4 @@
-// The pool R: for each class, the mass that has not been selected yet.
+// The pool R holds, for each class, the mass that has not been selected yet.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace termsift {
 
-// The pairs (A, B) of a pool (see WedgeView), which determine gains. Each array is (n_classes,), or (1,) for two classes.
+// The pairs (A, B) of a pool (see WedgeView). They determine all gains. Each array is (n_classes,), or (1,) for two classes.
 struct Axes {
   std::vector<double> A, B;
 };
 
 class Pool {
  public:
-  // The pool of all terms.
+  // Makes the pool of all terms.
   explicit Pool(const TermGroups& groups);
 
   // Removes the given number of members of the group. This is exact, since masses are whole numbers below 2^53.
   // O(n_classes).
   void remove(GroupId group, std::int64_t copies);
 
-  // Returns the axes of the pool R minus the masses `removed` (n_classes,).
+  // Returns the axes of the pool after the masses `removed` (n_classes,) are subtracted from R.
   Axes axes_less(const std::vector<double>& removed) const;
   PoolView view() const;
 

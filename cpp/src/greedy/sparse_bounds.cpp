@@ -68,7 +68,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
       for (int j = 0; j < n_pairs; ++j) *batch.sum[j] += batch.values[j];
       batch.n = 0;
     };
-    std::vector<double> after;  // for each pair, the sum of the parts of U after it
+    std::vector<double> after;  // for each pair, the sum of the parts of U of later pairs
     for (std::int64_t i = begin; i < end; ++i) {
       const double U = U_[static_cast<std::size_t>(groups[i])];
       const auto column = columns.column(groups[i]);
@@ -120,7 +120,7 @@ void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {
     needed[at] = needed[at + 1] = 1;
   }
   chords_.resize(needed.size());
-  std::vector<std::size_t> ends;  // the places of the chords' ends
+  std::vector<std::size_t> ends;  // the indices of the ends of all needed chords
   for (std::size_t at = 0; at < needed.size(); ++at)
     if (needed[at] != 0) ends.push_back(at);
   constexpr std::int64_t width = 16;
@@ -140,7 +140,7 @@ double SparseBounds::chord_at(double U) const {
   const Chord& chord = chords_[static_cast<std::size_t>(piece_of(U) - first_piece_)];
   if (!(chord.value + std::abs(chord.slope) < std::numeric_limits<double>::infinity()))
     return std::numeric_limits<double>::infinity();
-  // The terms with lost_ cover the rounding errors of U, of the classes' bounds and of their sums.
+  // The summands with lost_ cover the rounding errors of U, of the classes' bounds and of the sums of these bounds.
   return chord.value * (1 + 8 * lost_) + chord.slope * (U - chord.U) + std::abs(chord.slope) * lost_ * (absent_mixture_ + U);
 }
 

@@ -1,10 +1,10 @@
-// Computes bounds of the gains of terms that are absent from most classes. It reads only the classes that have the terms.
+// Computes bounds of the gains of terms that are absent from most classes, by visiting only the classes that have them.
 //
 // Let a_c be the mass of a term that is absent from class c, w_c = pi_c / n_c and U = sum_c w_c (m_c - a_c). A class without
 // the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so its bound depends on the term only
 // through U. The bound is convex in U, because a relative entropy is convex in q and the larger of two convex functions is
 // convex. Now sum the bounds of all classes as if the term were absent from all of them. Between two values of U, this sum
-// is at most its chord. It is computed once at each end of a chord. Then only the classes that have the term are read.
+// is at most its chord. The sum is computed once at each end of a chord. After that, a term needs only its own classes.
 //
 // A chord is above its curve, so these bounds are valid and a little larger than those of GainKernels::bounds.
 #pragma once
@@ -22,19 +22,19 @@ namespace termsift {
 
 class SparseBounds {
  public:
-  // True if most terms are absent from most classes and no class has more than half of the prior. If a class had more, q
-  // could exceed 1 for a term of this class when the term is treated as absent from it.
+  // Returns true if most terms are absent from most classes and no class has more than half of the prior. If a class had
+  // more, q could exceed 1 for a term of this class when the term is treated as absent from the class.
   static bool pay(const TermGroups& groups);
   // Requires sparse columns. O(n_classes).
   SparseBounds(const TermGroups& groups, const Threads& threads);
 
-  // Writes values (n,): upper bounds of the groups' gains in a wedge. Takes O(pairs of the groups + n_classes * chords), and
-  // the first call O(all pairs) more.
+  // Writes upper bounds of the groups' gains in a wedge to values (n,). O(pairs of the groups + n_classes * chords). The
+  // first call needs O(all pairs) more.
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
  private:
   struct Chord {
-    double U, value, slope;  // the chord begins at U with this value
+    double U, value, slope;  // the chord is value + slope (u - U)
   };
   void sum_mixtures();
   void set_chords(const GroupId* groups, std::int64_t n);

@@ -15,7 +15,7 @@
 namespace termsift {
 namespace {
 
-// Rounding a mass of fewer units than this would lose too many digits, so such a mass must be exact.
+// A mass below this number of units must be exact, because rounding it would lose too many digits.
 constexpr double least_units = 0x1p10;
 
 [[noreturn]] void throw_zero(std::int64_t term, std::int64_t c) {

@@ -13,13 +13,13 @@ namespace termsift {
 
 using GroupId = std::int32_t;
 
-// Columns of masses, one for each term or group, in sparse form like the counts.
+// Columns of masses, one for each term or group. Like counts, they are in sparse form.
 struct MassColumns {
   struct Cell {
     ClassId class_;
     double mass;
   };
-  std::vector<double> absent;        // (n_classes,) the mass of a term that is absent from the class
+  std::vector<double> absent;        // (n_classes,) for each class, the mass of a term that is absent from it
   std::vector<std::int64_t> starts;  // (n_columns + 1,)
   std::vector<Cell> cells;           // column i has cells [starts[i], starts[i + 1]), sorted by class
 
@@ -29,8 +29,8 @@ struct MassColumns {
   }
 };
 
-// Terms with equal masses in all classes compete as one group, whose members win in increasing order. Groups are numbered in
-// the order of their first members. Empty classes are left out.
+// Terms with equal masses in all classes form one group in the search, and its members are selected in increasing order.
+// Groups are numbered in the order of their first members. Empty classes are left out.
 class TermGroups {
  public:
   // If not `grouped`, every term is a group of its own. O(n_terms + pairs) time and memory.
@@ -45,7 +45,7 @@ class TermGroups {
   std::int64_t end(GroupId g) const { return begin(g + 1); }
   std::int64_t member(std::int64_t i) const { return members_.empty() ? i : members_[static_cast<std::size_t>(i)]; }
 
-  // Writes masses (n_classes, width), n <= width. Column j < n is that of groups[j]. Later columns copy column n - 1.
+  // Writes masses (n_classes, width), n <= width. Column j < n holds the masses of groups[j]. Others repeat column n - 1.
   void gather(const GroupId* groups, int n, int width, double* masses) const;
   // Returns the sum of copies[i] times the masses of groups[i], (n_classes,). It is exact, since masses are whole numbers.
   std::vector<double> sum(std::span<const GroupId> groups, std::span<const double> copies) const;

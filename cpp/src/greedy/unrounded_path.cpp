@@ -48,7 +48,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
             pairs[static_cast<std::size_t>(pair)] = {k, row.term_frequency[i]};
       });
 
-  // Powers of two scale the numerators x = l + b1 and the totals n_c, so no product leaves the range of double.
+  // The numerators x = l + b1 and the totals n_c are scaled by powers of two, so that no product overflows or underflows.
   const DoubleDouble b2 =
       add(multiply(smoothing.b1, {static_cast<double>(counts.n_terms), 0}), smoothing.leftover);
   std::vector<double> scales;
@@ -60,7 +60,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
     total = scale(total, scales.back());
     rest.push_back(total);
     inverse_total.push_back(divide({1, 0}, total));
-    // With two classes, each is the complement of the other, whatever the priors are.
+    // With two classes, each class is the complement of the other, whatever the priors are.
     const ClassConstants& constants = model.constants[c];
     prior.push_back(n_classes == 2 ? DoubleDouble{0.5, 0} : DoubleDouble{constants.prior_hi, constants.prior_lo});
     others_inverse.push_back(n_classes == 2 ? DoubleDouble{2, 0}

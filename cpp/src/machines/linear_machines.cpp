@@ -33,8 +33,8 @@ void check(const MachineInput& input, const LinearMachines& options) {
   if (options.epochs < 1) throw std::invalid_argument("epochs must be positive, got " + std::to_string(options.epochs));
 }
 
-// The vectors z_d without their intercepts, as in MachineProblem. There may be unused places between vectors. Only terms
-// that occur in a document are numbered, because most columns of a hashed vocabulary are empty.
+// The vectors z_d without their intercepts, as in MachineProblem. There may be unused elements between vectors. Only terms
+// that occur in some document are numbered, because most columns of a hashed vocabulary are empty.
 struct Vectors {
   std::vector<std::int32_t> present;  // the terms that occur in a document, increasing
   std::vector<std::int64_t> begin, end;
@@ -103,7 +103,7 @@ Vectors make_vectors(const MachineInput& input, const Threads& requested) {
   return vectors;
 }
 
-// Trains blocks of machines in succession. Each thread has its own Trainer.
+// Trains blocks of machines, one after the other. Each thread has its own Trainer.
 class Trainer {
  public:
   Trainer(const MachineInput& input, const LinearMachines& options, const Vectors& vectors,
@@ -113,7 +113,7 @@ class Trainer {
         problem_{std::ssize(vectors.begin), std::ssize(vectors.present), vectors.begin.data(), vectors.end.data(),
                  vectors.terms.get(), vectors.values.get(), vectors.squares.data(), diagonal.data(), input.class_of.data(),
                  0, weights_.data(), duals_.data()} {}
-  Trainer(const Trainer&) = delete;  // problem_ points to other members
+  Trainer(const Trainer&) = delete;  // problem_ of a copy would point to members of the original
   Trainer& operator=(const Trainer&) = delete;
 
   MachineBlock train(std::int64_t first, std::int64_t n, Worker& worker) {

@@ -20,7 +20,7 @@ TERMSIFT_INLINE void add(const MachineProblem& p, std::int64_t term, const Vecto
   store(weights, p.weights + term * lanes);
 }
 
-// Sets sum to w_c.z_d for sixteen machines. Two partial sums halve the chain of dependent additions.
+// Sets `sum` to w_c.z_d for sixteen machines. Two partial sums halve the length of the chain of dependent additions.
 TERMSIFT_INLINE void decision(const MachineProblem& p, std::int64_t d, Vector& sum) {
   const std::int64_t end = p.end[d];
   Vector odd{}, weights;
@@ -39,7 +39,7 @@ TERMSIFT_INLINE void decision(const MachineProblem& p, std::int64_t d, Vector& s
   sum += odd;
 }
 
-// Sets sign to 1 in the lane of the document's class and to -1 in all other lanes.
+// Sets `sign` to 1 in the lane of the document's class, and to -1 in all other lanes.
 TERMSIFT_INLINE void signs(const MachineProblem& p, std::int64_t d, Vector& sign) {
   const Places places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const Vector ones = Vector{} + 1.0f;

@@ -22,7 +22,7 @@ struct MachineProblem {
 };
 
 struct MachineKernels {
-  // Visits n documents in the given order. Sets each document's dual to its optimal value while all other duals are fixed.
+  // Visits n documents in the given order. Sets each document's dual to its optimal value, given all other duals.
   void (*descend)(const MachineProblem&, const std::int32_t* order, std::int64_t n);
 
   static const MachineKernels baseline, avx2, avx512;  // simd/targets.hpp

@@ -92,7 +92,7 @@ class BestOfClasses<Count>::Search {
       const TermId term = row.terms[i];
       has_[static_cast<std::size_t>(term)] = 1;
       const auto l = static_cast<double>(row.term_frequency[i]);
-      // Terms that occur equally often, and only in this class, have equal values. `length` of them are enough.
+      // Terms that occur only in this class, and equally often, have equal values. Of these terms, length_ are enough.
       const auto whole = l < static_cast<double>(n_alone.size()) ? static_cast<std::size_t>(l) : 0;
       const bool is_alone = of_.n_classes_of_[static_cast<std::size_t>(term)] == 1 && static_cast<double>(whole) == l;
       if (!is_alone || ++n_alone[whole] <= length_) add(term, l);
@@ -115,8 +115,8 @@ class BestOfClasses<Count>::Search {
     TermId term;
   };
 
-  // Adds terms that are absent from the class, in the order seen_[begin], seen_[begin + step], ... up to `end`, as long as
-  // they may be among the best. Returns the position at which it stopped.
+  // Adds terms that are absent from the class, in the order seen_[begin], seen_[begin + step], ... Stops at `end`, or when
+  // further terms cannot be among the best. Returns the position at which it stopped.
   std::int64_t walk(std::int64_t begin, std::int64_t end, std::int64_t step) {
     std::int64_t i = begin;
     for (last_ = infinity; i != end && last_ >= limit(); i += step) {
@@ -133,7 +133,7 @@ class BestOfClasses<Count>::Search {
     if (++n_ == block_terms) evaluate();
   }
 
-  // Computes the values of the added terms, and makes candidates of those that may be among the best.
+  // Computes the values of the added terms. Terms that may be among the best become candidates.
   void evaluate() {
     const int n = std::exchange(n_, 0);
     if (n == 0) return;
@@ -167,8 +167,8 @@ class BestOfClasses<Count>::Search {
   const std::size_t length_;
   std::vector<unsigned char> has_;     // (n_terms,) 1 if the class has the term
   std::vector<unsigned char> chosen_;  // (n_terms,) 1 if the term may be among the best of a class
-  std::size_t k_ = 0;                  // the class
-  std::vector<double> least_;          // a heap of the `length` largest lower bounds of values
+  std::size_t k_ = 0;                  // the current class
+  std::vector<double> least_;          // a heap of the length_ largest lower bounds of values
   std::vector<Candidate> candidates_;
   int n_ = 0;  // the number of added terms
   double last_ = infinity;  // an upper bound of the value of the last evaluated term

@@ -10,7 +10,7 @@
 namespace termsift {
 
 void top_k(const double* scores, std::int64_t n, std::int64_t k, const Threads& threads, std::int64_t* indices) {
-  // Score and index are adjacent, because looking up the score in each comparison would cause a cache miss.
+  // Score and index are stored together, because a lookup of the score in each comparison would cause a cache miss.
   struct Entry {
     double score;
     std::int64_t index;

@@ -24,7 +24,7 @@ struct Listed {
 };
 bool before(const Listed& a, const Listed& b) { return a.value != b.value ? a.value > b.value : a.term < b.term; }
 
-// A part of one class's list: the best `length` terms after the previous part.
+// A part of one class's list. It holds the best `length` terms after the previous part.
 class Stretch {
  public:
   void begin(std::int64_t length) {
@@ -34,7 +34,7 @@ class Stretch {
     worst_ = last_of_all;
   }
 
-  // Returns true if terms after this one can still be among the best.
+  // Returns true if a term that comes after this one can still be among the best.
   bool add(double value, std::int64_t term) {
     const Listed listed{value, term};
     if (!before(listed, worst_)) return false;
@@ -65,10 +65,10 @@ class Stretch {
   std::size_t length_ = 0;
   std::vector<Listed> terms_;
   Listed previous_ = first_of_all;  // the last term of the previous part
-  Listed worst_ = last_of_all;      // a bound: no term after it is among the best
+  Listed worst_ = last_of_all;      // no term after this one is among the best
 };
 
-// The lists of the classes, one part at a time.
+// Makes the lists of all classes, one part at a time.
 template <CountType Count, class AnyMeasure>
 class ClassLists {
  public:
@@ -79,7 +79,7 @@ class ClassLists {
       if (row->is_present()) ++n_classes_, n_pairs += row->size;
     if constexpr (std::is_same_v<AnyMeasure, Measure>) {
       if (Best::pays(counts, estimation, measure)) best_.emplace(counts, estimation, measure, threads);
-    } else if (4 * n_pairs + 64 * counts.n_terms < n_classes_ * counts.n_terms) {  // a limit found by measurements
+    } else if (4 * n_pairs + 64 * counts.n_terms < n_classes_ * counts.n_terms) {  // this limit was found by measurements
       by_total_.emplace(ContingencyTask<Count>(counts, estimation, measure, Aggregate::sum), threads);
     }
   }
@@ -91,7 +91,7 @@ class ClassLists {
   // Makes the next part of every list current and returns its length. The length is `few` if only few terms are candidates,
   // otherwise `many`.
   std::int64_t next(std::int64_t few, std::int64_t many) {
-    // The candidates for these parts of the lists, or empty if most terms would be candidates.
+    // The candidates for these parts of the lists. The array is empty if most terms would be candidates.
     std::vector<std::int64_t> terms;
     if (best_ && 4 * (n_places_ + few) * n_classes_ <= counts_.n_terms) {
       terms = best_->terms(n_places_ + few);
@@ -123,7 +123,7 @@ class ClassLists {
     const ClassCounts<Count> counts_of_few = few ? of_terms(counts_, terms, threads_) : ClassCounts<Count>{};
     const ClassCounts<Count>& source = few ? counts_of_few : counts_;
     const std::int64_t n_rows = std::ssize(counts_.rows);
-    // The counts of the few terms also take memory, so the values get half of it.
+    // The counts of the few terms also need memory, so the values may use only half of value_bytes.
     const std::int64_t width =
         std::min(source.n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows) / (few ? 2 : 1));
     std::vector<double> values(static_cast<std::size_t>(n_rows * width));
@@ -141,7 +141,7 @@ class ClassLists {
     }
   }
 
-  // Adds the values of the terms that a class has. Then adds one value for all absent terms that have the same total.
+  // For each class, adds the values of its terms. Then adds one common value for all absent terms with the same total.
   void add_by_total() {
     struct Workspace {
       explicit Workspace(std::int64_t n_terms) : values(static_cast<std::size_t>(n_terms)), has(values.size()) {}
@@ -163,7 +163,7 @@ class ClassLists {
         work.has[static_cast<std::size_t>(terms[i])] = 1;
       }
       values_if_absent(task, k, by_total.terms.totals(), work.values.data());
-      for (std::size_t i = by_total.terms.totals().size(); i-- > 0;)  // most measures grow with the total
+      for (std::size_t i = by_total.terms.totals().size(); i-- > 0;)  // by falling total: most measures grow with it
         for (const TermId term : by_total.terms.terms(i))
           if (work.has[static_cast<std::size_t>(term)] == 0 && !list.add(work.values[i], term)) break;
       for (const TermId term : terms) work.has[static_cast<std::size_t>(term)] = 0;
@@ -204,12 +204,12 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
     Listed listed;
     std::size_t row;
   };
-  std::vector<Turn> turn;  // the terms taken at one place of the lists
+  std::vector<Turn> turn;  // the terms that are taken at one place of the lists
   std::int64_t n_taken = 0, length = 0;
   while (n_taken < k) {
     const std::int64_t share = (k - n_taken) / lists.n_classes() + 1;
     const auto up_to_longest = [&](std::int64_t least) { return std::min(longest, std::max(least, 2 * length)); };
-    // Lists share their best terms, so four times as many terms as needed are usually enough.
+    // Several lists may have the same best terms, so each part has four times its share. This is usually enough.
     length = lists.next(up_to_longest(share), k - n_taken > n_terms / 4 ? longest : up_to_longest(4 * share + 12));
     for (std::size_t place = 0; place < static_cast<std::size_t>(length) && n_taken < k; ++place) {
       turn.clear();

@@ -1,6 +1,6 @@
-// Computes the part of a term's score that comes from the classes without the term.
+// Computes the contribution to a term's score of the classes without the term.
 //
-// With smoothing, a class without the term has p_ic = b1 / L_c. Its part of the score depends on the term only through
+// With smoothing, a class without the term has p_ic = b1 / L_c. Its contribution depends on the term only through
 // U = sum_k w_k l_ik. Let V(U) be the sum over all classes as if the term were absent from all (pair_model.hpp). V is
 // smooth and is interpolated piecewise. There are two pieces for each power of two of U.
 #pragma once
@@ -20,12 +20,12 @@ class AbsentClasses {
  public:
   AbsentClasses(const ClassModel& model, const PairModel& pairs, PairSum sum);
 
-  // Sets V to V(U), with a relative error of about 2^-53. Returns false if V is not interpolated: if T of
-  // probabilities is near its limit (see the constructor), or if U is so small compared with T_0 that p - T lacks digits.
+  // Sets V to V(U), with a relative error of about 2^-53. Returns false if V cannot be interpolated:
+  // if T is near its limit (see the constructor), or if U is so small compared with T_0 that p - T lacks digits.
   // O(1) if the piece of U is ready, otherwise O(n_classes). Safe to call from any thread.
   bool find(DoubleDouble U, DoubleDouble& V) const;
 
-  // The number of nodes of a piece, at which every class is evaluated, and this number rounded up to whole vectors.
+  // The number of nodes of a piece, and this number rounded up to whole vectors. Every class is evaluated at each node.
   static constexpr int n_nodes = 19, n_evaluations = (n_nodes + 7) / 8 * 8;
 
  private:

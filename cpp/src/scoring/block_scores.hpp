@@ -24,7 +24,7 @@ struct ScoreTask {
   const ClassModel& model;
   Measure measure;
   Aggregate aggregate;
-  // The arrays for the results, of which exactly one is not null.
+  // The arrays for the results. Exactly one of them is not null.
   double* scores;                     // (n_terms,)
   double* class_scores;               // (n_classes, terms of the range)
   std::int8_t* directions = nullptr;  // (n_classes, terms of the range), for Measure::direction
@@ -35,7 +35,7 @@ struct ScoreTask {
   const Frequencies<Count>& cells(const ClassRow<Count>& row) const { return row.term_frequency; }
 };
 
-// True if a double surely holds the count exactly. An int64 above 2^53 may have too many digits.
+// Returns true only if a double holds the count exactly. An int64 above 2^53 may have too many digits.
 template <CountType Count>
 bool is_double(Count count) {
   return std::is_floating_point_v<Count> || count <= static_cast<Count>(std::int64_t{1} << 53);
@@ -50,7 +50,7 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
-// The arrays of a ScoreBlock: n terms, their x_ic and their results.
+// The arrays of a ScoreBlock. They hold n terms, their x_ic and their results.
 struct BlockBuffers {
   BlockBuffers(std::size_t n_classes, bool with_values)
       : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)) {
@@ -74,8 +74,8 @@ inline auto store_scores(double* scores, std::int64_t first = 0) {
   };
 }
 
-// Scores terms block by block. Each thread has its own BlockScorer. Its scratch takes 16 bytes per class and term of a
-// block, or 56 bytes after the first term that must be scored carefully.
+// Scores terms block by block. Each thread has its own BlockScorer. Its scratch uses 16 bytes per pair of a class and a term
+// of the block. From the first term on that must be scored carefully, it uses 56 bytes per pair.
 template <CountType Count>
 class BlockScorer {
  public:
@@ -83,9 +83,9 @@ class BlockScorer {
       : task_(task), kernels_(kernels_in_use<ScoreKernels>()), cursor_(task.n_classes()),
         buffers_(task.n_classes(), task.scores == nullptr) {}
 
-  // Scores the terms first + t of the chunk [first, last) with chosen[t] = 1, or all if `chosen` is null. chosen[t] must be
-  // 0 or 1. Calls store(terms, n, results) for n terms at a time. results[i] is the score of terms[i], or
-  // results[i + k * block_terms] is its value in class k. `entries` are the chunk's. O(entries + n_classes * chosen terms).
+  // Scores each term first + t of the chunk [first, last) with chosen[t] = 1, or all terms if `chosen` is null. Each
+  // chosen[t] must be 0 or 1. Calls store(terms, n, results) for n terms at a time. results[i] is the score of terms[i], or
+  // results[i + k * block_terms] is its value in class k. `entries` are of the chunk. O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
@@ -115,12 +115,12 @@ class BlockScorer {
       if (few) return load(entries, entries_of_terms());
       return load(entries, every_entry([&, begin](std::int64_t term) -> std::int64_t {
         const auto t = static_cast<std::size_t>(term - first);
-        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // slots_ is read only for chosen terms, since `chosen` is smaller
+        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // reads the large array slots_ only for chosen terms
       }));
     });
   }
 
-  // Returns the results of a term that no class has: its score, or its value in every class. O(n_classes).
+  // Returns the results of a term that no class has. These are its score, or its values in all classes. O(n_classes).
   std::vector<double> results_of_unseen() {
     std::vector<double> results(task_.scores != nullptr ? 1 : task_.n_classes());
     const auto store = [&](const std::int64_t*, int, const double* result) {
@@ -136,12 +136,12 @@ class BlockScorer {
   }
 
  private:
-  // Sets chosen_[slot] = t and slots_[t] = slot for the terms with chosen[t] = 1, and returns their number. O(n_terms).
+  // Numbers the terms with chosen[t] = 1 by slots: chosen_[slot] = t and slots_[t] = slot. Returns their number. O(n_terms).
   std::int64_t list_chosen(const unsigned char* chosen, std::size_t n_terms) {
     slots_.resize(n_terms);
     chosen_.resize(n_terms + 1);
     std::int32_t n_chosen = 0;
-    const auto note = [&](std::size_t t) {  // a branch would be unpredictable in a hashed vocabulary
+    const auto note = [&](std::size_t t) {  // no `if`: in a hashed vocabulary, it would be an unpredictable branch
       slots_[t] = n_chosen;
       chosen_[static_cast<std::size_t>(n_chosen)] = static_cast<std::int32_t>(t);
       n_chosen += chosen[t];
@@ -156,10 +156,10 @@ class BlockScorer {
     return n_chosen;
   }
 
-  // These are two ways to visit those entries [i, end) of a class that have terms of the block. Each calls use(entry, slot)
-  // with the slot of the entry's term in the block, and returns the first entry of the next block.
+  // The next two functions return visitors. A visitor finds the terms of the block among the entries [i, end) of a class. It
+  // calls use(entry, slot) with the slot of the entry's term in the block, and returns the first entry of the next block.
   //
-  // slot_of(term) is negative for terms that are not in the block. O(entries).
+  // This visitor reads every entry. slot_of(term) must be negative for terms that are not in the block. O(entries).
   template <class SlotOf>
   auto every_entry(SlotOf slot_of) const {
     return [slot_of, last_term = buffers_.terms[buffers_.n - 1]](const TermId* terms, std::int64_t i, std::int64_t end,
@@ -169,13 +169,13 @@ class BlockScorer {
       return i;
     };
   }
-  // O(terms + entries / 16).
+  // This visitor searches for each term of the block. O(terms + entries / 16).
   auto entries_of_terms() const {
     return [this](const TermId* terms, std::int64_t i, std::int64_t end, const auto& use) {
       for (int j = 0; j < buffers_.n; ++j) {
         const auto term = static_cast<TermId>(buffers_.terms[j]);
         while (end - i >= 16 && terms[i + 15] < term) i += 16;
-        if (end - i >= 16) {  // a branch for each entry would be unpredictable
+        if (end - i >= 16) {  // one `if` per entry would be an unpredictable branch
           std::int64_t below = 0;
           for (int e = 0; e < 16; ++e) below += terms[i + e] < term;
           i += below;
@@ -188,8 +188,8 @@ class BlockScorer {
     };
   }
 
-  // Sets x_ic of the block's terms in all classes. `visit` is one of the two ways to visit entries. Returns true if any x_ic
-  // has a low part.
+  // Sets x_ic of the block's terms in all classes. `visit` is one of the two visitors. Returns true if any x_ic has a low
+  // part.
   template <class Visit>
   bool load(const ChunkEntries& entries, const Visit& visit) {
     bool with_low = false;
@@ -200,7 +200,7 @@ class BlockScorer {
       const ClassRow<Count>& row = task_.row(k);
       double* const x = buffers_.x_hi.get() + k * block_terms;
       if (row.is_narrow() && c.exact_below > std::int64_t{1} << 32) {
-        // No sum has a low part here. Gather the counts, then convert a whole vector at a time.
+        // No sum has a low part here. First the counts are gathered, and then whole vectors of them are converted.
         std::uint32_t l[block_terms];
         std::fill_n(l, buffers_.lanes(), 0);
         cursor_[k] = visit(row.terms, cursor_[k], entries.end[k],
@@ -244,7 +244,7 @@ class BlockScorer {
     store(buffers.terms + j, n, (task_.scores != nullptr ? buffers.scores : buffers.values.get()) + j);
   }
 
-  // Stores the results of the block's terms, and moves doubtful terms to careful_.
+  // Stores the results of the block's terms, except those of doubtful terms. It moves doubtful terms to careful_.
   template <class Store>
   void score_block(bool with_low, const Store& store) {
     ScoreBlock block = block_of(buffers_);
@@ -297,7 +297,7 @@ class BlockScorer {
   const ScoreTask<Count>& task_;
   const ScoreKernels& kernels_;
   std::vector<std::int64_t> cursor_;  // (n_classes,) the next entry to visit
-  std::vector<std::int32_t> slots_;   // (terms of the chunk,) the number of chosen terms before each
+  std::vector<std::int32_t> slots_;   // (terms of the chunk,) for each term, the number of chosen terms before it
   std::vector<std::int32_t> chosen_;  // the chosen terms, as offsets in the chunk
   BlockBuffers buffers_;
   unsigned char doubtful_[block_terms];

@@ -1,15 +1,15 @@
 // Scores terms whose ordinary results are unreliable. It uses double-double differences from a reference class.
 //
-// Error bounds, with u = 2^-53, n classes, e_k = p_k - p_r, S = |e_c| + sum_k pi_k |e_k|, and the mixture T of all classes:
-//     p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1 or L is no double,
-//     products of low parts are rounded or dropped, which adds 35 u^2 (p_c + T + 2 p_r).
+// Let u = 2^-53, n the number of classes, T the mixture of all classes, e_k = p_k - p_r and S = |e_c| + sum_k pi_k |e_k|.
+// p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1 or L is not a double,
+// products of low parts are rounded or dropped, which adds an error of 35 u^2 (p_c + T + 2 p_r).
 // The reference r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence the error of
-// p - q = (p - T) / (1 - pi) is at most 190 n^2 u^2 max(p, q): for c = r, S and the second error both have a factor 1 - pi,
-// and for other classes 1 - pi >= 1/2. All values depend on (p - q)^2. Their relative error is at most 1e-14 if
+// p - q = (p - T) / (1 - pi) is at most 190 n^2 u^2 max(p, q): for c = r, both of these errors have a factor 1 - pi;
+// for all other classes, 1 - pi >= 1/2. All values depend on (p - q)^2. Their relative error is at most 1e-14 if
 // |p - q| >= n^2 2^-50 max(p, q).
 //
 // Without low parts, values have this accuracy if |p - T| >= n 2^-52 S, even if S is much smaller than p. T is nearer to p
-// only by chance. Even then a sum over classes loses no digit, because some class has |p - T| >= (S - |e_c|) / 2.
+// only by chance. Even then a sum over classes loses no digit, because |p - T| >= (S - |e_c|) / 2 holds in some class.
 #pragma once
 
 #include "scoring/measures_impl.hpp"
@@ -17,7 +17,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// A difference below this share of the spread of the class probabilities is an exact zero or a rounding error of
+// A difference below this share of the spread of the class probabilities is either exactly 0 or a rounding error of
 // double-doubles.
 constexpr double nothing = 0x1p-92;
 
@@ -38,8 +38,8 @@ TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Holds the largest added weight w >= 0 and the double-double sum of all other weights. The sum of all weights but one is
-// therefore never a difference of nearly equal numbers.
+// Holds the largest of the added weights w >= 0, and the double-double sum of all others. The sum of all weights except one
+// can therefore be computed without a difference of nearly equal numbers.
 struct WeightSums {
   double top[block_terms], rest_hi[block_terms], rest_lo[block_terms];
 
@@ -68,16 +68,16 @@ struct ClassSums {
 };
 
 // Returns q = p - d as a double-double, given q as a double. If q is far smaller than p, p - d would have fewer correct
-// digits than the given q, which is then returned with the low part 0.
+// digits than the given q. In this case, the given q is returned with the low part 0.
 TERMSIFT_INLINE DoubleDouble refine(double q, DoubleDouble p, DoubleDouble d) {
   const DoubleDouble difference = two_sum(p.hi, -d.hi);
   const double correction = (difference.hi - q) + (difference.lo + (p.lo - d.lo));
   return quick_two_sum(q, magnitude(correction) <= 0x1p-50 * q ? correction : 0.0);
 }
 
-// Returns x L_r - x_r L_c. It is exact if no argument has a low part, as for integers with Laplace's smoothing. Otherwise
-// products of low parts are rounded, and a difference within their rounding error is set to 0. The difference of equal
-// probabilities is therefore always 0.
+// Returns x L_r - x_r L_c. The result is exact if no argument has a low part, as with integer counts and Laplace smoothing.
+// Otherwise products of low parts are rounded, and a difference within their rounding error is set to 0. The difference of
+// equal probabilities is therefore always 0.
 TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, DoubleDouble x_r, DoubleDouble L) {
   const DoubleDouble ours = multiply(x, L_r), theirs = multiply(x_r, L), d = subtract(ours, theirs);
   const double low_products = (magnitude(x.hi * L_r.lo) + magnitude(x.lo * L_r.hi)) +

@@ -23,8 +23,8 @@ void prefetch(const T* array, std::int64_t i) {
   prefetch(reinterpret_cast<const void*>(address));
 }
 
-// With thousands of classes, each class has a few hundred entries in a chunk, which are too few for the hardware prefetcher.
-// They are prefetched this many classes ahead.
+// With thousands of classes, each class has a few hundred entries in a chunk. These are too few for the hardware prefetcher,
+// so software prefetches them this many classes ahead.
 inline constexpr std::size_t classes_ahead = 4;
 
 // Prefetches the first 256 elements of array[begin .. end).
@@ -35,14 +35,14 @@ void prefetch_entries(const T* array, std::int64_t begin, std::int64_t end) {
 
 // In the chunk, the k-th nonempty class has the entries [begin[k], end[k]) of its row.
 //
-// A Task has n_classes(), row(k) and cells(row), which returns the frequencies that it reads.
+// A Task has n_classes(), row(k), and cells(row), which returns the array of frequencies that the task reads.
 struct ChunkEntries {
   explicit ChunkEntries(std::size_t n_classes) : begin(n_classes), end(n_classes) {}
   std::vector<std::int64_t> begin, end;  // (n_classes,)
 
-  // Finds the entries of the terms [first, last). O(n_classes log(n_terms)), or O(n_classes log(entries)) if the chunk
-  // follows the previous chunk, because its entries begin where the previous ones ended. With 5,000 classes, a search of
-  // whole rows takes as long as reading a chunk.
+  // Finds the entries of the terms [first, last). O(n_classes log(n_terms)). If the chunk directly follows the previous
+  // one, its entries begin where the previous ones ended, and the cost is O(n_classes log(entries)). With 5,000 classes, a
+  // search of whole rows takes as long as reading a chunk.
   template <class Task>
   void find(const Task& task, std::int64_t first, std::int64_t last) {
     if (first == next_) begin.swap(end);
@@ -51,7 +51,7 @@ struct ChunkEntries {
     for (std::size_t k = 0; k < begin.size(); ++k) {
       if (k + 8 < begin.size()) prefetch(task.row(k + 8).terms, begin[k + 8] + 64);
       const auto& row = task.row(k);
-      // The end is usually near, so the search starts at the beginning and doubles its steps.
+      // The end is usually near, so the search starts at `begin` and doubles its steps.
       std::int64_t low = begin[k], step = 64;
       while (low + step < row.size && row.terms[low + step] < last) low += step, step *= 2;
       end[k] = find_term(row, low, std::min(low + step, row.size), last);
@@ -65,7 +65,7 @@ struct ChunkEntries {
     return n;
   }
 
-  // Prefetches the entries of the class that is classes_ahead after class k.
+  // Prefetches the entries of class k + classes_ahead.
   template <class Task>
   void prefetch_after(const Task& task, std::size_t k) const {
     if (k += classes_ahead; k >= begin.size()) return;
@@ -75,7 +75,7 @@ struct ChunkEntries {
   }
 
  private:
-  std::int64_t next_ = -1;  // the term after the previous chunk
+  std::int64_t next_ = -1;  // the first term after the previous chunk
 };
 
 }  // namespace termsift

@@ -11,8 +11,8 @@
 namespace termsift {
 namespace {
 
-// The least allowed p of a smoothed term, and the least allowed sum of the priors of all classes but one. The product of two
-// such numbers is normal.
+// The lower limit of p of a smoothed term, and of the sum of the priors of all classes except one. The product of two
+// numbers above this limit is normal.
 constexpr double least_share = 0x1p-450;
 
 void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
@@ -23,7 +23,7 @@ void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
   check_class_prior(weights, n_classes);
 }
 
-// Float counts are checked one by one. Rates of exact counts cannot exceed 2^63.
+// The rates of float counts are checked one by one. The rates of integer counts cannot exceed 2^63.
 template <CountType Count>
 void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, double b1) {
   if (!(b1 <= most_rate * total))
@@ -37,7 +37,7 @@ void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, doubl
                                     "; a rate must be at most 2^64");
 }
 
-// Returns a bound. For every whole number l below it, l + b1 has at most 53 bits.
+// Returns a bound. For every whole number l below the bound, l + b1 has at most 53 bits.
 std::int64_t exact_below(double b1) {
   if (b1 >= 0x1p52) return 0;
   int fraction_bits = 0;
@@ -85,8 +85,8 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   // Scaling by a power of two keeps the sum of weights near 1e300 finite.
   const int exponent = -std::ilogb(largest_weight);
   for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
-  // rest[k] is the weight of all classes but k, computed from the sums before and after k. The difference 1 - pi_k would
-  // lose its digits if one class had nearly all the mass.
+  // rest[k] is the weight of all classes except k, computed from the sums before and after k. The difference 1 - pi_k would
+  // lose its digits if class k had nearly all the mass.
   std::vector<DoubleDouble> rest(n);
   DoubleDouble total;
   for (std::size_t k = 0; k < n; ++k) {

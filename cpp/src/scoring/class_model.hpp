@@ -1,4 +1,4 @@
-// Makes, from counts, the constants of each class from which scores are computed.
+// Computes the constants of each class from the counts. Scores are computed from these constants.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace termsift {
 
 // For p and q up to this number, 1-p and 1-q are close to 1. A short series replaces their logarithms (simd/logarithms.hpp),
-// and they need no separate sums.
+// and 1-p and 1-q need no sums of their own.
 inline constexpr double ordinary_p = 0x1p-6;
 
 // The kind of numbers p_ic. Kernels have separate code for each kind.
 enum class Variable : std::uint8_t {
-  small_probability,  // usually at most ordinary_p, like shares of occurrences; larger ones are scored carefully
-  probability,        // a probability of any size, like shares of documents
+  small_probability,  // usually at most ordinary_p, such as a share of occurrences; larger ones are scored carefully
+  probability,        // a probability of any size, such as a share of documents
   rate                // a rate, which has no complement
 };
 inline constexpr Variable variable_of(EventModel model) {
@@ -27,19 +27,19 @@ inline constexpr Variable variable_of(EventModel model) {
 }
 inline constexpr bool has_complement(Variable variable) { return variable != Variable::rate; }
 
-// Rates p_ic are at most this.
+// The upper limit of rates p_ic.
 inline constexpr double most_rate = 0x1p64;
 
-// The constants of one nonempty class. Pairs (hi, lo) are double-doubles. All numbers are scaled by a power of two s
-// with 1 <= s L_c < 2 (nearly so at the ends of the range of double). This changes no bit of a quotient, and keeps products
-// of totals near 2^63, or of float counts near 1e300, in range.
+// The constants of one nonempty class. Pairs (hi, lo) are double-doubles. Counts are scaled by a power of two s with
+// 1 <= s L_c < 2 (only nearly so at the ends of the range of double). Scaling changes no bit of a quotient. It keeps
+// products of totals near 2^63, or of float counts near 1e300, in range.
 struct ClassConstants {
   double scale;                             // s
   double absent_x;                          // s b1, the numerator of p_ic if l_ic = 0
-  std::int64_t exact_below;                 // l + b1 is a double for every whole number l below this
-  double total_hi, total_lo;                // s L_c = s (l_c + b2), or 1 if that is 0, so that p_ic = 0
+  std::int64_t exact_below;                 // for every whole number l below this, l + b1 is a double
+  double total_hi, total_lo;                // s L_c = s (l_c + b2); if that is 0, 1 is used, so that p_ic = 0
   double inverse_hi, inverse_lo;            // 1 / L_c
-  double difference_hi, difference_lo;      // 1 / (L_c L_r), r the reference class
+  double difference_hi, difference_lo;      // 1 / (L_c L_r), where r is the reference class
   double prior_hi, prior_lo;                // pi_c
   double weight_hi, weight_lo;              // w_c = pi_c / L_c
   double rest_inverse_hi, rest_inverse_lo;  // 1 / (1 - pi_c)
@@ -49,15 +49,15 @@ struct ClassModel {
   Variable variable = Variable::small_probability;
   std::vector<std::int64_t> classes;      // the nonempty rows, increasing
   std::vector<ClassConstants> constants;  // (classes.size(),)
-  // The class with the largest prior. The careful way subtracts its p from every p, because its 1 - pi_c may be tiny. Then
-  // p - q is a small difference of larger numbers only if p and q are nearly equal.
+  // The class with the largest prior. Careful scoring subtracts this class's p from every p, because its 1 - pi_c may be
+  // tiny. After that, p - q is a small difference of larger numbers only if p and q are nearly equal.
   int reference = 0;
-  // If a difference p - T is below `lost` p, it may lack digits that a score needs. T is a sum over n classes whose rounding
-  // errors are summed in one double, so its relative error is n^2 2^-106. The difference needs a relative error of 2^-57.
+  // If |p - T| is below `lost` p, it may lack digits that a score needs. T is a sum over n classes whose rounding errors are
+  // summed in one double, so its relative error is n^2 2^-106. The relative error of p - T must be at most 2^-57.
   double lost = 0;
 };
 
-// Checks that weights are empty or one per class, and that each is finite and at least 0. Throws std::invalid_argument.
+// Checks that there are no weights or one weight per class, each finite and at least 0. Throws std::invalid_argument.
 void check_class_prior(std::span<const double> weights, std::size_t n_classes);
 
 // O(n_classes), or O(pairs) if rates of float counts must be checked. Throws std::invalid_argument (termsift/scores.hpp).

@@ -1,5 +1,5 @@
-// The common parts of all scoring kernels: dispatch by measure and variable, conversions, aggregation of class scores.
-// The kernels are plain loops that the compiler vectorises. They contain no unpredictable branch in a loop over terms.
+// The common parts of all scoring kernels: dispatch by measure and variable, conversions, and aggregation of class scores.
+// The kernels are plain loops that the compiler vectorises. Their loops over terms have no unpredictable branches.
 #pragma once
 
 #include "scoring/score_kernels.hpp"
@@ -26,7 +26,7 @@ TERMSIFT_INLINE void with_measure(Measure measure, Variable variable, const F& f
   }
 }
 
-// Converts an integer by adding 2^52 in the bits and subtracting it as a double. This vectorises on every target.
+// Converts an integer: sets the bits of 2^52 + l, and subtracts 2^52 as a double. This vectorises on every target.
 TERMSIFT_INLINE double as_double(std::uint32_t l) { return from_bits(0x4330000000000000ull | l) - 0x1p52; }
 
 TERMSIFT_INLINE DoubleDouble inverse(const ClassConstants& c) { return {c.inverse_hi, c.inverse_lo}; }

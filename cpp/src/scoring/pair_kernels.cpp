@@ -6,7 +6,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// The terms of a class's entries are scattered, so they are prefetched this many pairs ahead.
+// The entries of a class have scattered terms. The sums of these terms are prefetched this many pairs ahead.
 constexpr int pairs_ahead = 32;
 
 // Sets l[j] to l_ic of pair begin + j, for n pairs.
@@ -23,7 +23,7 @@ TERMSIFT_INLINE int size_of_block(const ClassPairs& pairs, std::int64_t begin) {
 
 // ---- first pass: U, P and A ----------------------------------------------------------------------------------------------
 
-// Computes the parts of a class in U, P and A for n counts l, given log(l + b1). n <= block_terms is a multiple of 8.
+// Computes the contribution of a class to U, P and A for n counts l, given log(l + b1). n <= block_terms is a multiple of 8.
 void class_parts(const PairConstants& class_, const double* __restrict l, const double* __restrict log_hi,
                  const double* __restrict log_lo, int n, TermSums* parts) {
   const PairConstants c = class_;
@@ -60,7 +60,7 @@ TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
   store(lo, sums.lo);
 }
 
-// Adds only to U, because sums of whole values need nothing else.
+// Adds to U only, because sums of whole values do not use P and A.
 void mix_totals(const ClassPairs& pairs) {
   const double w_hi = pairs.constants->w_hi, w_lo = pairs.constants->w_lo;
   double l[block_terms];
@@ -137,8 +137,8 @@ struct Coupling {
   double margin;
 };
 
-// Computes the part of V of a class without the term: -p log(1 - w x / T) + t(1-p, 1-q), or only the first summand for
-// rates. T = T_0 + U. The series are accurate for p, q <= 2^-6 and s <= 0.2.
+// Computes the contribution to V of a class without the term, -p log(1 - w x / T) + t(1-p, 1-q). For rates, only the first
+// summand is used. T = T_0 + U. The series are accurate for p, q <= 2^-6 and s <= 0.2.
 template <Variable variable>
 TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, double T) {
   const double Y = c.T_0_rest + U;  // T - w x
@@ -151,8 +151,8 @@ TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, doubl
           smaller(ordinary_p - larger(c.absent_p, q), 0.2 - s)};
 }
 
-// Computes the same for a class with l occurrences of the term. The series are accurate for p, q <= 2^-6. A check of p is
-// enough: q is a mixture of the p of other classes, and each p is checked here or in absent_coupling.
+// Computes the same for a class with l occurrences of the term. The series are accurate for p, q <= 2^-6. It is enough to
+// check p: q is a mixture of the p of other classes, and each p is checked here or in absent_coupling.
 template <Variable variable>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
   const DoubleDouble wl = two_product(l, c.w_hi);
@@ -190,7 +190,7 @@ TERMSIFT_INLINE void with_sum(const Arguments& arguments, const F& f) {
   });
 }
 
-// Adds the V of one pair. One instruction adds both parts, while two_sum with its loads and stores takes sixteen.
+// Adds the V of one pair. One instruction adds both parts, while two_sum needs sixteen instructions with loads and stores.
 TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) {
   using Two = Lanes<double, 2>;
   Two V;
@@ -199,7 +199,7 @@ TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) 
   store(V, &value.V_hi);
 }
 
-// The loops are short for the reason that is explained at Divergents.
+// The loops are short for the reason that the comment on Divergents gives.
 template <Measure measure, Variable variable, PairSum sum_of>
 void score(const ClassPairs& pairs) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];

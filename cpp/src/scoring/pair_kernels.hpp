@@ -1,4 +1,4 @@
-// The kernels that score terms from the classes that have them. pair_model.hpp has the equations.
+// These kernels score a term by visiting only the classes that contain it. pair_model.hpp has the equations.
 #pragma once
 
 #include "scoring/pair_model.hpp"
@@ -63,18 +63,18 @@ struct SummedBlock {
   PairSum sum;
   const TermSums* sums;      // (n,)
   const TermValue* values;   // (n,)
-  const double* absent_hi;   // (n,) V of all classes as if the term were absent from all
+  const double* absent_hi;   // (n,) V summed over all classes, as if the term were absent from all
   const double* absent_lo;
   double* scores;           // (n,) out
   unsigned char* doubtful;  // (n,) out: 1 if the score is unreliable
 };
 
 struct PairKernels {
-  void (*mix)(const ClassPairs&);           // adds the class's part to U, and to P and A of a split sum. O(n)
+  void (*mix)(const ClassPairs&);           // adds the class's contribution to U, and in a split sum also to P and A. O(n)
   void (*score)(const ClassPairs&);         // adds (value with l_ic) - (value with 0) to V, given U. O(n)
   void (*score_absent)(const AbsentBlock&);  // sets V = sum_c omega_c (value with 0), given U. O(n_classes n)
   void (*finish)(const SummedBlock&);       // computes scores from the sums. O(n)
-  void (*values)(const ClassValues&);       // values with relative errors up to 2^-45 unless doubtful. O(n)
+  void (*values)(const ClassValues&);       // computes values with relative errors up to 2^-45 unless doubtful. O(n)
 
   static const PairKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

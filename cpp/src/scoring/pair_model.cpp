@@ -69,8 +69,8 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
   }
   kernels_in_use<LogarithmKernels>().logarithms(x_hi, x_lo, PairTotals::n_logs, pairs.totals.log_x_hi,
                                                 pairs.totals.log_x_lo);
-  // rest[k] is T_0 without the part of class k, computed from the sums before and after it. A difference would lose its
-  // digits if the class had nearly all of T_0.
+  // rest[k] is T_0 without the part of class k. It is computed from the sums before and after k, because a difference would
+  // lose its digits if class k had nearly all of T_0.
   const std::size_t n = pairs.classes.size();
   std::vector<DoubleDouble> rest(n);
   DoubleDouble before, after;

@@ -1,4 +1,4 @@
-// Computes the sum of a measure over all classes from the classes that have the term.
+// Computes the sum of a measure over all classes by visiting only the classes that have the term.
 //
 // With x = l_ic + b1, w_c = pi_c / L_c, T = sum_k w_k x_ik and r_c = 1 / (1 - pi_c), a class has p = x / L_c and
 // q = r_c (T - w_c x), and
@@ -8,15 +8,15 @@
 //     sum_c omega_c KL_c = A - P log T + R T + V,
 //     P = sum_c omega_c p,   A = sum_c omega_c [p (log x + kappa_c) - p - r_c w_c x],   R = sum_c omega_c r_c,
 //     V = sum_c omega_c [-p log(1 - w_c x / T) + t(1-p, 1-q)],   t as in simd/logarithms.hpp.
-// The parts of A and P depend only on the class and the count. They are double-doubles, because digits cancel in
-// A - P log T. V is a minor part of the score, so a double is precise enough.
+// The summands of A and P depend only on the class and the count. They are double-doubles, because digits cancel in
+// A - P log T. V is a minor part of the score, so its summands are doubles.
 //
 // If smoothing is most of the mass of the classes, a term with few pairs has a score far below P or V. Its score is then a
-// sum of whole values, V = sum_c omega_c KL_c. Whole values are also summed for all other measures, and if any class has
-// p > 2^-6 by smoothing alone, because the series of t(1-p, 1-q) in a split sum requires p, q <= 2^-6.
+// sum of whole values, V = sum_c omega_c KL_c. Whole values are also summed for all other measures, and if smoothing alone
+// makes p > 2^-6 in any class. In a split sum, the series of t(1-p, 1-q) requires p, q <= 2^-6.
 //
-// The parts of A, P and T of a class without the term (l = 0) are known in advance, so only the changes by pairs are summed.
-// V of all classes, as if the term were absent from all, depends only on U = T - T_0 = sum_c w_c l_ic
+// A class without the term (l = 0) makes known contributions to A, P and T, so only the changes by pairs are summed. V
+// summed over all classes, as if the term were absent from all, depends only on U = T - T_0 = sum_c w_c l_ic
 // (absent_classes.hpp).
 #pragma once
 
@@ -28,7 +28,7 @@
 namespace termsift {
 
 enum class PairSum : std::uint8_t {
-  split,  // A - P log T + R T + V: for kl, unless the variable is Variable::probability
+  split,  // A - P log T + R T + V; used for kl, unless the variable is Variable::probability
   whole   // only V
 };
 
@@ -59,7 +59,7 @@ struct PairConstants {
   double p_hi, p_lo;               // omega_c / L_c
   double absent_p_hi, absent_p_lo;  // omega_c b1 / L_c
   double linear_hi, linear_lo;     // omega_c (1 / L_c + r_c w_c)
-  double absent_A_hi, absent_A_lo;  // the part of A at l = 0, without the linear terms
+  double absent_A_hi, absent_A_lo;  // the class's summand of A at l = 0, without the linear terms
   const ClassConstants* base;      // the constants for whole values
 };
 
@@ -69,11 +69,11 @@ struct PairTotals {
   double P_0_hi, P_0_lo;
   double A_0_hi, A_0_lo;
   double R_hi, R_lo;
-  // A power of two, at least 4 sum_c omega_c, or 0 for rates. In a split sum, V_hi of a pair is a multiple of the grid step
-  // 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, the V of a pair is below 0.6 omega_c,
+  // A power of two that is at least 4 sum_c omega_c, or 0 for rates. In a split sum, V_hi of a pair is a multiple of the
+  // grid step 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, V of a pair is below 0.6 omega_c,
   // because log 2^49 is 34 and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and are exact. A sum of n
-  // rests, each at most half a step, has an error of at most n^2 2^-107 most_V. This must be below 2^-57 of the score. p of
-  // rates has no such bound, so V of rates is summed as a double-double.
+  // rests, each at most half a step, has an error of at most n^2 2^-107 most_V. This must be below 2^-57 of the score. Rates
+  // have no such bound, so their V is summed as a double-double.
   double most_V;
   // log(l + b1) for small counts l.
   static constexpr int n_logs = 256;
@@ -82,8 +82,8 @@ struct PairTotals {
 
 struct PairModel {
   Measure measure;
-  // For every event model, probabilities are taken as small if b1 / L_c <= ordinary_p in every class. If a count makes p
-  // larger, the sum is doubtful, and the term is scored the dense way.
+  // In every event model, probabilities are treated as small if b1 / L_c <= ordinary_p in every class. If a count makes p
+  // larger, the sum is doubtful, and the term is scored as in score_dense.
   Variable variable;
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)
   PairTotals totals;
@@ -96,7 +96,7 @@ struct PairModel {
 // Totals L_c outside [1 / most_pair_total, most_pair_total] could make the double-doubles above overflow or underflow.
 inline constexpr double most_pair_total = 0x1p300;
 
-// Requires the aggregate sum or mean, b1 > 0, and totals L_c in the range of most_pair_total. O(n_classes).
+// Requires Aggregate::sum or Aggregate::mean, b1 > 0, and totals L_c in the range of most_pair_total. O(n_classes).
 PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate);
 
 }  // namespace termsift

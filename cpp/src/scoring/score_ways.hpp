@@ -1,19 +1,19 @@
-// Two ways to compute scores. Their results are equal up to rounding.
+// Two algorithms that compute scores. Their results are equal up to rounding.
 #pragma once
 
 #include "termsift/scores.hpp"
 
 namespace termsift {
 
-// Computes the scores of all terms that occur from the counts in all classes. O(n_classes * n_terms). With few classes, it
-// scores each distinct pattern of counts only once, which gives the same bits.
+// Computes the scores of all terms from their counts in all classes. O(n_classes * n_terms). With few classes, it scores
+// each distinct pattern of counts only once, which gives the same bits.
 template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores);
 
-// Computes the score of a term from the classes that have it and from a sum over all classes as if none had it
-// (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires the aggregate sum or mean,
-// b1 > 0, and totals in the range of most_pair_total.
+// Computes the score of a term from its counts in the classes that have it, and from a sum over all classes as if none had
+// the term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires Aggregate::sum or
+// Aggregate::mean, b1 > 0, and totals in the range of most_pair_total.
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);

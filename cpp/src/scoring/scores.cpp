@@ -23,16 +23,16 @@ struct Workspace {
   Workspace(const ScoreTask<Count>& task, std::int64_t n) : entries(task.n_classes()), chosen(at(n)), scorer(task) {}
   ChunkEntries entries;
   std::vector<unsigned char> chosen;
-  std::vector<std::uint16_t> numbers;  // the numbers of the terms' patterns
+  std::vector<std::uint16_t> numbers;  // for each term, the number of its pattern
   BlockScorer<Count> scorer;
 };
 
-// Scores the terms of the range from all classes. O(n_classes * terms that occur).
+// Scores the terms of the range from their counts in all classes. O(n_classes * occurring terms).
 template <CountType Count>
 void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   const std::int64_t range_first = task.range.first, n_terms = task.range.size();
   const std::size_t n_classes = task.n_classes();
-  // The array has one row for each class, so the values of a term are a row apart.
+  // The array has one row for each class, so successive values of a term are one row apart.
   const auto store_in_rows = [&]<class Result>(Result* rows, const std::int64_t* terms, int n, const double* results) {
     for (std::size_t k = 0; k < n_classes; ++k) {
       Result* const row = rows + task.model.classes[k] * n_terms;
@@ -65,7 +65,7 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     Workspace<Count>& work = workspaces.own(worker, task, chunk_terms);
     const std::int64_t first = range_first + begin, last = range_first + end;
     work.entries.find(task, first, last);
-    // If there are more pairs than terms, most terms occur, and searching for them would take longer than it saves.
+    // If there are more pairs than terms, most terms occur, and looking for the others would take longer than it saves.
     const bool all = work.entries.size() > last - first;
     if (!all) {
       std::fill(work.chosen.begin(), work.chosen.end(), 0);
@@ -89,8 +89,8 @@ void clear_absent_rows(const ClassCounts<Count>& counts, std::int64_t n_terms, R
 
 // The score of a term depends only on its pattern, which is its counts in all classes. With few classes, most terms of a
 // large vocabulary share a few thousand patterns with counts below a number `side`. For example, of 4 million terms of two
-// classes, 99.6% had counts below 64 in both. The scores of these patterns fit into the cache, and terms look them up. For a
-// million terms of two to four classes, this takes 0.25 to 0.4 of the time. Pattern (l_1, l_2, ...) has the number
+// classes, 99.6% had counts below 64 in both. The scores of these patterns fit into the cache and are looked up. For a
+// million terms of two to four classes, lookups take 0.25 to 0.4 of the time. Pattern (l_1, l_2, ...) has the number
 // l_1 + side (l_2 + side (...)), so a term that no class has is number 0.
 constexpr std::int64_t most_patterns = 1 << 12;
 constexpr std::uint16_t large = most_patterns;  // added to a term's number for each large count
@@ -108,10 +108,10 @@ std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
   std::int64_t n_terms = 0, n_large = 0, side = 1;
   for (std::size_t k = 0; k < task.n_classes(); ++k) {
     if (!task.row(k).is_narrow()) return 1;
-    n_terms = std::max(n_terms, task.row(k).size);  // at least as many terms occur
+    n_terms = std::max(n_terms, task.row(k).size);  // a lower bound of the number of terms that occur
   }
   while (n_patterns(side + 1) <= std::min(n_terms / 8, most_patterns)) ++side;
-  // If most terms have a large count, lookups take 1.5 times as long as scoring. A sample estimates how many have one.
+  // If most terms have a large count, lookups take 1.5 times as long as scoring. A sample estimates the number of these.
   for (std::size_t k = 0; k < task.n_classes(); ++k) {
     const std::int64_t step = std::max<std::int64_t>(task.row(k).size / 64, 1);
     for (std::int64_t i = 0; i < task.row(k).size; i += step)
@@ -183,7 +183,7 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
     n_classes += 1, pairs += static_cast<double>(row->size);
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
-  // These are measured costs. The unit is the cost of one value by the dense way. V is tabulated in about 48 pieces.
+  // These are measured costs. The unit is the cost of one value in score_dense. V is tabulated in about 48 pieces.
   const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * AbsentClasses::n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }

@@ -11,7 +11,7 @@
 namespace termsift {
 namespace {
 
-// Returns the number of terms in a thread's chunk. In small chunks, more of the terms' sums (100 bytes each) stay in cache.
+// Returns the number of terms in a thread's chunk. In small chunks, the sums of the terms (100 bytes each) stay in cache.
 // But the hardware prefetcher fails at the start of a class's entries, so a class should have many entries in a chunk. With
 // 50 classes of 6,000 pairs each, chunks of 2^15 terms took 1.05 times as long as chunks of 2^14. With 5,000 classes of 220
 // pairs each, 2^14 took 1.25 times as long as 2^16. All threads get the same number of chunks. In a vocabulary sorted by
@@ -28,7 +28,7 @@ std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size
   return in_steps((n_terms + n_even - 1) / n_even, block_terms);
 }
 
-// Data shared by all chunks. `whole` is used for terms that lose digits in a split sum, or for all terms if no sum is split.
+// Data that all chunks share. `whole` is used for terms that lose digits in a split sum, or for all if no sum is split.
 struct SharedSums {
   SharedSums(const ClassModel& model, double b1, Measure measure, Aggregate aggregate)
       : pairs(make_pair_model(model, b1, measure, aggregate)), split(model, pairs, PairSum::split),
@@ -48,7 +48,7 @@ class SparseScorer {
         entries_(task.n_classes()), sums_(static_cast<std::size_t>(most_terms)), values_(sums_.size()),
         doubtful_(sums_.size()), dense_(task) {}
 
-  // Scores the terms [first, last). O(pairs of the chunk + n_classes * terms scored the dense way).
+  // Scores the terms [first, last). O(pairs of the chunk + n_classes * terms that are scored as in score_dense).
   void score(std::int64_t first, std::int64_t last, Worker& worker) {
     entries_.find(task_, first, last);
     first_ = first, n_ = static_cast<std::size_t>(last - first);
@@ -114,7 +114,8 @@ class SparseScorer {
 
   void doubt(TermId term) { doubtful_[static_cast<std::size_t>(term - first_)] = 1; }
 
-  // Copies the pairs of the same terms from the entries [begin, begin + n) of a row to terms_ and l_. Returns their number.
+  // Copies the pairs of the chosen terms, or all pairs if none is chosen, from the entries [begin, begin + n) of a row to
+  // terms_ and l_. Returns the number of copied pairs.
   std::int64_t copy_pairs(const ClassRow<Count>& row, std::int64_t begin, std::int64_t n, const PairConstants& c) {
     terms_.resize(sums_.size());
     l_.resize(sums_.size());
@@ -124,7 +125,7 @@ class SparseScorer {
       const auto at = static_cast<std::size_t>(n_copied++);
       terms_[at] = row.terms[i];
       l_[at] = static_cast<double>(count);
-      // The count must be a double and must change U, because U = 0 marks a term that no class has.
+      // The count must be exact as a double. It must also change U, because U = 0 marks a term that no class has.
       if (!is_double(count) || l_[at] * c.w_hi == 0) doubt(row.terms[i]);
     };
     if (chosen_.empty()) {
@@ -177,7 +178,7 @@ class SparseScorer {
   std::vector<TermSums> sums_;
   std::vector<TermValue> values_;
   std::vector<unsigned char> doubtful_;
-  std::vector<TermId> chosen_;            // the terms of the second sum, increasing; empty during the first
+  std::vector<TermId> chosen_;            // the terms of the second sum, in increasing order; empty during the first sum
   std::vector<unsigned char> is_chosen_;  // 1 if a term is chosen
   std::vector<TermId> terms_;             // the terms of the copied pairs of a class
   std::vector<double> l_;                 // the counts of these pairs
@@ -195,7 +196,7 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const SharedSums shared(model, estimation.b1, measure, aggregate);
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
-  // These are measured costs, as in run_dense(). The unit is the cost of one value by the dense way.
+  // These are measured costs. The unit is the cost of one value in score_dense.
   const Threads threads = worth(requested, 3 * n_pairs + 8 * counts.n_terms);
   PerThread<SparseScorer<Count>> scorers(threads);
   const std::int64_t size = size_of_chunk(counts.n_terms, n_pairs, task.n_classes(), threads);
