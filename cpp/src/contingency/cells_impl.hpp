@@ -30,7 +30,7 @@ struct Arithmetic {
     else if constexpr (numbers == Numbers::whole) return two_product(x.hi, y.hi);
     else return {x.hi * y.hi, 0.0};
   }
-  // Returns the difference p - q of two products. Its error is 2^-105 times the larger one. If p and q are close, p.hi - q.hi is exact.
+  // Returns p - q for two products. The error is 2^-105 times the larger one. If both are close, p.hi - q.hi is exact.
   static TERMSIFT_INLINE DoubleDouble difference(DoubleDouble p, DoubleDouble q) {
     if constexpr (numbers == Numbers::any) return subtract(p, q);
     if constexpr (numbers == Numbers::small) return {p.hi - q.hi, 0.0};

@@ -161,7 +161,7 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
                                 " with step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
                                 " documents");
   };
-  // |W| is at most log(1 + n/a), and W - W' is at most log(1 + 1/a). A large W - W' would lose digits.
+  // |W| is at most the logarithm of 1 + n/a, and W - W' is at most that of 1 + 1/a. A large W - W' would lose digits.
   double most[gain_lanes] = {n / options.shape, 1 / options.shape};
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use<LogarithmKernels>().log_plus_one(most, gain_lanes);
   limit_step(most[0], 300, "1 + documents / shape");

@@ -381,7 +381,7 @@ class Ladder {
   std::vector<GroupId> groups_;  // scratch, like values_
   std::vector<double> values_;
   // The number of evaluations that the ladder may still use. It starts with one scan of all groups, and every step adds
-  // another scan, as in a plain search. When it is used up, some steps are plain: first one step, then twice as many each time.
+  // another scan, as in a plain search. When it is used up, plain steps follow: first one, then twice as many each time.
   double budget_;
   std::int64_t plain_steps_left_ = 0, next_pause_ = 1, ladder_steps_ = 0;
 };
