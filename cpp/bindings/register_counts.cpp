@@ -232,7 +232,8 @@ const CountsObject& counts_of(const py::handle& object) { return object.cast<con
 py::object to_python(CountsObject counts) { return py::cast(Counts{std::move(counts)}); }
 
 void register_counts(py::module_& module) {
-  // CountOverflowError is a ValueError, like the errors of other invalid input, and an OverflowError, as in arithmetic.
+  // CountOverflowError derives from ValueError, because other invalid input also raises ValueError. It also derives from
+  // OverflowError, because Python raises that when arithmetic overflows.
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 

@@ -247,7 +247,7 @@ def _count_rows(
 
 
 def _add_up(together: Callable[[Any, Any], Any], load: Callable[[bytes], Any], rows: Any) -> Any:
-    """Return the counts of the parts of one node, added up in their order."""
+    """Add up the counts of a node's parts in the order of part numbers; return the sum as a row."""
     parts = sorted(rows.to_pylist(), key=itemgetter("part"))
     return _row(
         parts[0]["node"], lambda: reduce(together, (_counts_of(part, load) for part in parts))

@@ -11,8 +11,10 @@ namespace termsift {
 // Every class that takes part lists all terms by its own values, largest first, ties by index. A term's place is its best
 // position in any list. Terms are ranked by place, and by index within a place, and each term is ranked once.
 //
-// Writes the first k <= n_terms terms. For each term, also writes its class and its value in that class. The class is the
-// row of the counts whose list gives the term its place, or the first of several such rows, or 0 if no class has documents.
+// Writes the first k <= n_terms terms. For each term, also writes its class and its value in that class. A term's class is
+// the index of the row whose list ranks the term best. If several rows tie, it is the first of them. If no class has
+// documents, it is 0.
+//
 // AnyMeasure is Measure or ContingencyMeasure. Throws as class_scores() of that measure does. Takes O(n_classes * n_terms)
 // time if k is a small part of n_terms. If each class has few of the terms, a Measure with smoothing takes O(pairs +
 // n_classes * terms that can be among the best of a class), and a ContingencyMeasure takes O(pairs + n_classes * distinct

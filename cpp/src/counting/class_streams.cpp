@@ -112,8 +112,9 @@ struct Range {
   }
 
   // Appends a checked document whose columns may be in any order and repeat, and whose values may be 0 or large. The first
-  // entry of a column counts the document. The others, and what does not fit into a packed entry, become escapes, which add
-  // occurrences alone.
+  // nonzero entry of a column counts the document. Later entries of the column become escapes, and so does the part of a
+  // value that does not fit into a packed entry. An escape adds to the occurrences, but does not count the document again.
+  // If `is_binary`, there are no escapes.
   template <class Index, class Value>
   void append_unusual(const CsrView<Index, Value>& x, std::int64_t d, bool is_binary, std::size_t stream) {
     bounds[stream] += streams.packed.largest();

@@ -29,7 +29,8 @@ struct StreamSource {
   static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - PackedCounters::large_document_shift)) - 1;
 
   const AnyCsr& x;
-  const Bool* ones;  // null, or an array of ones to count instead of values, as long as the longest row
+  // If not null, this array of ones is counted instead of the values of each document. It is as long as the longest row.
+  const Bool* ones;
   const LabelView& labels;
   bool with_collection;
 
@@ -82,7 +83,8 @@ struct Streams {
   std::size_t n_ranges;
   std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,) the beginning of each segment
   std::vector<std::int64_t> ends;            // (n_streams * n_ranges,) the end of each segment's entries
-  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) a bound of each cell's sum of packed entries
+  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) for each segment, an upper bound that holds for
+                                             // every cell's sum of packed entries, or PackedCounters::bound if unknown
   std::vector<std::vector<Escape>> escapes;  // the escapes of each range, sorted by stream
   std::uint32_t* entries = nullptr;          // (offsets.back(),) memory of the caller, reused for every window
 

@@ -28,8 +28,8 @@ class SparseBounds {
   // Requires sparse columns. O(n_classes).
   SparseBounds(const TermGroups& groups, const Threads& threads);
 
-  // Writes upper bounds of the groups' gains in a wedge to values (n,). O(pairs of the groups + n_classes * chords). The
-  // first call needs O(all pairs) more.
+  // For each of the n groups, computes an upper bound of its gain within the wedge, and writes it to `values`, which has
+  // shape (n,). O(pairs of the groups + n_classes * chords). The first call needs O(all pairs) more.
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
  private:

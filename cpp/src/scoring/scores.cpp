@@ -65,7 +65,8 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     Workspace<Count>& work = workspaces.own(worker, task, chunk_terms);
     const std::int64_t first = range_first + begin, last = range_first + end;
     work.entries.find(task, first, last);
-    // If there are more pairs than terms, most terms occur, and looking for the others would take longer than it saves.
+    // If the chunk has more pairs than terms, assume that most of its terms occur. Finding the absent terms would then take
+    // longer than skipping them saves.
     const bool all = work.entries.size() > last - first;
     if (!all) {
       std::fill(work.chosen.begin(), work.chosen.end(), 0);

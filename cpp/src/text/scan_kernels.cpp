@@ -51,7 +51,8 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
     if (length == 3) c = (std::uint32_t{at[0]} << 12) + (std::uint32_t{at[1]} << 6) + at[2] - 0xe2080;
     if (length == 4) {
       c = (std::uint32_t{at[0]} << 18) + (std::uint32_t{at[1]} << 12) + (std::uint32_t{at[2]} << 6) + at[3] - 0x3c82080;
-      if (c >= n_code_points) c = 0;  // U+0000 is shorter, so the block is refused
+      // An invalid code point is replaced by U+0000. Its encoding is shorter than 4 bytes, so the block is refused.
+      if (c >= n_code_points) c = 0;
     }
     const std::uint64_t entry = read_entry(entries + c);
     differences |= entry ^ in_place;

@@ -48,7 +48,7 @@ class SlotTable {
     bool is_large;
     Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
     // In a large table, few terms are in the slot where their search begins, so searches continue in the next cache lines.
-    // Prefetching three of these lines as well saves a fifth of the time of looking up 3 million words.
+    // This function also prefetches three of these lines. Looking up 3 million words then takes a fifth less time.
     void prefetch(const Slot<Key>* home) const {
       prefetch_for_write(home);
       for (int next = 2; is_large && next <= 6; next += 2) prefetch_for_write(home + next);

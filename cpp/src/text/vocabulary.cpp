@@ -113,7 +113,8 @@ std::string_view SortedWord::bytes(char* buffer) const {
   const std::uint64_t bytes[2] = {high_byte_first(first[0]), high_byte_first(first[1])};
   std::memcpy(buffer, bytes, sizeof bytes);
   std::size_t size = sizeof bytes;
-  while (size > 0 && buffer[size - 1] == 0) --size;  // a key that ends with a zero byte is outside
+  // Trailing zero bytes are padding, because a word that itself ends with a zero byte is stored in `outside`.
+  while (size > 0 && buffer[size - 1] == 0) --size;
   return {buffer, size};
 }
 

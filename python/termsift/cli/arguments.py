@@ -147,7 +147,7 @@ def number(text: str) -> int | float:
         return float(text)
 
 
-# The option of the smoothing, for `add_values`.
+# The command-line option that sets the smoothing, as a row to pass to `add_values`.
 ALPHA = "--alpha", number, "A", "smoothing: add A to each count (default: 1)"
 
 

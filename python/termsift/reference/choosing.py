@@ -169,8 +169,8 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
     Returns
     -------
     bool
-        Whether the term whose own part of the divergence is largest also has the largest sum of its
-        own part and the pool's part.
+        True if the same term has the largest own part of the divergence and the largest total. A
+        term's total is its own part plus the pool's part.
 
     Notes
     -----

@@ -125,8 +125,9 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     Notes
     -----
     Documents may also be in an object with the Arrow C stream interface, such as a column of
-    pyarrow, polars or duckdb. A class derived from scikit-learn's ``TfidfVectorizer`` and from this
-    one, in this order, counts with the core too.
+    pyarrow, polars or duckdb. You can define a class with the bases ``TfidfVectorizer`` (of
+    scikit-learn) and this class, in that order. Such a class also uses termsift's compiled counting
+    code.
 
     The memory is that of `termsift.count_texts`, plus the matrix and the strings of the terms.
     More than 2^31 - 1 terms are an error.

@@ -101,7 +101,7 @@ def number_of(n: float, thing: str) -> str:
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return the end of an error message that suggests the nearest known name, or nothing."""
+    """Return a suffix for an error message. It suggests the nearest known name, or is empty."""
     if not isinstance(name, str):
         return ""
     # Without this, the dashes in front of all options would make them look alike.
