@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -27,10 +29,18 @@ else:
     BaseEstimator = require("sklearn.base", "sklearn", "TermSelector").BaseEstimator
     SelectorMixin = require("sklearn.feature_selection", "sklearn", "TermSelector").SelectorMixin
 
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
+
+
+def _counts_suffice(selector: TermSelector) -> bool:
+    """Return True if partial_fit exists, because the method does not read all documents at once."""
+    if find_ranker(selector.method).reads_documents:
+        raise AttributeError(f"method={selector.method!r} reads all documents at once: use fit")
+    return True
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -128,23 +138,29 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError, TypeError
             As for `termsift.count` and `ClassCounts.rank`, and for an invalid k.
         """
-        X, y = self._validated(X, y, reset=True)
-        counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
-        n_present = np.count_nonzero(counts.class_docs)
-        if n_present == 0:
-            raise ValueError("the sample weights are all zero: there is no document to learn from")
-        if n_present == 1:
-            raise ValueError("y holds one class, expected two or more that a term could tell apart")
-        self._learn(counts, X, y, sample_weight)
+        with self._restored_on_failure():
+            X, y = self._validated(X, y, reset=True)
+            counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
+            n_present = np.count_nonzero(counts.class_docs)
+            if n_present == 0:
+                raise ValueError(
+                    "the sample weights are all zero: there is no document to learn from"
+                )
+            if n_present == 1:
+                raise ValueError(
+                    "y holds one class, expected two or more that a term could tell apart"
+                )
+            self._learn(counts, X, y, sample_weight)
         return self
 
+    @available_if(_counts_suffice)  # type: ignore[untyped-decorator]
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> TermSelector:
         """Count more documents. The terms are ranked when the ranking is first needed.
 
-        An error leaves the earlier counts unchanged. Methods that read all documents at once raise
-        ValueError.
+        An error leaves the earlier counts unchanged. The selector lacks this method if its
+        ``method`` reads all documents at once.
 
         Parameters
         ----------
@@ -157,18 +173,28 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : TermSelector
         """
-        if find_ranker(self.method).reads_documents:
-            raise ValueError(f"method={self.method!r} reads all documents at once: use fit")
-        before = getattr(self, "counts_", None)
-        X, y = self._validated(X, y, reset=before is None)
-        shared: dict[str, Any] = {"classes": classes, "n_threads": self.n_threads}
-        if before is None:
-            counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
-        else:
-            copy = before + nothing(self.tf)  # the earlier counts stay as they are
-            counts = copy.update(X, y, sample_weight, **shared)
-        self._learn(counts)
+        with self._restored_on_failure():
+            before = getattr(self, "counts_", None)
+            X, y = self._validated(X, y, reset=before is None)
+            shared: dict[str, Any] = {"classes": classes, "n_threads": self.n_threads}
+            if before is None:
+                counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
+            else:
+                copy = before + nothing(self.tf)  # the earlier counts stay as they are
+                counts = copy.update(X, y, sample_weight, **shared)
+            self._learn(counts)
         return self
+
+    @contextmanager
+    def _restored_on_failure(self) -> Iterator[None]:
+        """Restore the state of an earlier fit if fitting fails."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         validation.refuse_other_kinds(X)

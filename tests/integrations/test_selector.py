@@ -95,7 +95,8 @@ def test_chunks_equal_one_fit(method: str) -> None:
     whole = ts.TermSelector(method, k=8).fit(X, y)
     parts = ts.TermSelector(method, k=8)
     if method == "conditional_gain":
-        with pytest.raises(ValueError, match="reads all documents at once: use fit"):
+        assert not hasattr(parts, "partial_fit")
+        with pytest.raises(AttributeError):
             parts.partial_fit(X, y)
         return
     for first in range(0, 60, 25):
@@ -223,3 +224,17 @@ except ImportError as error:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     cure = "pip install 'termsift[sklearn]', or pip install scikit-learn"
     assert done.stdout == f"TermSelector needs scikit-learn: {cure}\n"
+
+
+def test_a_failed_fit_keeps_the_fit_before() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(0.5, (60, 40)), np.arange(60) % 3
+    selector = ts.TermSelector(k=3).fit(X[:, :10], y)
+    kept = selector.transform(X[:, :10])
+    for wrong, labels in ((X, ["a"] * 60), (X[:, :5], ["a"] * 60), (-X, y)):
+        with pytest.raises(ValueError, match=r"one class|Negative"):
+            selector.fit(wrong, labels)
+        assert selector.n_features_in_ == 10
+        np.testing.assert_array_equal(selector.transform(X[:, :10]), kept)
+        with pytest.raises(ValueError, match="features"):
+            selector.transform(X)

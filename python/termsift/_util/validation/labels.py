@@ -125,9 +125,14 @@ def is_column_of_arrow(values: Any) -> bool:
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
     """Return labels of one class per document. The error about an indicator ends with ``why``."""
     labels = check_labels(y, n_docs, None, name=name)
-    if labels.indptr is not None:
-        raise ValueError(f"{name} is an indicator matrix, expected one label per document: {why}")
-    return labels
+    if labels.indptr is None:
+        return labels
+    n_of = np.diff(labels.indptr)
+    other = np.flatnonzero(n_of != 1)
+    first = f" (document {other[0]} has {n_of[other[0]]})" if len(other) else ""
+    raise ValueError(
+        f"{name} is an indicator matrix, expected one label per document{first}: {why}"
+    )
 
 
 class LabelCoder:
