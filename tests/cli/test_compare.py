@@ -273,7 +273,7 @@ def test_inputs_without_single_labels_or_terms(run: Any, tmp_path: Path, saved: 
     for options, name in (([], "y"), (["--test", several], f"and {several}: y_train")):
         complaint = run("compare", several, *options).complaint
         assert name in complaint
-        assert "is an indicator matrix, expected one label per document: " in complaint
+        assert "is an indicator matrix, expected one label per document (document " in complaint
     sparse.save_npz(tmp_path / "c.npz", sparse.csr_array((4, 0), dtype=np.int64))
     (tmp_path / "y").write_text("a\nb\na\nb\n")
     arguments = ["compare", tmp_path / "c.npz", "--labels", tmp_path / "y", "--cv", "2"]
