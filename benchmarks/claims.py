@@ -1,4 +1,8 @@
-"""The paper's claims about its results, each with a verdict computed from our numbers."""
+"""The paper's claims about its results, and a verdict on each, computed from termsift's results.
+
+"The paper's methods" are MD and MD-chi2 (the parameter ``ours``). The others are DF, CET, chi2 and
+GSS.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ BOTH, SIX = ("MD", "MD-chi2"), ("MD", "MD-chi2", *OTHERS)
 NEWS, ALT_COMP, TDT2 = "20 Newsgroups", "alt-comp", "TDT2-10"
 REUTERS = ("Reuters-10", "Reuters-20", "Reuters-30")
 HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not checked"
-MANY, FEW = 100, 20  # terms: many is at least the one, few at most the other
+MANY, FEW = 100, 20  # "many" means at least 100 terms, "few" at most 20
 ALIKE = 1.0  # points: smaller differences are "similar"
 
 RULES = """\
@@ -30,7 +34,7 @@ they are behind in no comparison, and "usually" holds if they are behind in fewe
 comparisons."""
 
 Answers = Mapping[str, Found]
-Judge = Callable[[Sequence[int]], str]  # of the signs of differences
+Judge = Callable[[Sequence[int]], str]  # returns the verdict for signs of differences
 
 
 class Verdict(NamedTuple):
@@ -41,14 +45,14 @@ class Verdict(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A quotation from the paper, its place there, and the function that checks it."""
+    """A quotation from the paper, its place in the paper, and the function that checks it."""
 
     where: str
     says: str
     check: Callable[[], Verdict]
 
     def checked(self) -> Verdict:
-        """Return the verdict, UNKNOWN if the collection is not available."""
+        """Return the verdict, or UNKNOWN if the collection is not available."""
         try:
             return self.check()
         except MissingCollectionError as missing:
@@ -60,14 +64,14 @@ class MissingCollectionError(Exception):
 
 
 class Results(dict[tuple[str, str], Answers]):
-    """Results by the names of collection and classifier."""
+    """A mapping from the names of a collection and a classifier to the results."""
 
     def __missing__(self, key: tuple[str, str]) -> Answers:
         raise MissingCollectionError(key[0])
 
 
 def all_or_some(right: Sequence[bool]) -> str:
-    """Return one verdict for several cases."""
+    """Return HOLDS if all cases hold, PARTLY if some hold, and FAILS if none holds."""
     return HOLDS if all(right) else PARTLY if any(right) else FAILS
 
 
@@ -75,24 +79,24 @@ def all_or_some(right: Sequence[bool]) -> str:
 
 
 def better(signs: Sequence[int]) -> str:
-    """Judge whether ours are better; in part if they are better more often than worse."""
+    """Judge the claim that the paper's methods are better. `RULES` states when it holds."""
     if min(signs) >= 0 and 2 * sum(signs) > len(signs):
         return HOLDS
     return PARTLY if sum(signs) > 0 else FAILS
 
 
 def best(signs: Sequence[int]) -> str:
-    """Judge whether ours are the best; one that is better refutes it."""
+    """Judge the claim that the paper's methods are the best. One better method refutes it."""
     return FAILS if min(signs) < 0 else better(signs)
 
 
 def no_worse(signs: Sequence[int]) -> str:
-    """Judge whether none is better than ours."""
+    """Judge the claim that no other method is better than the paper's methods."""
     return HOLDS if min(signs) >= 0 else better(signs)
 
 
 def usually_no_worse(signs: Sequence[int]) -> str:
-    """Judge whether ours are not worse in most cases."""
+    """Judge the claim that the paper's methods are not worse in most comparisons."""
     return HOLDS if 2 * sum(sign < 0 for sign in signs) < len(signs) else FAILS
 
 
@@ -104,7 +108,7 @@ class View(NamedTuple):
     most: int = 10**9
 
     def of(self, ks: Ints) -> NDArray[np.bool_]:
-        """Return which numbers of terms are in the range."""
+        """Return, for each number of terms, whether it is in the range."""
         return (ks >= self.least) & (ks <= self.most)
 
     def __str__(self) -> str:
@@ -121,9 +125,10 @@ def compared(
     *views: View,
     by_all: bool = False,
 ) -> Verdict:
-    """Judge by the first view, or by all, and report the verdict of each.
+    """Report the verdict for each view, and return the verdict for the first view.
 
-    Views without any tested number of terms are skipped.
+    If ``by_all`` is true and the verdicts differ, return PARTLY instead. Views without any tested
+    number of terms are skipped.
     """
     (any_found, *_) = found.values()
     views = tuple(view for view in views if view.of(any_found[ours[0]].ks).any())
@@ -153,7 +158,7 @@ def table(corner: str, header: Sequence[str], rows: Mapping[str, Sequence[Estima
 
 
 def rises_with_terms(found: Answers) -> Verdict:
-    """Check that accuracy is best with most terms."""
+    """Check that the accuracy is highest with the largest number of terms."""
     curves = np.array([found[name].curve() for name in SIX])
     ks, steps = found["MD"].ks, np.diff(curves, axis=1)
     at_last = curves.argmax(axis=1) == len(ks) - 1
@@ -166,13 +171,13 @@ def rises_with_terms(found: Answers) -> Verdict:
 
 
 def is_worst(collection: str, found: Answers, name: str) -> Verdict:
-    """Check that all the others are ahead of one method."""
+    """Check that all other methods are ahead of the given method."""
     others = [other for other in SIX if other != name]
     return compared(best, {collection: found}, others, [name], View())
 
 
 def below_at_first(found: Answers, limit: float) -> Verdict:
-    """Check that accuracy is below a limit with fewest terms."""
+    """Check that the accuracy with the smallest number of terms is below a limit."""
     values = {name: found[name].curve()[0] for name in SIX}
     cells = listed(f"{name} {value:.1f}%" for name, value in values.items())
     verdict = all_or_some([value < limit for value in values.values()])
@@ -180,7 +185,7 @@ def below_at_first(found: Answers, limit: float) -> Verdict:
 
 
 def always_above(found: Answers, limit: float, collection: Collection) -> Verdict:
-    """Check that accuracy is above a limit with any number of terms."""
+    """Check that the accuracy is above a limit for every number of terms."""
     values = {name: found[name].curve().min() for name in SIX}
     lowest = min(values, key=values.__getitem__)
     without = 100 * collection.largest_share
@@ -193,7 +198,7 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
 
 
 def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict:
-    """Check that ours with few terms are about as accurate as the others with many."""
+    """Check that the paper's methods with few terms are as accurate as the others with many."""
     alike = [
         100 * (of[a].at(few) - of[b].at(many))[0] > -ALIKE
         for of in found.values()
@@ -211,7 +216,7 @@ def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict
 
 
 def margins_grow(found: Mapping[str, Answers]) -> Verdict:
-    """Check that our lead grows with the number of classes."""
+    """Check that the lead of the paper's methods grows with the number of classes."""
 
     def margins(others: Sequence[str], least: int = 0) -> list[Estimate]:
         def mean(of: Answers, names: Sequence[str]) -> Floats:
@@ -231,12 +236,12 @@ def margins_grow(found: Mapping[str, Answers]) -> Verdict:
         all_or_some(grows),
         f"The mean lead of the two methods grows in {sum(grows)} of {len(grows)} steps to more "
         "classes."
-        f"\n\n{table('mean accuracy of the two less that of', list(found), rows)}",
+        f"\n\n{table('mean lead in accuracy over', list(found), rows)}",
     )
 
 
 def as_printed(found: Answers, printed: Mapping[str, float], k: int) -> Verdict:
-    """Compare with the percentages that the paper prints."""
+    """Compare our percentages with the percentages that the paper prints."""
     values = {name: 100 * found[name].at(k)[0] for name in printed}
     cells = listed(f"{name} {values[name]:.2f}% (printed: {printed[name]}%)" for name in printed)
     near = [abs(values[name] - figure) < ALIKE for name, figure in printed.items()]
@@ -245,7 +250,7 @@ def as_printed(found: Answers, printed: Mapping[str, float], k: int) -> Verdict:
 
 
 def needs_more(found: Answers, names: Sequence[str], k: int, claimed: int) -> Verdict:
-    """Check how many terms the others need for the accuracy of MD with k."""
+    """Check how many terms the other methods need to be as accurate as MD with k terms."""
     goal, ks = 100 * found["MD"].at(k)[0], found["MD"].ks
     reached = {name: ks[found[name].curve() >= goal] for name in names}
     told = listed(
@@ -257,13 +262,13 @@ def needs_more(found: Answers, names: Sequence[str], k: int, claimed: int) -> Ve
 
 
 def first_terms(collection: Collection, method: str) -> Ints:
-    """Rank the training documents of the first fold."""
+    """Rank the terms of the training documents of the first fold."""
     train, _ = collection.folds[0]
     return ts.count(collection.X[train], collection.y[train]).rank(method, 1000).indices
 
 
 def shared_with_md(collections: Mapping[str, Collection], method: str) -> str:
-    """Return a table of how many of a method's first terms are among MD's."""
+    """Return a table with the shares of a method's first terms that are also MD's first terms."""
     ks = (10, 100, 1000)
     rows = {}
     for name, collection in collections.items():
@@ -273,7 +278,7 @@ def shared_with_md(collections: Mapping[str, Collection], method: str) -> str:
 
 
 def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answers]) -> Verdict:
-    """Check that the greedy algorithm's second term is MD's."""
+    """Check that the second term of the greedy algorithm is also the second term of MD."""
     same = [
         bool(first_terms(each, "greedy")[1] == first_terms(each, "md")[1])
         for each in collections.values()
@@ -300,7 +305,7 @@ def chi2_bounded(collections: Mapping[str, Collection], found: Mapping[str, Answ
 
 
 def claims(results: Results, collections: Mapping[str, Collection]) -> list[Claim]:
-    """Return the claims about the figures, then two claims of earlier sections."""
+    """Return the claims about the figures, and then two claims of earlier sections."""
 
     def bayes(*names: str) -> dict[str, Answers]:
         return {name: results[name, MULTINOMIAL.name] for name in names or [NEWS]}

@@ -1,4 +1,4 @@
-"""Choose which method, model, policy and naive Bayes to recommend, on training documents only."""
+"""Choose the recommended method, model, policy and naive Bayes, on training documents only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from trials import (
 
 
 class Choice(NamedTuple):
-    """A ranking and the model of naive Bayes."""
+    """The options of a ranking, and the model of naive Bayes."""
 
     method: str
     model: str
@@ -35,7 +35,7 @@ class Choice(NamedTuple):
     naive_bayes: str
 
     def departures(self) -> int:
-        """Return in how many ways the choice differs from the paper's MD."""
+        """Return the number of options in which the choice differs from the paper's MD."""
         return sum(a != b for a, b in zip(self, PAPERS, strict=True))
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ class Choice(NamedTuple):
 
 PAPERS = Choice("md", "multinomial", "top", "multinomial")
 CLASSIFIERS = {"multinomial": MULTINOMIAL, "binary": BINARY}
-# For each collection and choice, the accuracy by fold and k.
+# Maps the name of a collection and a choice to an array of accuracies, by fold and k.
 Validated = Mapping[str, Mapping[Choice, Floats]]
 
 
@@ -55,7 +55,7 @@ Validated = Mapping[str, Mapping[Choice, Floats]]
 
 
 def validate(collections: Sequence[Collection], extent: Extent) -> Validated:
-    """Return the accuracy in each fold of the training documents, for each k."""
+    """Return the accuracy for each fold of the training documents and each k."""
     tried = [each for each in rankings() if not extent.methods or each[0] in extent.methods]
     found: dict[str, dict[Choice, Floats]] = {each.name: {} for each in collections}
     for collection in collections:
@@ -77,7 +77,7 @@ def validate(collections: Sequence[Collection], extent: Extent) -> Validated:
 
 
 def difference(validated: Validated, a: Choice, b: Choice) -> Estimate:
-    """Return the mean of a less b over ks and collections."""
+    """Return the accuracy of a minus that of b, averaged over all k and collections."""
     folds = ((of[a] - of[b]).mean(axis=1) for of in validated.values())
     return Estimate.over(map(Estimate.mean_of, folds))
 
@@ -89,7 +89,7 @@ def order(validated: Validated) -> list[Choice]:
 
 
 def choose(validated: Validated) -> Choice:
-    """Return the choice nearest to the paper's MD among those that may be best by chance."""
+    """Among the choices that may be best by chance, return the most similar to the paper's MD."""
     ordered = [each for each in order(validated) if each.method not in FROM_DOCUMENTS]
     alike = [each for each in ordered if difference(validated, ordered[0], each).sign <= 0]
     return min(alike, key=Choice.departures)
@@ -99,7 +99,7 @@ def choose(validated: Validated) -> Choice:
 
 
 def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dict[str, Floats]]:
-    """Return the text, and by k the gain on the test documents of each collection."""
+    """Return the text, and the gain on the test documents for each collection and k."""
     validated = validate(collections, extent)
     chosen, ordered = choose(validated), order(validated)
     tested, gains = on_test_documents(collections, chosen, extent)
@@ -110,9 +110,9 @@ each method with each of its models and policies, and each selector, for multino
 naive Bayes. The criterion is the accuracy, averaged over {len(extent.ks)} numbers of terms and
 over the collections. Several combinations may be best by chance. Among these, the page recommends
 the combination that differs in the fewest ways from the paper's MD. The number after ± is two
-standard errors of the differences between folds, as if folds shared no training documents. The
-collections share documents. Therefore the error of a mean over collections is computed as the mean
-of their errors, which is an upper bound.
+standard errors, estimated from the differences in the folds. The estimate ignores that folds share
+training documents. The collections share documents. Therefore the error of a mean over collections
+is computed as the mean of their errors, which is an upper bound.
 
 **{told(validated, chosen)}** {of_documents(validated, chosen)}
 
@@ -141,7 +141,7 @@ def told(validated: Validated, chosen: Choice) -> str:
 
 
 def of_documents(validated: Validated, chosen: Choice) -> str:
-    """Return sentences on the gain of ranking from the documents themselves."""
+    """Return sentences on the gain of selectors that read the documents."""
     (first, *_) = validated.values()
     sentences = []
     for method in FROM_DOCUMENTS:
@@ -158,7 +158,7 @@ def of_documents(validated: Validated, chosen: Choice) -> str:
 
 
 def best_table(validated: Validated, choices: Sequence[Choice]) -> str:
-    """Return a table of the differences to MD and to the best choice."""
+    """Return a table with the differences from MD and from the best choice."""
     rows = [
         [
             *choice,
@@ -173,7 +173,7 @@ def best_table(validated: Validated, choices: Sequence[Choice]) -> str:
 
 
 def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
-    """Return sentences on the choice that parts of the results alone would give."""
+    """Return sentences on the choices that only a part of the results would give."""
     many = np.array(extent.ks) >= MANY
     parts: dict[str, Validated] = {
         f"{MANY} terms or more": {
@@ -211,7 +211,7 @@ def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
 
 
 def models_table(validated: Validated) -> str:
-    """Return a table of the difference of MD to the paper's MD by model and policy."""
+    """Return a table with the gain of `md` over the paper's MD by model and policy."""
     (first, *_) = validated.values()
     of_md = [each for each in first if each.method == "md" and each.naive_bayes == "multinomial"]
     policies = list(dict.fromkeys(choice.policy for choice in of_md))
@@ -224,7 +224,7 @@ def models_table(validated: Validated) -> str:
 def on_test_documents(
     collections: Sequence[Collection], chosen: Choice, extent: Extent
 ) -> tuple[str, dict[str, Floats]]:
-    """Return the text on the gain over MD on test documents, and the gain by number of terms."""
+    """Return the text on the gain over MD on test documents, and the gain for each k."""
     ranker = Ranker(chosen.method, {"model": chosen.model, "policy": chosen.policy})
     others = {method: Ranker(method) for method in FROM_DOCUMENTS}
     rankers = {"MD": Ranker("md"), "chosen": ranker, **others}

@@ -1,7 +1,7 @@
 """Do MD and MD-chi2 choose the same terms if there are very many documents?
 
-Then the scores tend to those of the true probabilities, which are known for collections drawn from
-known distributions.
+With more and more documents, scores tend to the scores of the true probabilities. These
+probabilities are known here, because the script draws them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from trials import Floats, listed
 
 @dataclass(frozen=True)
 class Shape:
-    """A distribution to draw from: a Zipf law times exp(``spread`` * normal) in each class."""
+    """Parameters of random classes: each has a Zipf law times exp(``spread`` * normal)."""
 
     n_classes: int
     n_terms: int
@@ -33,7 +33,7 @@ class Shape:
 
 
 def shared(shape: Shape, seed: int = 0) -> float:
-    """Return the mean share of MD-chi2's terms that MD chooses too, from the true probabilities."""
+    """Return the mean share of MD-chi2's terms that MD also chooses, on true probabilities."""
     shares = []
     for repetition in range(shape.repetitions):
         p = shape.truth(np.random.default_rng([seed, repetition]))
@@ -45,7 +45,7 @@ def shared(shape: Shape, seed: int = 0) -> float:
 
 SPREADS = (1, 0.3, 0.1)
 SHAPES = [Shape(n_classes, 1000, 50, spread, 100) for n_classes in (2, 5) for spread in SPREADS]
-SAME = 0.99  # of the terms
+SAME = 0.99  # the claim holds from this share of common terms
 
 
 def section(quick: bool = False) -> str:
@@ -65,7 +65,7 @@ With more documents, the scores tend to the scores of the true probabilities. MD
 different functions of these probabilities, and give the same ranking only if the classes are
 similar. In this test the probabilities of {SHAPES[0].n_terms:,} terms follow a Zipf law. In each
 class, a normal deviate times the "spread" is added to the logarithm of each probability. There are
-2 or 5 classes, which are equally likely. In the limit MD chooses {cells} of MD-chi2's first
-{SHAPES[0].k} terms, on average over {shapes[0].repetitions} draws. Each of these shares is the
-smaller one of the shares for 2 and for 5 classes. The claim holds if the share is at least
-{100 * SAME:.0f}% at every spread."""
+2 or 5 classes, which are equally likely. In the limit, the share of MD-chi2's first {SHAPES[0].k}
+terms that MD also chooses is {cells}, on average over {shapes[0].repetitions} draws. For each
+spread, this is the smaller of the shares for 2 and for 5 classes. The claim holds if the share is
+at least {100 * SAME:.0f}% at every spread."""

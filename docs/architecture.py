@@ -1,7 +1,8 @@
-"""The stages of the package and of the core: python docs/architecture.py prints who imports whom.
+"""The stages of the package and of the core. python docs/architecture.py prints their imports.
 
-tests/repository/test_architecture.py checks that every file imports or includes only files of its
-own stage and of the stages below it, in the order of the two lists of floors here.
+The two lists below have the stages from bottom to top. Stages on the same line, a floor, do not
+import each other. tests/repository/test_architecture.py checks that every file imports or includes
+only files of its own stage and of lower floors.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-# The stages of the package, bottom up; those on one floor do not import each other. "termsift" is
-# __init__.py, the public names. The command line imports it, as a user would; no other stage does.
+# The stages of the package. "termsift" is __init__.py, which has the public names. Only the command
+# line imports it.
 PACKAGE_FLOORS = [
     ["_core"],
     ["_util"],
@@ -31,7 +32,7 @@ PACKAGE_FLOORS = [
     ["__main__"],
 ]
 
-# The stages of the core, bottom up: the folders of cpp/src and the bindings.
+# The stages of the core: the folders of cpp/src, and the bindings.
 CORE_FLOORS = [
     ["base"],
     ["simd"],
@@ -43,7 +44,8 @@ CORE_FLOORS = [
     ["bindings"],
 ]
 
-# A public header belongs to the stage of the source with its name. These have no such source.
+# A public header belongs to the stage of the source file with the same name. These headers have no
+# such file.
 HEADERS = {
     "arrow_c": "reading",
     "characters": "text",
@@ -58,12 +60,12 @@ HEADERS = {
     "utf8": "base",
 }
 
-Graph = dict[str, set[str]]  # from each file to the files that it imports or includes
+Graph = dict[str, set[str]]  # maps each file to the files that it imports or includes
 StageOf = Callable[[str], str]
 
 
 def package_imports() -> Graph:
-    """Return what each module imports, also within functions, but not for type checkers only."""
+    """Return the imports of each module, also in functions, but without those for type checkers."""
     paths = sorted((ROOT / "python/termsift").rglob("*.py"))
     names = [path.relative_to(ROOT / "python").with_suffix("").as_posix() for path in paths]
     modules = [name.replace("/", ".").removesuffix(".__init__") for name in names]
@@ -89,12 +91,12 @@ def _is_for_type_checkers(node: ast.stmt) -> bool:
 
 
 def package_stage(module: str) -> str:
-    """Return the stage of a module: its folder, or itself where it lies in no folder."""
+    """Return the stage of a module, which is its folder, or the module if it is in no folder."""
     return module.split(".")[1] if "." in module else module
 
 
 def core_includes() -> Graph:
-    """Return what each file of the core and of the bindings includes, by paths within cpp/."""
+    """Return the includes of each file of the core and the bindings, as paths within cpp/."""
     graph: Graph = {}
     for path in sorted((ROOT / "cpp").rglob("*.[ch]pp")):
         included = re.findall(r'(?m)^#\s*include "(.+)"', path.read_text("utf-8"))
@@ -107,7 +109,7 @@ def core_includes() -> Graph:
 
 
 def core_stage(path: str) -> str:
-    """Return the stage of a file of the core: its folder, or that of its source for a header."""
+    """Return the stage of a file of the core. A public header has the stage of its source file."""
     folder, stage = path.split("/")[:2]
     if folder == "bindings":
         return folder
@@ -118,7 +120,7 @@ def core_stage(path: str) -> str:
 
 
 def upward(graph: Graph, floors: list[list[str]], stage_of: StageOf) -> list[str]:
-    """Return each import that does not run downward, as "importer -> imported"."""
+    """Return the imports of stages that are not on a lower floor, as "importer -> imported"."""
     floor = {stage: number for number, stages in enumerate(floors) for stage in stages}
     return [
         f"{importer} -> {imported}"
@@ -142,7 +144,7 @@ def draw(graph: Graph, floors: list[list[str]], stage_of: StageOf) -> str:
 
 
 if __name__ == "__main__":
-    print("package: stages and what they import\n")
+    print("package: stages and their imports\n")
     print(draw(package_imports(), PACKAGE_FLOORS, package_stage))
-    print("\ncore: stages and what they include\n")
+    print("\ncore: stages and their includes\n")
     print(draw(core_includes(), CORE_FLOORS, core_stage))

@@ -28,7 +28,7 @@ myst_enable_extensions = ["dollarmath"]
 myst_fence_as_directive = {"math"}  # ```math, as code forges write it
 myst_heading_anchors = 4
 
-default_role = "py:obj"  # of docstrings: `termsift.count` is a link
+default_role = "py:obj"  # in docstrings, `termsift.count` is a link
 autodoc_typehints = "none"  # the docstrings name types, and shapes as well
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # autodoc lists them
@@ -48,7 +48,7 @@ def inline(writer: HTML5Translator, node: math) -> None:
 
 
 def block(writer: HTML5Translator, node: math) -> None:
-    """Write a displayed formula; the theme makes it scroll on narrow screens."""
+    """Write a displayed formula. The theme makes it scroll on narrow screens."""
     formula = tex2mathml(node.astext(), as_block=True)
     writer.body.append(f'<div class="math">{formula}</div>')
     raise SkipNode
@@ -68,7 +68,7 @@ def list_commands(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def help_of(command: str) -> str:
-    """Return what a command prints with ``--help``."""
+    """Return the help text of a command."""
     os.environ["COLUMNS"] = "86"  # as wide as a block of the theme
     with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
         cli.main([command, "--help"])
