@@ -2,10 +2,10 @@
 
     python benchmarks/accuracy_at_k.py [--write]
 
-Ranks the terms of the training documents of 20 Newsgroups and Reuters-10 by every method, event
-model and policy, trains multinomial naive Bayes on the first k terms, and prints the accuracy on
-the test documents. At the largest k scikit-learn must find the same. ``--write`` puts the tables
-into ``README.md`` of this folder.
+The script ranks the terms of the training documents of 20 Newsgroups and Reuters-10 by every
+method, event model and policy. It trains multinomial naive Bayes on the first k terms, and prints
+the accuracy on the test documents. At the largest k, scikit-learn must have the same accuracy.
+``--write`` puts the tables into ``benchmarks/README.md``.
 """
 
 from __future__ import annotations

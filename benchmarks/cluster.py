@@ -2,11 +2,12 @@
 
     python benchmarks/cluster.py [--quick] [--without-spark] [--write]
 
-One seeded collection is counted by `ts.count` on one and two threads, by Dask on one and two worker
-processes that hold its chunks, and by Spark on one and two cores from Parquet. The contenders take
-turns. The tables show the least time of some rounds, and the processor time of all processes of a
-contender, because others may use the machine at the same time. All counts are asserted to be equal.
-Costs of partial counts are processor time of one thread, on the same collection.
+One generated collection is counted in three ways. `ts.count` uses one and two threads. Dask uses
+one and two worker processes, which hold the chunks. Spark reads Parquet files on one and two cores.
+The contenders take turns. The tables show the shortest time of several rounds. They also show the
+processor time of all processes of a contender, because other programs may use the machine at the
+same time. All counts are asserted to be equal. The costs of partial counts are processor times of
+one thread, on the same collection.
 """
 
 from __future__ import annotations
@@ -51,20 +52,20 @@ def chunks(work: Workload) -> list[tuple[Any, Any]]:
 
 @contextmanager
 def dask_counter(parts: Sequence[Any], n_workers: int) -> Iterator[Callable[[], ts.ClassCounts]]:
-    """Return a function that counts the chunks that workers hold."""
+    """Return a function that counts the chunks on the workers, which already hold them."""
     from distributed import Client, LocalCluster
 
     with (
         LocalCluster(
             n_workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0"
         ) as cluster,
-        Client(cluster) as client,  # which ts.dask uses
+        Client(cluster) as client,  # ts.dask uses the current client
     ):
         yield partial(ts.dask.count, client.scatter(list(parts)))
 
 
 def write_parquet(parts: Sequence[Any], folder: Path) -> None:
-    """Write each chunk to a file of Spark vectors."""
+    """Write each chunk as Spark vectors to a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -89,7 +90,7 @@ def write_parquet(parts: Sequence[Any], folder: Path) -> None:
 
 @contextmanager
 def spark_counter(folder: Path, n_cores: int) -> Iterator[Callable[[], ts.ClassCounts]]:
-    """Return a function that counts the files."""
+    """Return a function that counts the files with Spark."""
     from pyspark.ml.linalg import VectorUDT
     from pyspark.sql import SparkSession
     from pyspark.sql.types import LongType, StructField, StructType
@@ -113,15 +114,15 @@ def spark_counter(folder: Path, n_cores: int) -> Iterator[Callable[[], ts.ClassC
 
 
 def processor_seconds() -> float:
-    """Return the processor seconds of this process and all its children."""
-    import psutil  # Dask's scheduler needs it too
+    """Return the processor seconds that this process and all its children have used."""
+    import psutil  # Dask's scheduler needs psutil, so it is installed
 
     this = psutil.Process()
     return sum(sum(process.cpu_times()[:4]) for process in (this, *this.children(recursive=True)))
 
 
 def least(runs: dict[str, Callable[[], ts.ClassCounts]], rounds: int, whole: Any) -> Times:
-    """Return the least seconds of each contender, after an untimed run that is checked."""
+    """Return the shortest times of each contender, after an untimed run whose result is checked."""
     for run in runs.values():
         assert run() == whole
     times: Times = dict.fromkeys(runs, (math.inf, math.inf))
@@ -135,7 +136,7 @@ def least(runs: dict[str, Callable[[], ts.ClassCounts]], rounds: int, whole: Any
 
 
 def rates(work: Workload, rounds: int, spark: bool) -> Times:
-    """Return the seconds of each way to count the collection."""
+    """Return the times of each way of counting the collection."""
     whole, parts = ts.count(work.X, work.y), chunks(work)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         runs: dict[str, Callable[[], ts.ClassCounts]] = {
@@ -148,7 +149,7 @@ def rates(work: Workload, rounds: int, spark: bool) -> Times:
         stack.close()
         if spark:
             write_parquet(parts, Path(folder))
-            for n in WORKERS:  # a process can have only one session at a time
+            for n in WORKERS:  # a process can have only one Spark session at a time
                 with spark_counter(Path(folder), n) as run:
                     times |= least({f"`ts.spark.count`, local[{n}]": run}, rounds, whole)
     return times
@@ -163,7 +164,7 @@ def n_pairs(counts: ts.ClassCounts) -> int:
 
 
 def saved(counts: ts.ClassCounts) -> bytes:
-    """Return the bytes that Spark moves."""
+    """Return the bytes of the counts, as Spark sends them."""
     return counts.to_bytes()
 
 
@@ -174,7 +175,7 @@ def resident_bytes() -> int:
 
 
 def best(run: Callable[[], Any], rounds: int) -> float:
-    """Return the least processor seconds of some runs."""
+    """Return the smallest number of processor seconds of several runs."""
     seconds = []
     for _ in range(rounds):
         started = time.process_time()
@@ -184,7 +185,10 @@ def best(run: Callable[[], Any], rounds: int) -> float:
 
 
 def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
-    """Measure the counts of halves of the collection: bytes per pair, seconds per million pairs."""
+    """Measure the counts of half of the collection.
+
+    Sizes are in bytes per pair, and times are in seconds per million pairs.
+    """
     middle = len(work.y) // 2
     halves = [
         ts.count(work.X[:middle], work.y[:middle]),
@@ -195,7 +199,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     data = saved(halves[0])
     pairs_of_one = n_pairs(halves[0])
     copies = [ts.load(data) for _ in range(4)]
-    before = resident_bytes()  # a new process has no memory left over from earlier counts
+    before = resident_bytes()  # earlier copies have used the memory that was free
     copies += [ts.load(data) for _ in range(8)]
     in_memory = (resident_bytes() - before) / 8 / pairs_of_one
     pairs_in = n_pairs(halves[0]) + n_pairs(halves[1])
@@ -226,7 +230,7 @@ def merge_times(parts: Sequence[Any], rounds: int) -> tuple[float, float]:
 
 
 def tables(quick: bool, spark: bool) -> str:
-    """Measure and return the text."""
+    """Run the measurements and return the text of the section."""
     shape = SHAPE.smaller(20) if quick else SHAPE
     rounds = 2 if quick else 3
     work = made("cluster", shape)
@@ -259,7 +263,7 @@ def tables(quick: bool, spark: bool) -> str:
             [
                 [name, digits(1e3 * measured[step], 2)]
                 for name, step in (
-                    ("merged, both sides together", "merge"),
+                    ("merged, pairs of both halves", "merge"),
                     ("serialised", "write"),
                     ("read and checked", "read"),
                 )
@@ -280,8 +284,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the tables of README.md")
     args = parser.parse_args()
     if args.write and (args.quick or args.without_spark):
-        parser.error("--write is of everything, measured in full")
-    # Workers must find termsift where this process does.
+        parser.error("--write needs the full run: leave out --quick and --without-spark")
+    # The workers must import the same termsift as this process.
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     text = tables(args.quick, not args.without_spark)

@@ -1,13 +1,14 @@
-"""Speed and memory against peers on the same arrays; answers are checked in the same run.
+"""Speed and memory of termsift and other libraries on the same arrays, with checked results.
 
     python benchmarks/compare.py [--quick] [--workloads A,B] [--write]
 
-Contenders take turns in one process, and the table shows medians: machines drift, but ratios of
-neighbouring runs are stable. Our times include the check of the matrix, the encoding of labels and
-the conversion of results. The time of a contender includes freeing its result. Peak memory is that
-of one run in a new process, less the memory with the matrix loaded. ``--quick`` uses small copies
-of the workloads, which only show that everything works. ``--write`` puts the tables into
-``docs/benchmarks.md`` and ``benchmarks/README.md``, and draws the summary as ``docs/speed.svg``.
+The contenders take turns in one process, because the speed of a machine changes over minutes while
+the ratio of two successive runs is stable. The table shows medians. The times of termsift include
+checking the matrix, encoding the labels and converting the results. The time of a contender
+includes freeing its result. The peak memory is measured in a new process, without the memory of the
+matrix. ``--quick`` uses small copies of the workloads, which only show that everything works.
+``--write`` puts the tables into ``docs/benchmarks.md`` and ``benchmarks/README.md``, and draws the
+summary as ``docs/speed.svg``.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ from termsift._util.info import build_info
 from workloads import SHAPES, Workload, workload
 
 ROOT = Path(__file__).resolve().parents[1]
-CORPORA = {"newsgroups": "20 Newsgroups", "reuters": "Reuters"}  # by their names in `arguments`
+CORPORA = {"newsgroups": "20 Newsgroups", "reuters": "Reuters"}  # by command-line name
 PICTURE_TITLE = "Milliseconds of counting and scoring, beside other libraries"
 MARKER = "compare"  # the name in the comments around the tables in both pages
 ROUNDS, QUICK_ROUNDS = 15, 5
-PATIENCE = 10.0  # seconds of measured runs after which a contender is not repeated
-MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # bytes of this machine
+PATIENCE = 10.0  # seconds; a contender whose runs have taken longer is not run again
+MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # bytes in this machine
 THREADS = sorted({1, int(build_info()["threads"])})
 
 ONE_READ, OURS = "one read of the CSR arrays", "termsift count + MD"
@@ -59,7 +60,7 @@ PROTOTYPE = "prototype, no checks"
 
 
 def load(name: str, quick: bool) -> Workload:
-    """Return a workload by the name it has on the command line."""
+    """Return the workload that has this name on the command line."""
     if name in CORPORA:
         X, y = corpora.as_distributed(CORPORA[name])
         return Workload(f"{CORPORA[name]}, {X.dtype}", X, y)
@@ -73,12 +74,12 @@ class Contender:
     name: str
     threads: int
     run: Callable[[], object]
-    dense_arrays: int = 0  # of n_classes * n_terms float64, held at the same time
+    dense_arrays: int = 0  # largest number of float64 arrays (n_classes, n_terms) at the same time
     has_peak: bool = True
 
 
 def contenders(work: Workload) -> list[Contender]:
-    """Return all contenders in the order of the table; scipy's indicator matrix is built before."""
+    """Return all contenders in the order of the table. scipy's indicator matrix is built here."""
     X, y = work.X, work.y
     Y = work.indicator()
     Y_T = Y.T.tocsr()
@@ -104,13 +105,13 @@ def contenders(work: Workload) -> list[Contender]:
         Contender(CHI2, 1, lambda: chi2(X, y), dense_arrays=2),
         Contender(NAIVE_BAYES, 1, lambda: MultinomialNB().fit(X, y), dense_arrays=4),
     ]
-    if work.name == "D":  # the 16.8 million p-values take longer than all the rest
+    if work.name == "D":  # its 16.8 million p-values take most of the time
         found.append(Contender(CHI2_ALONE, 1, lambda: chi2_statistic(X, y), 2, False))
     return found
 
 
 def prototypes(work: Workload) -> list[Contender]:
-    """Return the prototype as a contender, if it can run on the workload."""
+    """Return the prototype as a contender, or an empty list if it cannot run on the workload."""
     if prototype.missing(work):
         return []
     run = prototype.count_and_md(work)
@@ -126,7 +127,7 @@ def chi2_statistic(X: sp.csr_array, y: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def check(work: Workload) -> None:
-    """Assert that counts equal scipy's, scores are accurate, and threads change neither."""
+    """Assert that counts equal scipy's, scores are accurate, and threads change no bit."""
     X, y = work.X, work.y
     counts = ts.count(X, y)
     assert (counts.term_frequency != sp.csr_array(work.indicator().T @ X)).nnz == 0
@@ -135,7 +136,8 @@ def check(work: Workload) -> None:
         assert ts.count(X, y, n_threads=n_threads) == counts
         assert ts.md(X, y, n_threads=n_threads).tobytes() == scores.tobytes()
 
-    if not prototype.missing(work):  # which cannot score the terms of most of many classes
+    # With many classes the prototype scores only some terms, and returns NaN for the others.
+    if not prototype.missing(work):
         found = prototype.count_and_md(work)(1)
         assert np.nanmedian(abs(found / scores - 1)) < 1e-9
 
@@ -160,7 +162,7 @@ def md_in_sixty_digits(
 
 @dataclass(frozen=True)
 class Row:
-    """The results of a contender; None if not measured."""
+    """The results of a contender. A value is None if it was not measured."""
 
     name: str
     threads: int
@@ -181,7 +183,7 @@ class Block:
     rows: Sequence[Row]
 
     def seconds(self, name: str, threads: int = 1) -> float | None:
-        """Return a contender's median, or None if it was not run."""
+        """Return the median time of a contender, or None if it was not run."""
         return next((r.seconds for r in self.rows if (r.name, r.threads) == (name, threads)), None)
 
     def __str__(self) -> str:
@@ -210,9 +212,10 @@ def measure(name: str, work: Workload, quick: bool, rounds: int) -> Block:
 
 
 def time_in_turn(runs: Sequence[Callable[[], object]], rounds: int) -> list[list[float]]:
-    """Run all in turn for some rounds after a warm-up; return the seconds of each run.
+    """Run all contenders in turn for several rounds, and return the seconds of each run.
 
-    A contender that has taken `PATIENCE` seconds is skipped in the remaining rounds.
+    A warm-up round comes first. A contender whose runs have taken more than `PATIENCE` seconds is
+    skipped in the remaining rounds.
     """
     for run in runs:
         run()
@@ -227,7 +230,7 @@ def time_in_turn(runs: Sequence[Callable[[], object]], rounds: int) -> list[list
 
 
 def peak_of(name: str, quick: bool, index: int) -> int:
-    """Return the peak memory of a contender in bytes, measured in a new process; Linux only."""
+    """Return the peak memory of a contender in bytes, measured in a new process (only on Linux)."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as process:
         return process.submit(_peak_here, name, quick, index).result()
@@ -235,7 +238,7 @@ def peak_of(name: str, quick: bool, index: int) -> int:
 
 def _peak_here(name: str, quick: bool, index: int) -> int:
     run = contenders(load(name, quick))[index].run
-    ctypes.CDLL(None).malloc_trim(0)  # freed memory that is kept would hide some of the need
+    ctypes.CDLL(None).malloc_trim(0)  # a run that reuses freed memory would seem to need less
     Path("/proc/self/clear_refs").write_text("5")
     before = _largest_resident()
     run()
@@ -268,7 +271,7 @@ def full_table(block: Block) -> str:
 
 
 def summary_table(blocks: Sequence[Block]) -> str:
-    """Return a table with one row per workload: ours against the faster way of each peer."""
+    """Return a table with one row per workload: termsift, and the fastest way of each library."""
 
     per_thread = " / ".join
 
@@ -338,7 +341,7 @@ def draw(blocks: Sequence[Block], path: Path) -> None:
 
 
 def least(block: Block, *names: str) -> float | None:
-    """Return the smaller median of the contenders that were run on one thread."""
+    """Return the smallest median on one thread of the contenders with these names."""
     return min((s for name in names if (s := block.seconds(name)) is not None), default=None)
 
 
@@ -348,7 +351,7 @@ def ratio(value: float | None, unit: float | None) -> float | None:
 
 
 def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str:
-    """Return ``value * scale`` with significant digits, and all digits before the point."""
+    """Return ``value * scale``, rounded to significant digits but never before the point."""
     if value is None:
         return "-"
     _, exponent = f"{value * scale:.{significant - 1}e}".split("e")
@@ -356,7 +359,7 @@ def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return an aligned Markdown table; all columns but the first are right-aligned."""
+    """Return an aligned Markdown table. All columns except the first are right-aligned."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -369,7 +372,7 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def conditions() -> str:
-    """Return the date, machine and versions of a measurement."""
+    """Return a sentence with today's date, the machine and the versions."""
     info = build_info() | {"scikit-learn": sklearn.__version__}
     info["machine"] = f"{cpu_model()}, {os.cpu_count()} cores, {MEMORY / 2**30:.0f} GiB"
     described = "; ".join(f"{name} {value}" for name, value in info.items())
@@ -377,20 +380,20 @@ def conditions() -> str:
 
 
 def cpu_model() -> str:
-    """Return the name of the processor; Linux only."""
+    """Return the name of the processor (only on Linux)."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     return next(names, "unknown")
 
 
 def put_between(path: Path, marker: str, text: str) -> None:
-    """Replace the text between the marker's two comments in a file."""
+    """Replace the text between the two comments with this marker in a file."""
     before, after = around(path, marker)
     path.write_text(f"{before}\n\n{text}\n\n{after}", "utf-8")
 
 
 def around(path: Path, marker: str) -> tuple[str, str]:
-    """Return a file's text up to and with the marker's first comment, and from its second on."""
+    """Return the file's text through the marker's first comment, and its text from the second."""
     begin, end = f"<!-- {marker}: begin -->", f"<!-- {marker}: end -->"
     before, found_begin, rest = path.read_text("utf-8").partition(begin)
     _, found_end, after = rest.partition(end)
@@ -409,7 +412,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     args.workloads = args.workloads.split(",")
     if args.write and (args.quick or not set(SHAPES) <= set(args.workloads)):
-        parser.error("--write wants all workloads in full")
+        parser.error("--write needs all workloads in full size")
     return args
 
 
@@ -417,7 +420,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, and write if asked to."""
     args = arguments(argv)
     summary, full = ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
-    if args.write:  # an error of writing must occur now, not in ten minutes
+    if args.write:  # report an unusable file now, not after ten minutes
         around(summary, MARKER)
         around(full, MARKER)
     print(conditions())

@@ -1,11 +1,11 @@
 """Readers of the corpora of the paper, which are not part of termsift.
 
-The environment variable TERMSIFT_DATA names the folder of the corpora, by default
+The environment variable TERMSIFT_DATA names the folder of the corpora. The default is
 ``../shared/data`` beside the checkout. `20 Newsgroups` and `Reuters` are Deng Cai's ``.mat`` files
-(``fea``, ``gnd``, ``trainIdx``, ``testIdx``; indices and classes from 1). `unigrams` and `uni- and
-bigrams` are all words of 20 Newsgroups, as ``.npz`` files of CSR arrays beside a ``.classes.txt``.
-`R8`, `TREC` and `reviews` are text, one line ``label<TAB>text`` per document, in a training file
-and a test file.
+with the variables ``fea``, ``gnd``, ``trainIdx`` and ``testIdx``, whose indices and classes start
+at 1. `unigrams` has all words of 20 Newsgroups, and `uni- and bigrams` also has all bigrams. Both
+are ``.npz`` files of CSR arrays, each with a file ``.classes.txt``. `R8`, `TREC` and `reviews` are
+texts with one line ``label<TAB>text`` per document, in a training file and a test file.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ def missing(name: str) -> str | None:
 
 
 def load(path: Path, largest_classes: int | None = None) -> Split:
-    """Read a ``.mat`` file's official split, of all its classes or of the ``largest_classes`` first
-    ones.
+    """Read the official split of a ``.mat`` file.
 
-    Counts become int64 (the files hold whole numbers as doubles), and terms in fewer than 2
-    documents of the split are dropped, as in the paper.
+    If ``largest_classes`` is given, only that many classes are read, starting with the first.
+    The files store counts as doubles, which become int64. Terms in fewer than 2 documents of the
+    split are dropped, as in the paper.
     """
     X, y, mat = _read(path)
     keep = y <= (largest_classes or y.max())
@@ -66,7 +66,7 @@ def load(path: Path, largest_classes: int | None = None) -> Split:
 
 
 def as_distributed(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
-    """Return all documents of a ``.mat`` file with the dtypes that it has, float64 and uint8."""
+    """Return all documents of a ``.mat`` file with the dtypes of the file, float64 and uint8."""
     mat = scipy.io.loadmat(FOLDER / FILES[name])
     return sp.csr_array(mat["fea"]), mat["gnd"].ravel()
 
@@ -74,7 +74,7 @@ def as_distributed(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
 def load_whole(
     path: Path, largest_classes: int | None = None
 ) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
-    """Read a ``.mat`` file that has no split, otherwise as `load` does."""
+    """Read a ``.mat`` file that has no split. Everything else is as in `load`."""
     X, y, _ = _read(path)
     keep = y <= (largest_classes or y.max())
     X, y = X[keep], y[keep]
@@ -96,18 +96,18 @@ def _in_two_documents(X: sp.csr_array) -> np.ndarray[Any, Any]:
 
 
 def newsgroups() -> Split:
-    """20 Newsgroups, 20 classes."""
+    """Return 20 Newsgroups with its 20 classes."""
     return load(FOLDER / FILES["20 Newsgroups"])
 
 
 def alt_comp() -> Split:
-    """Two classes of 20 Newsgroups: alt.atheism, and the five comp.* groups together."""
-    split = load(FOLDER / FILES["20 Newsgroups"], 6)  # by name alt.atheism, then comp.*
+    """Return two classes of 20 Newsgroups: alt.atheism, and the five comp.* groups together."""
+    split = load(FOLDER / FILES["20 Newsgroups"], 6)  # the first six groups: alt.atheism and comp.*
     return replace(split, y_train=np.minimum(split.y_train, 2), y_test=np.minimum(split.y_test, 2))
 
 
 def newsgroups_text(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
-    """20 Newsgroups with all its words, or with all words and bigrams; and the groups."""
+    """Return 20 Newsgroups with all words, or with all words and bigrams, and the labels."""
     path = FOLDER / FILES[name]
     arrays = np.load(path)
     X = sp.csr_array(
@@ -118,13 +118,13 @@ def newsgroups_text(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
 
 
 def reuters(largest_classes: int = 10) -> Split:
-    """Reuters-21578 ModApte, its 10, 20 or 30 largest classes."""
+    """Return the 10, 20 or 30 largest classes of Reuters-21578 ModApte."""
     return load(FOLDER / FILES["Reuters"], largest_classes)
 
 
 def lines(name: str, token_pattern: str) -> Split:
-    """Return a collection of `label<TAB>text` lines, cut by scikit-learn's CountVectorizer."""
-    from sklearn.feature_extraction.text import CountVectorizer  # everything else works without it
+    """Read a file of `label<TAB>text` lines, and split the texts with CountVectorizer."""
+    from sklearn.feature_extraction.text import CountVectorizer  # needed only here
 
     train = FOLDER / FILES[name]
     files = [path.read_text("utf-8").splitlines() for path in (train, train.with_name("test.txt"))]
@@ -136,15 +136,15 @@ def lines(name: str, token_pattern: str) -> Split:
 
 
 def r8() -> Split:
-    """Reuters-21578 R8, eight classes; words as in scikit-learn, of two letters or more."""
+    """Return R8 of Reuters-21578: eight classes, and words of two or more letters."""
     return lines("R8", r"(?u)\b\w\w+\b")
 
 
 def trec() -> Split:
-    """TREC questions, six classes of what is asked for; all words."""
+    """Return the TREC questions: six classes of answers, and all words."""
     return lines("TREC", r"(?u)\b\w+\b")
 
 
 def reviews() -> Split:
-    """Sentences of movie reviews, which are for or against; all words."""
+    """Return positive and negative sentences of movie reviews, with all words."""
     return lines("reviews", r"(?u)\b\w+\b")

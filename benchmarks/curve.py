@@ -1,12 +1,12 @@
-"""Time of naive Bayes at every number of terms, against fitting it for each.
+"""Time of naive Bayes at every number of terms, compared with a separate fit for each number.
 
     python benchmarks/curve.py [--quick] [--write]
 
-The collection is 20 Newsgroups if `corpora.py` finds it, otherwise workload A, half of it for
-testing. The curve for k = 1 to 2,000 runs against scikit-learn's MultinomialNB, fitted at each of
-these k. Then a 10-fold cross-validation of seven methods at 200 values of k runs against one of
-scikit-learn's `chi2` at ten. Contenders take turns in one process, and their accuracies are
-asserted to be equal.
+The collection is 20 Newsgroups if `corpora.py` finds it. Otherwise it is workload A, half of it for
+testing. The first comparison is the curve for k = 1 to 2,000. scikit-learn fits MultinomialNB again
+for each k. The second comparison is 10-fold cross-validation. termsift evaluates seven methods at
+200 values of k, and scikit-learn evaluates its `chi2` at ten values. The contenders take turns in
+one process, and their accuracies are asserted to be equal.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FOLDS = 10
 
 
 def collection(quick: bool) -> tuple[str, corpora.Split]:
-    """Return 20 Newsgroups, or halves of workload A."""
+    """Return 20 Newsgroups, or workload A with half of it for testing."""
     if not quick and corpora.missing("20 Newsgroups") is None:
         return "20 Newsgroups", corpora.newsgroups()
     work = workload("A", quick)
@@ -44,7 +44,7 @@ def collection(quick: bool) -> tuple[str, corpora.Split]:
 def refitted(
     split: corpora.Split, indices: NDArray[np.int64], ks: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the test accuracy of MultinomialNB, fitted at each k to the first k terms."""
+    """Return the test accuracy of MultinomialNB, fitted again to the first k terms for each k."""
     accuracies = []
     for k in ks:
         terms = indices[:k]
@@ -62,7 +62,7 @@ def folds(y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
 def cross_validated_chi2(
     split: corpora.Split, cv: list[Any], ks: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the mean accuracy of MultinomialNB on the terms of the largest `chi2`, at each k.
+    """Return the mean accuracy of MultinomialNB on the k terms with the largest `chi2`, for each k.
 
     `chi2` is computed once per fold.
     """

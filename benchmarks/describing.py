@@ -1,9 +1,9 @@
-"""Which method describes classes best: the lists of several methods, side by side.
+"""Write the term lists of several methods side by side, to show which describes classes best.
 
     python benchmarks/describing.py [--quick]
 
-Writes the lists of docs/describing.md; ``--quick`` prints the first of them instead. The lists are
-of the docstrings and the sources of Python's standard library.
+The script writes the lists of docs/describing.md. With ``--quick`` it prints the first of them
+instead. The collections are the docstrings and the sources of Python's standard library.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TERMS = 8  # in a list
 
 
 def sources_of(folder: Path) -> ts.ClassCounts:
-    """Count the sources of the packages in a folder; a package is a class."""
+    """Count the source files in a folder of packages. Each package is a class."""
     texts, labels = [], []
     for path in sorted(folder.rglob("*.py")):
         parts = path.relative_to(folder).parts
@@ -48,7 +48,7 @@ def collections() -> dict[str, ts.ClassCounts]:
 
 
 def lists(counts: ts.ClassCounts, n_classes: int = 4) -> str:
-    """Return the lists of some classes by each method: the largest ones, and one of few tokens."""
+    """Return the lists by each method, for the largest classes and for one class of few tokens."""
     tokens = np.asarray(counts.class_tokens)
     order = np.argsort(-tokens, kind="stable")
     order = order[tokens[order] >= 1000]

@@ -1,11 +1,11 @@
-"""Errors of scores in ulps, against sixty digits, on the workloads and two corpora.
+"""Errors of scores in ulps, compared with arithmetic in sixty digits.
 
     python benchmarks/errors.py [--workloads A,B] [--write]
 
-The terms are a sample of rare ones, of ordinary ones, and of the most frequent ones. Class scores
-are checked if there are at most fifty classes. Every SIMD target must have the same bits.
-``--write`` puts the table into ``README.md`` of this folder, and the largest error into the
-project's.
+The collections are the workloads and two corpora. The terms are a sample of rare, ordinary and very
+frequent terms. Class scores are checked if there are at most fifty classes. Every SIMD target must
+have the same bits. ``--write`` puts the table into ``benchmarks/README.md``, and the largest error
+into ``docs/benchmarks.md``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Row:
     """The errors of one method, in ulps."""
 
     workload: str
-    terms: str  # sampled terms of all terms
+    terms: str  # the number of sampled terms and of all terms
     method: str
     scores: list[float]
     class_scores: list[float]  # empty if there are too many classes
@@ -67,7 +67,7 @@ def nearly_all(errors: list[float]) -> str:
 
 def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
     """Return the errors of every method."""
-    # With 5,000 classes a term takes half a second.
+    # Sixty digits take half a second per term with 5,000 classes, so few terms are sampled there.
     terms = sample(counts, max(10, min(400, 100_000 // counts.n_classes)))
     parts = counts.term_frequency, counts.class_docs
     smoothing = 1.0, float(counts.n_terms)
@@ -93,7 +93,7 @@ def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
 
 
 def sample(counts: ts.ClassCounts, n: int) -> NDArray[np.int64]:
-    """Return n of the most frequent terms, n of the others that occur, and n seen once or twice."""
+    """Return n of the most frequent terms, n other terms, and n terms that occur once or twice."""
     frequency = np.asarray(counts.term_frequency.sum(axis=0)).ravel()
     rng = np.random.default_rng(0)
 
@@ -107,7 +107,7 @@ def sample(counts: ts.ClassCounts, n: int) -> NDArray[np.int64]:
 
 
 def main() -> None:
-    """Print the largest and the 99.9th percentile error of scores and class scores."""
+    """Print the largest error and the 99.9th percentile, for scores and for class scores."""
     names = [*SHAPES, *CORPORA]
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--workloads", default=",".join(names), help="default: %(default)s")

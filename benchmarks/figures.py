@@ -11,7 +11,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-# Colours of Okabe and Ito that colour-blind people can distinguish; dashes and markers differ too.
+# Colour-blind people can distinguish these colours of Okabe and Ito. Dashes and markers differ
+# too.
 STYLES: list[dict[str, Any]] = [
     {"color": "#0072B2", "ls": "-", "marker": "o"},
     {"color": "#D55E00", "ls": "--", "marker": "s"},
@@ -25,7 +26,7 @@ STYLES: list[dict[str, Any]] = [
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines as pairs of x and y by name; ``limits`` bound y."""
+    """A plot of lines. Each line is a name with its x and y. ``limits`` bounds the y axis."""
 
     title: str
     y_label: str
@@ -43,7 +44,7 @@ def plot(path: Path, panels: Sequence[Sequence[Panel]]) -> None:
     n_rows, n_columns = len(panels), max(map(len, panels))
     names = list(dict.fromkeys(name for row in panels for panel in row for name in panel.lines))
     handles = {}
-    # The same numbers give the same file.
+    # With a fixed salt, the same numbers give the same file.
     with mpl.rc_context({"svg.hashsalt": "termsift", "svg.fonttype": "none", "font.size": 8}):
         figure = Figure(figsize=(0.4 + 3.3 * n_columns, 0.5 + 2.5 * n_rows), layout="constrained")
         grid = figure.add_gridspec(n_rows, n_columns)
@@ -66,7 +67,7 @@ def plot(path: Path, panels: Sequence[Sequence[Panel]]) -> None:
 
 
 def small(svg: str) -> str:
-    """Return the SVG with one decimal of each coordinate, one font, and no ids of groups."""
+    """Make an SVG smaller: one decimal per coordinate, one font, and no group ids."""
     svg = svg.replace("<svg ", '<svg font-family="sans-serif" ', 1)
     superfluous = r"(?s)<metadata>.*?</metadata>|<!-- .*? -->|font-family: [^;\"]*;? ?"
     svg = re.sub(rf"{superfluous}|(?<=<g) id=\"\w+\"| transform=\"rotate\(-0 [^\"]*\"", "", svg)

@@ -2,13 +2,13 @@
 
     python benchmarks/gain.py [--quick] [--write]
 
-`ts.conditional_gain` and `ts.guided_gain` choose the first 2,000 terms, with `shape` estimated, of
-20 Newsgroups and of its uni- and bigrams, if `corpora.py` finds them, and of generated collections:
-workloads A and C, and one of 570 classes. They are compared with counting once and all of the
-paper's scores, with `md` alone, and with scikit-learn's `mutual_info_classif` of the presences of a
-thousand terms.
-`SequentialFeatureSelector` with naive Bayes finishes only on a small part: ten terms of a hundred.
-Contenders take turns in one process. The same run asserts that threads do not change the terms.
+`ts.conditional_gain` and `ts.guided_gain` choose 2,000 terms and estimate `shape`. The collections
+are 20 Newsgroups and its uni- and bigrams, if `corpora.py` finds them, and generated collections:
+workloads A and C, and a collection of 570 classes. The contenders are counting with all of the
+paper's scores, `md` alone, and scikit-learn's `mutual_info_classif` on a thousand terms.
+`SequentialFeatureSelector` with naive Bayes finishes only on a small case, where it chooses ten of
+a hundred terms. The contenders take turns in one process. The run also asserts that the number of
+threads does not change the terms.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from workloads import Shape, Workload, generate, workload
 MARKER = "gain"
 K = 2000
 ROUNDS = 5
-LANGUAGES = Shape(69_000, 140_000, 570, 108, 1.02, 0.3, 5)  # the size of source code by language
+# As large as a collection of source code in 570 languages.
+LANGUAGES = Shape(69_000, 140_000, 570, 108, 1.02, 0.3, 5)
 OF_THE_PAPER = (
     *("md", "md_chi2", "df", "tfidf", "mi", "cet", "ig", "chi2", "chi2_printed", "gss"),
     *("odds_ratio", "relevancy", "ngl"),
@@ -106,7 +107,7 @@ def measure(work: Workload, quick: bool) -> list[str]:
 
 
 def sequential() -> str:
-    """Return a sentence on scikit-learn's forward selection, on a case small enough for it."""
+    """Return a sentence with the time of scikit-learn's forward selection on a small case."""
     work = made("small", Shape(500, 100, 3, 40, 1.05, 0.3, 6))
     X = work.X.toarray()
     selector = SequentialFeatureSelector(MultinomialNB(), n_features_to_select=10, cv=5)

@@ -1,13 +1,14 @@
-"""Cost of the exact greedy order, compared with the plain search, whose order it must equal.
+"""Cost of the exact greedy search, whose order must equal the order of the plain search.
 
     python benchmarks/greedy.py [--quick] [--write]
 
-The tables show evaluations and time of `counts.greedy` on one thread against the number of terms,
-on text and on hard cases, then on 20 Newsgroups with all its words if `corpora.py` finds it. Each
-order is compared with the plain search (`exhaustive=True`) in the same run: all of it, or the part
-that some billion evaluations can check. A sort of a million numbers takes turns with each search,
-as a unit of time. ``--quick`` only checks that everything works. ``--write`` puts the tables into
-``README.md`` of this folder, and a sentence into docs/benchmarks.md.
+The tables show the evaluations and the time of `counts.greedy` on one thread by the number of
+terms. The collections are generated text, hard cases, and 20 Newsgroups with all its words if
+`corpora.py` finds it. In the same run, the order is compared with the order of the plain search
+(`exhaustive=True`). If the plain search would need more than two billion evaluations, only the
+first terms are compared. A sort of a million numbers takes turns with each search, and its time
+serves as the unit. ``--quick`` only checks that everything works. ``--write`` puts the tables into
+``benchmarks/README.md``, and a sentence into ``docs/benchmarks.md``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from termsift import _core
 
 MARKER = "greedy"  # the name in the comments around the table in the README
 ROUNDS = 5
-# The most evaluations of a check with two classes: about ten seconds, and ten times that.
+# Limits of the plain search, in evaluations with two classes: for generated and for real text.
 PLAIN_EVALUATIONS, REAL_PLAIN_EVALUATIONS = 2e9, 2e9
 SORTED = np.random.default_rng(0).random(1_000_000)
 
@@ -42,9 +43,9 @@ Table = NDArray[np.int64]  # of shape (2, n_terms)
 
 
 def text(rng: Rng, n_terms: int, tokens: float = 10, ratio: float = 1) -> Table:
-    """Two classes of Zipfian text, of ``tokens`` and ``ratio * tokens`` a term; every term occurs.
+    """Return two classes of Zipfian text, with ``tokens`` and ``ratio * tokens`` tokens per term.
 
-    Common terms differ less between the classes than rare ones.
+    Common terms differ less between the classes than rare terms. Every term occurs.
     """
     rank = np.arange(n_terms)
     spread = 0.25 + 0.75 * np.minimum(1, rank / 300)
@@ -57,13 +58,13 @@ def text(rng: Rng, n_terms: int, tokens: float = 10, ratio: float = 1) -> Table:
 
 
 def clusters(rng: Rng, n_terms: int) -> Table:
-    """Terms with twice as much in one class or in the other, up to a millionth."""
+    """Return terms that occur twice as often in one class, up to a difference of a millionth."""
     shapes = np.array([[2e9, 1e9], [1e9, 2e9]])[:, np.arange(n_terms) % 2]
     return (shapes * (1 + 1e-6 * rng.normal(size=shapes.shape))).astype(np.int64)
 
 
 def rays(rng: Rng, n_terms: int) -> Table:
-    """Terms whose counts are multiples of two columns."""
+    """Return terms whose counts are multiples of one of two columns."""
     sizes = rng.permutation(n_terms) + 1
     return np.array([[2, 1], [1, 2]])[:, np.arange(n_terms) % 2] * sizes
 
@@ -80,7 +81,7 @@ CASES: dict[str, Callable[[Rng, int], Table]] = {
     ),
 }
 GROWTH = ("text", "long tail", "all pairs distinct")
-# Terms, and how many of them are chosen, in the other cases.
+# The number of terms, and the number of terms to choose (None: all), in the hard cases.
 HARD = [(10_000, None), (100_000, None), (1_000_000, 1000)]
 
 
@@ -110,13 +111,13 @@ class Row:
     chosen: int
     evaluations: int
     seconds: float
-    sorting: float  # seconds of sorting a million numbers in between
+    sorting: float  # seconds for sorting a million numbers, in the same run
     checked: int  # terms that were compared with the plain search
-    plain_seconds: float | None  # if all terms were compared
+    plain_seconds: float | None  # None if not all terms were compared
 
     @property
     def plain_evaluations(self) -> float:
-        """Evaluations of the algorithm as it is written."""
+        """The number of evaluations that the plain algorithm needs."""
         return self.chosen * (self.n_terms - (self.chosen - 1) / 2)
 
     def cells(self) -> list[str]:
@@ -154,7 +155,7 @@ HEADER = [
 def measure(
     name: str, counts: ts.ClassCounts, k: int | None = None, budget: float = PLAIN_EVALUATIONS
 ) -> Row:
-    """Return the cost of the first k terms, after a check that they are right."""
+    """Check the first k terms, and return the cost of choosing them."""
     k = counts.n_terms if k is None else k
     plain_evaluations = k * (counts.n_terms - (k - 1) / 2) * counts.n_classes / 2
     whole = plain_evaluations <= budget
@@ -197,13 +198,13 @@ def measure(
 
 
 def exponent(rows: Sequence[Row], what: Callable[[Row], float]) -> float:
-    """Return the exponent of a fit of a cost by a power of the number of terms."""
+    """Fit a power of the number of terms to a cost, and return the exponent."""
     logs = np.log([[row.n_terms, what(row)] for row in rows])
     return float(np.polyfit(*logs.T, deg=1)[0])
 
 
 def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str]]:
-    """Return the rows of each growing case, and the fitted exponents."""
+    """Yield, for each case that is run at several sizes, the rows and the fitted exponent."""
     for name in GROWTH:
         rows = []
         for n_terms in sizes:
@@ -219,7 +220,7 @@ def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str
 
 
 def newsgroups(quick: bool, budget: float) -> Iterator[tuple[Row, list[str]]]:
-    """Return the cost on 20 Newsgroups, and a comparison of the order with that of `md`."""
+    """Yield the cost on 20 Newsgroups, and a comparison of the order with the order by `md`."""
     for terms in corpora.TEXTS:
         if reason := corpora.missing(terms):
             print(f"skipped: {reason}")
@@ -235,7 +236,7 @@ def newsgroups(quick: bool, budget: float) -> Iterator[tuple[Row, list[str]]]:
 
 
 def overlaps(name: str, counts: ts.ClassCounts, k: int) -> list[str]:
-    """Return how many of the first terms greedy and `md` share, and how long they are equal."""
+    """Return how many of the first terms greedy and `md` share, and where their orders diverge."""
     greedy, md = counts.greedy(k), counts.rank("md", k)
     differ = np.flatnonzero(greedy.indices != md.indices)
     shares = [
@@ -247,7 +248,7 @@ def overlaps(name: str, counts: ts.ClassCounts, k: int) -> list[str]:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Return sentences on a million terms, for docs/benchmarks.md."""
+    """Return the sentences about a million terms for docs/benchmarks.md."""
     row = next(row for row in rows if (row.name, row.n_terms) == ("text", 1_000_000))
     return (
         f"One thread ranks all {row.n_terms:,} terms of synthetic text in two classes in "
@@ -272,7 +273,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, and write if asked to."""
     args = arguments(argv)
     readme = ROOT / "benchmarks" / "README.md"
-    if args.write:  # an error of writing must occur now, not at the end
+    if args.write:  # report an unusable file now, not at the end
         around(readme, MARKER)
         around(ROOT / "docs" / "benchmarks.md", MARKER)
     print(conditions())

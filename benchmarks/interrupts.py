@@ -1,10 +1,10 @@
-"""Interrupt every long call at random moments: time until Ctrl-C works, and the state after it.
+"""Interrupt every long call at random moments, and measure the time until the call stops.
 
     python benchmarks/interrupts.py [--rounds 5] [--seed 0] [--quick]
 
-Each call is timed without interruption, then interrupted by SIGINT at random moments of that time.
-The table shows the longest time from the signal to KeyboardInterrupt. After an interrupted update
-or save, the counts and the file must be what they were.
+Each call is first timed without interruption, and then interrupted by SIGINT at random moments. The
+table shows the longest time from the signal to KeyboardInterrupt. After an interrupted update or
+save, the counts and the file must be unchanged or complete.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TOO_SHORT = 0.002  # seconds; a shorter call cannot be interrupted midway
 
 
 def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Callable[[], object]]:
-    """Return all calls that may take long."""
+    """Return all calls that may take a long time."""
     X, y = work.X, work.y
     some, few = slice(0, X.shape[0] // 5), slice(0, X.shape[0] // 20)
     counts, other = ts.count(X[some], y[some]), ts.count(X[few], y[few])
@@ -70,7 +70,7 @@ def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Cal
 
 
 def measure(call: Callable[[], object], rng: random.Random, rounds: int) -> tuple[float, float]:
-    """Return the seconds of a call, and the longest time from a signal to its end."""
+    """Return the seconds of a call, and the longest time from a signal to the end of the call."""
     begin = time.perf_counter()
     call()
     whole = time.perf_counter() - begin
@@ -95,7 +95,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small copies of the workloads")
     args = parser.parse_args()
     rng = random.Random(args.seed)
-    # A timer sends the signal, since a thread would have to wait for its turn.
+    # A timer sends the signal, because a thread could send it only when it gets the GIL.
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -110,7 +110,7 @@ def main() -> None:
 
 
 def check_that_nothing_is_left_half_done(work: Workload, rng: random.Random, folder: Path) -> None:
-    """Interrupt updates and saves, and check that counts and files are those before or after."""
+    """Interrupt updates and saves, and check that counts and files are either old or new."""
     some, few = slice(0, work.X.shape[0] // 5), slice(0, work.X.shape[0] // 20)
     before = ts.count(work.X[few], work.y[few])
     after = before + ts.count(work.X[some], work.y[some])

@@ -1,10 +1,10 @@
-"""Which measure describes classes best: ten terms of each class, by methods and by keyness.
+"""Compare measures for describing classes, by the first ten terms of each class.
 
     python benchmarks/key_terms.py [DATA]
 
-Writes the table of key terms in docs/describing.md. DATA holds the corpora, laid out as
-`benchmarks/corpora.py` describes; missing ones are skipped. The docstrings of libraries are cut at
-random into two thirds for training and one third for the test.
+The script writes the table of key terms in docs/describing.md. `benchmarks/corpora.py` describes
+the folder DATA of the corpora. Missing corpora are skipped. Two thirds of the docstrings of each
+library, drawn at random, are for training, and one third is for the test.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from termsift.io._demo import _docstrings_of
 MARKER = "key"
 TERMS = 10
 METHODS = ("key", "g2", "md", "g2_counts", "log_odds")
-RULES = ts.text.TextRules(token_pattern=r"(?u)\b\w+\b")  # words of one letter, too
-FEWEST = 10  # training documents of a package
+RULES = ts.text.TextRules(token_pattern=r"(?u)\b\w+\b")  # includes words of one letter
+FEWEST = 10  # smallest number of training documents of a package
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Cut:
 
 
 def of_texts(texts: Sequence[str], labels: Sequence[str], is_train: Any) -> Cut:
-    """Count texts and cut them; classes with few training documents are left out."""
+    """Split documents into training and test, and leave out classes with few training documents."""
     X, words = RULES.count(texts)
     X, y = sp.csr_array(X), np.array(labels)
     names, sizes = np.unique(y[is_train], return_counts=True)
@@ -57,7 +57,7 @@ def of_texts(texts: Sequence[str], labels: Sequence[str], is_train: Any) -> Cut:
 
 
 def of_lines(name: str) -> Cut:
-    """Read a corpus of lines, ``label<TAB>text``, with its own split."""
+    """Read a corpus of lines ``label<TAB>text`` with its official split."""
     train = corpora.FOLDER / corpora.FILES[name]
     files = [path.read_text("utf-8").splitlines() for path in (train, train.with_name("test.txt"))]
     labels, texts = zip(*(line.split("\t", 1) for lines in files for line in lines), strict=True)
@@ -65,7 +65,7 @@ def of_lines(name: str) -> Cut:
 
 
 def of_newsgroups() -> Cut:
-    """Read all words of 20 Newsgroups, with its own split."""
+    """Read all words of 20 Newsgroups with the official split."""
     X, y = corpora.newsgroups_text("unigrams")
     path = corpora.FOLDER / corpora.FILES["unigrams"]
     is_train = np.load(path)["is_train"].astype(bool)
@@ -74,7 +74,7 @@ def of_newsgroups() -> Cut:
 
 
 def of_docstrings(folder: Path) -> Cut:
-    """Read the docstrings of the packages in a folder; a package is a class."""
+    """Read the docstrings in a folder of packages. Each package is a class."""
     found = []
     for path in sorted(folder.rglob("*.py")):
         parts = path.relative_to(folder).parts
@@ -93,7 +93,7 @@ def library(name: str) -> Path:
 
 
 def collections() -> Iterator[tuple[str, Cut]]:
-    """Yield the collections that are here, by name."""
+    """Yield the available collections with their names."""
     corpus: dict[str, Callable[[], Cut]] = {
         "unigrams": of_newsgroups,
         **{name: partial(of_lines, name) for name in ("R8", "TREC", "reviews")},
@@ -114,7 +114,7 @@ def collections() -> Iterator[tuple[str, Cut]]:
 
 
 def lists(counts: ts.ClassCounts) -> dict[str, list[Any]]:
-    """Return the columns of the best terms of each class, by each measure."""
+    """Return, for each measure, the indices of the best terms of each class."""
     found: dict[str, list[Any]] = {
         f"`{method}`": [r.indices for r in ts.distinctive_terms(counts, method, TERMS).values()]
         for method in METHODS
@@ -136,10 +136,10 @@ def lists(counts: ts.ClassCounts) -> dict[str, list[Any]]:
 
 
 def measures(cut: Cut, of_classes: list[Any], unseen: ts.ClassCounts) -> tuple[float, float, float]:
-    """Return the shares of stop words, of distinct terms, and of terms whose side holds.
+    """Return the shares of stop words, of distinct terms, and of terms that pass the test.
 
-    The side holds if, in the test documents, a larger share of the class's documents has the term
-    than of the others.
+    A term passes if, in the test documents, the share of documents with the term is larger in the
+    class than in the other classes.
     """
     every = np.concatenate(of_classes)
     stop = np.nan

@@ -2,8 +2,8 @@
 
     python benchmarks/methods.py [--quick] [--write]
 
-The contender is scikit-learn's chi2 alone. Both take turns in one process, and our `chi2_counts`
-must give the same numbers.
+For comparison, scikit-learn's chi2 alone is timed. Both take turns in one process, and
+`chi2_counts` of termsift must give the same numbers as `chi2`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def all_scores(work: Workload, n_threads: int | None) -> None:
 
 
 def measure(name: str, quick: bool) -> tuple[list[list[str]], str]:
-    """Return a row of milliseconds for each method, on one and on all threads, and a summary."""
+    """Return a row for each method, with milliseconds on one and on all threads, and a summary."""
     work = workload(name, quick)
     counts = ts.count(work.X, work.y)
     runs: list[Callable[[], object]] = [

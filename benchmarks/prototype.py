@@ -1,10 +1,9 @@
-"""The prototype of counting and MD that termsift is measured against, where its source is at hand.
+"""The prototype of counting and MD, a contender if its source is available.
 
-The environment variable TERMSIFT_PROTOTYPES names the folder of ``e2e.cpp``, by default
-``../shared/prototypes/counting`` beside the checkout. It is compiled for this machine at the first
-use. The prototype reads int32 arrays alone, checks nothing, counts no documents, and leaves out
-what the dense and the sparse form cannot score, so that its times are what a program for one
-purpose can reach.
+The environment variable TERMSIFT_PROTOTYPES names the folder of ``e2e.cpp``. The default is
+``../shared/prototypes/counting`` beside the checkout. On first use, the prototype is compiled for
+this machine. It reads only int32 arrays, checks no input, counts no documents, and leaves out terms
+that it cannot score. Its times show the speed that a program for a single purpose can reach.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ FOLDER = Path(
         Path(__file__).resolve().parents[2] / "shared" / "prototypes" / "counting",
     )
 )
-TERM_BLOCK = 14  # the logarithm of the terms in a block of ``e2e_blocks``
+TERM_BLOCK = 14  # binary logarithm of the number of terms in a block of ``e2e_blocks``
 
 
 def missing(work: Workload) -> str | None:
@@ -53,7 +52,7 @@ def _library() -> ctypes.CDLL:
 
 
 def count_and_md(work: Workload) -> Callable[[int], np.ndarray[Any, Any]]:
-    """Return a function of the number of threads that returns the scores of all terms."""
+    """Return a function that takes the number of threads and returns the scores of all terms."""
     X, y = work.X, work.y
     (n_docs, n_terms), n_classes = X.shape, work.n_classes
     prior = np.bincount(y, minlength=n_classes) / n_docs

@@ -2,9 +2,9 @@
 
     python benchmarks/reproduce.py [DATA] [--tdt2 FILE] [--output FOLDER] [--quick]
 
-Writes paper.md and its plots into a folder. DATA contains the corpora, laid out as
-`benchmarks/corpora.py` describes; missing corpora are skipped. ``--quick`` only checks that
-everything works. The report contains no text of the corpora, and its verdicts are computed.
+The script writes paper.md and its plots into a folder. `benchmarks/corpora.py` describes the folder
+DATA of the corpora. Missing corpora are skipped. ``--quick`` only checks that everything works. The
+report contains no text of the corpora, and its verdicts are computed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ from trials import (
     listed,
 )
 
-FIGURES: dict[str, tuple[Classifier, Sequence[str]]] = {  # of the paper
+# The classifier and the collections of each figure in the paper.
+FIGURES: dict[str, tuple[Classifier, Sequence[str]]] = {
     "Figure 1": (MULTINOMIAL, [NEWS]),
     "Figure 2": (MULTINOMIAL, [ALT_COMP]),
     "Figure 3": (MULTINOMIAL, REUTERS),
@@ -64,8 +65,8 @@ FIGURES: dict[str, tuple[Classifier, Sequence[str]]] = {  # of the paper
     "Figure 5": (SVM, REUTERS),
 }
 PACKAGES = (ts, np, scipy, sklearn)
-DRAWN = "Figure 1"  # the others are in the table of all methods
-CUT = (-10, 9)  # points: the limits of plots of differences
+DRAWN = "Figure 1"  # the table of all methods covers the other figures
+CUT = (-10, 9)  # limits of the plots of differences, in points
 
 
 def collections(tdt2: Path | None) -> dict[str, Collection]:
@@ -88,7 +89,7 @@ def collections(tdt2: Path | None) -> dict[str, Collection]:
 
 
 def measure(collections: Mapping[str, Collection], extent: Extent) -> Results:
-    """Return the results of all rankings with the classifiers of the figures."""
+    """Return the results of all rankings with the classifiers that the figures use."""
     results = Results()
     for classifier, ks in ((MULTINOMIAL, extent.ks), (SVM, extent.svm_ks)):
         wanted = {name for kind, names in FIGURES.values() if kind is classifier for name in names}
@@ -106,13 +107,13 @@ def measure(collections: Mapping[str, Collection], extent: Extent) -> Results:
 
 
 def less_md(title: str, found: Mapping[str, Found], names: Sequence[str]) -> Panel:
-    """Return a panel of accuracies minus that of MD."""
+    """Return a panel with the accuracies of methods minus the accuracy of MD."""
     lines = {name: (found[name].ks, found[name].curve() - found["MD"].curve()) for name in names}
     return Panel(title, "accuracy over MD's, points", lines, limits=CUT)
 
 
 def figure_of(name: str, results: Results) -> list[list[Panel]]:
-    """Return a row of panels for each available collection of a figure of the paper."""
+    """Return a row of panels for each available collection that the figure shows."""
     classifier, names = FIGURES[name]
     rows = []
     for collection in names:
@@ -167,7 +168,7 @@ def report(
 
 
 def introduction(collections: Mapping[str, Collection], extent: Extent) -> str:
-    """Return the introduction: what was measured, and how to read it."""
+    """Return the introduction, which describes the measurements and the tables."""
     rows = {name: described(collection) for name, collection in collections.items()}
     header = ["documents", "terms", "classes", "largest class"]
     trial = "**A quick trial, not the experiment.**\n\n" if extent is QUICK else ""
@@ -226,7 +227,7 @@ def summary(checked: Sequence[tuple[Claim, Verdict]]) -> str:
 
 
 def discussion(checked: Sequence[tuple[Claim, Verdict]], where: str) -> str:
-    """Return each claim of one place of the paper, with its verdict and the reason."""
+    """Return the claims that the paper makes in one place, with their verdicts and reasons."""
     return "\n\n".join(
         f'"{claim.says}": **{found.verdict}.**\n\n{found.found}'
         for claim, found in checked
@@ -235,7 +236,7 @@ def discussion(checked: Sequence[tuple[Claim, Verdict]], where: str) -> str:
 
 
 def differences(results: Results) -> str:
-    """Return a table of each method's mean difference to MD."""
+    """Return a table with the mean difference between each method and MD."""
     header = [f"{collection}, {classifier}" for collection, classifier in results]
     rows: dict[str, list[str]] = {name: [] for name in PAPER | AVERAGED | BEYOND}
     for found in results.values():
@@ -259,7 +260,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
         "data",
         nargs="?",
         type=Path,
-        help="folder of the corpora; default: as benchmarks/corpora.py describes",
+        help="folder of the corpora; benchmarks/corpora.py describes it and the default",
     )
     parser.add_argument("--tdt2", type=Path, help="the file TDT2.mat")
     parser.add_argument(

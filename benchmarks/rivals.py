@@ -2,10 +2,10 @@
 
     python benchmarks/rivals.py [DATA] [--tdt2 FILE] [--quick]
 
-Writes the tables of docs/rivals.md; ``--quick`` prints a few of them instead. DATA
-contains the corpora, laid out as `benchmarks/corpora.py` describes; missing corpora are skipped.
-The trained selectors take a minute per collection, so their choices are cached in the folder that
-TERMSIFT_CACHE names (`benchmarks/workloads.py`).
+The script writes the tables of docs/rivals.md. With ``--quick`` it prints a few of them instead.
+`benchmarks/corpora.py` describes the folder DATA of the corpora. Missing corpora are skipped. The
+trained selectors take a minute per collection, so their choices are cached in the folder
+TERMSIFT_CACHE (`benchmarks/workloads.py`).
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 QUICK_KS = (10, 200)
 OURS = "guided gain"
 MANY = 200  # terms
-SURE = 0.05  # the probability of any wrong mark among those of one rival
-STEPS = 5  # values of C on the L1 path per factor of ten
+SURE = 0.05  # bound on the probability that any "surely" of one rival is wrong
+STEPS = 5  # values of C per factor of ten on the L1 path
 
 Bools = NDArray[np.bool_]
-Choose = Callable[[sp.csr_array, Ints, int], Ints]  # from documents, classes and k to terms
+Choose = Callable[[sp.csr_array, Ints, int], Ints]  # (X, y, k) -> terms
 
 
 # ---- rankings ------------------------------------------------------------------------------------
@@ -67,11 +67,11 @@ def svm_weights(X: sp.csr_array, y: Ints, k: int) -> Ints:
 
 
 def l1_path(X: sp.csr_array, y: Ints, k: int) -> Ints:
-    """Order terms by the C at which they first get a weight, up to C = 10, then by that weight.
+    """Order terms by the C at which they first get a weight, and then by this weight.
 
-    A term keeps its place if a larger C removes its weight. If fewer than k terms have a weight at
-    C = 10, fewer are returned. The classifiers need not converge, because the set of terms is
-    settled long before the last digits of the weights.
+    C rises to 10. A term keeps its place even if a larger C removes its weight. If fewer than k
+    terms get a weight, fewer than k are returned. The classifiers need not converge, because the
+    set of terms stops changing long before the weights do.
     """
     Z = damped(X)
     first = l1_min_c(Z, y)
@@ -89,9 +89,9 @@ def l1_path(X: sp.csr_array, y: Ints, k: int) -> Ints:
 
 
 def svm_rfe(X: sp.csr_array, y: Ints, k: int) -> Ints:
-    """Order terms by recursive elimination: the half of smaller weights goes, as often as needed.
+    """Order terms by recursive elimination: drop the half with smaller weights, and train again.
 
-    Terms that go together are ordered by their weights.
+    Terms that are dropped in the same step are ordered by their weights.
     """
     kept = np.arange(X.shape[1])
     order: list[Ints] = []
@@ -111,8 +111,8 @@ RIVALS: dict[str, Choose] = {
 }
 METHODS = {OURS: "guided_gain", "conditional gain": "conditional_gain", "MD": "md", "IG": "ig"}
 OTHERS = ("conditional gain", *RIVALS, "MD", "IG")
-COMPARED = ("conditional gain", *RIVALS)  # in detail
-JUDGES = ("naive Bayes", "SVM")  # of the tables by collection
+COMPARED = ("conditional gain", *RIVALS)  # columns of the tables by collection
+JUDGES = ("naive Bayes", "SVM")  # classifiers of the tables by collection
 
 
 def rankings(X: sp.csr_array, y: Ints, k: int) -> dict[str, Ints]:
@@ -123,7 +123,7 @@ def rankings(X: sp.csr_array, y: Ints, k: int) -> dict[str, Ints]:
 
 
 def kept(name: str, choose: Choose, X: sp.csr_array, y: Ints, k: int) -> Ints:
-    """Return a rival's terms from the cache, after computing them if they are not there."""
+    """Return a rival's terms from the cache, or compute and cache them."""
     parts = (X.data, X.indices, X.indptr, y)
     sums = [zlib.crc32(np.ascontiguousarray(part, dtype=np.int64)) for part in parts]
     key = zlib.crc32(repr((name, STEPS, k, sums, sklearn.__version__)).encode())
@@ -136,11 +136,11 @@ def kept(name: str, choose: Choose, X: sp.csr_array, y: Ints, k: int) -> Ints:
     return np.load(path)
 
 
-# ---- what classifiers make of them ---------------------------------------------------------------
+# ---- accuracy of classifiers ---------------------------------------------------------------------
 
 
 class Trained(NamedTuple):
-    """A classifier, and the transformation of occurrences that it is trained on."""
+    """A classifier, and the function that turns occurrences into its input."""
 
     estimator: object
     sees: Callable[[sp.csr_array], sp.csr_array]
@@ -152,18 +152,18 @@ CLASSIFIERS = {
     "SVM": Trained(LinearSVC(random_state=0, dual=False), damped),
     "logistic regression": Trained(LogisticRegression(C=10, max_iter=300, tol=1e-3), damped),
 }
-Hits = Mapping[tuple[str, str, str], Bools]  # by collection, classifier, method: (ks, documents)
+Hits = Mapping[tuple[str, str, str], Bools]  # (collection, classifier, method): (ks, documents)
 
 
-MacroF1 = Mapping[tuple[str, str, str], NDArray[np.float64]]  # by the keys of Hits: (ks,)
+MacroF1 = Mapping[tuple[str, str, str], NDArray[np.float64]]  # keys as in Hits: (ks,)
 
 
 def results_of(
     collection: Collection, ks: Sequence[int]
 ) -> tuple[dict[tuple[str, str, str], Bools], dict[tuple[str, str, str], NDArray[np.float64]]]:
-    """Return which test documents are classified correctly, and the macro-averaged F1.
+    """Return whether each test document is classified correctly, and the macro-averaged F1.
 
-    Both are by classifier, method and k. F1 is averaged over folds.
+    Both results are given for each classifier, method and k. F1 is averaged over folds.
     """
     found: dict[tuple[str, str, str], list[Bools]] = {}
     f1: dict[tuple[str, str, str], list[list[float]]] = {}
@@ -187,7 +187,7 @@ def results_of(
 
 
 def mcnemar(ours: Bools, theirs: Bools) -> float:
-    """Return the exact p-value of McNemar's test on documents that only one classifies right."""
+    """Return the exact p-value of McNemar's test, which compares two classifiers."""
     only_ours, only_theirs = int((ours & ~theirs).sum()), int((theirs & ~ours).sum())
     if only_ours + only_theirs == 0:
         return 1.0
@@ -195,7 +195,7 @@ def mcnemar(ours: Bools, theirs: Bools) -> float:
 
 
 def holm(pvalues: Sequence[float]) -> NDArray[np.float64]:
-    """Adjust p-values for their number by Holm's step-down procedure."""
+    """Adjust p-values for multiple tests by Holm's step-down procedure."""
     p = np.array(pvalues)
     order = np.argsort(p)
     raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)).clip(max=1)
@@ -205,22 +205,22 @@ def holm(pvalues: Sequence[float]) -> NDArray[np.float64]:
 
 
 class Cell(NamedTuple):
-    """Our accuracy minus a rival's, in points, and whether the difference is significant."""
+    """The lead of guided gain over a rival in points, and whether it is significant."""
 
     difference: float
     is_sure: bool
 
     @property
     def sign(self) -> int:
-        """1 or -1 if we are significantly ahead or behind."""
+        """1 if guided gain is significantly ahead, -1 if it is significantly behind, else 0."""
         return int(np.sign(self.difference)) if self.is_sure else 0
 
 
-Cells = Mapping[tuple[str, str, str], Sequence[Cell]]  # by the keys of Hits, without ours
+Cells = Mapping[tuple[str, str, str], Sequence[Cell]]  # keys as in Hits, for rivals only
 
 
 def compared(hits: Hits) -> dict[tuple[str, str, str], list[Cell]]:
-    """Compare with each rival; p-values are adjusted for all cells of the rival."""
+    """Compare guided gain with each rival. P-values are adjusted for all cells of the rival."""
     cells: dict[tuple[str, str, str], list[Cell]] = {}
     for rival in OTHERS:
         keys = [key for key in hits if key[2] == rival]
@@ -236,7 +236,7 @@ def compared(hits: Hits) -> dict[tuple[str, str, str], list[Cell]]:
 
 
 def summary(cells: Cells) -> str:
-    """Return a table of how often and by how much we are ahead of each rival."""
+    """Return a table with the mean lead over each rival, and the numbers of cells."""
     rows = []
     for rival in OTHERS:
         for classifier in CLASSIFIERS:
@@ -255,9 +255,9 @@ def summary(cells: Cells) -> str:
 
 
 def by_range(hits: Hits, ks: Sequence[int]) -> str:
-    """Return a table of our accuracy minus a rival's, averaged over few and over many terms.
+    """Return a table with the lead over each rival, averaged over few and over many terms.
 
-    Differences that are not significant in any cell may be significant together.
+    A mean may be significant even if no single cell is.
     """
     rows = []
     for name, classifier in dict.fromkeys(key[:2] for key in hits if key[1] in JUDGES):
@@ -274,7 +274,7 @@ def by_range(hits: Hits, ks: Sequence[int]) -> str:
 
 
 def macro_f1(f1: MacroF1, ks: Sequence[int]) -> str:
-    """Return a table of mean macro F1 over few and over many terms, in per cent."""
+    """Return a table with the macro F1 in per cent, averaged over few and over many terms."""
     rows = []
     methods = (OURS, *COMPARED)
     for name, classifier in dict.fromkeys(key[:2] for key in f1 if key[1] in JUDGES):
@@ -288,7 +288,7 @@ def macro_f1(f1: MacroF1, ks: Sequence[int]) -> str:
 
 
 def losses(cells: Cells, ks: Sequence[int]) -> str:
-    """Return a list of the cells where a rival is surely ahead."""
+    """Return a list of the cells in which a rival is surely ahead."""
     lines = []
     for rival in COMPARED:
         for (name, classifier, other), row in cells.items():
@@ -344,7 +344,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "data",
         nargs="?",
         type=Path,
-        help="folder of the corpora; default: as benchmarks/corpora.py describes",
+        help="folder of the corpora; benchmarks/corpora.py describes it and the default",
     )
     parser.add_argument("--tdt2", type=Path, help="the file TDT2.mat")
     parser.add_argument(

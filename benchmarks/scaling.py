@@ -1,10 +1,11 @@
-"""What limits the use of more cores: serial work, more work on more threads, and memory.
+"""Measure the limits to using more cores: serial work, additional work, and memory.
 
     python benchmarks/scaling.py [--quick] [--write]
 
-The stages of workload C run on one and on two threads, in turn, and then on more threads than the
-machine has cores, to see how much processor time these take. A triad, a[i] = b[i] + c[i], tells how
-fast the machine moves memory. From all this follows a prediction for machines with more cores.
+The stages of workload C run on one and on two threads in turn. They also run on more threads than
+the machine has cores, to measure the processor time of many threads. A triad, a[i] = b[i] + c[i],
+measures the bandwidth of the memory. The script then predicts the times on machines with more
+cores.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ MARKER = "scaling"
 CORES = (8, 16, 64)
 ROUNDS = 7
 REGION = 10e-6  # seconds to wake the threads of a loop and to wait for them
-REGIONS = 10  # loops of a call, an upper bound
+REGIONS = 10  # upper bound on the number of parallel loops in a call
 Stage = tuple[str, int, Callable[[int], object]]
 
 
 def triad(n_threads: int, quick: bool) -> float:
-    """Return the bytes a second that threads read and write, with the read of what is written."""
+    """Return the bytes per second of a triad. A write also reads the old cache line."""
     n, rounds = (1 << 16, 1) if quick else (1 << 24, 5)
     arrays = [tuple(np.ones(n // n_threads) for _ in "abc") for _ in range(n_threads)]
     with ThreadPoolExecutor(n_threads) as pool:
@@ -43,7 +44,7 @@ def triad(n_threads: int, quick: bool) -> float:
 
 
 def stages(work: Workload) -> list[Stage]:
-    """Return each stage with the bytes that it must move at least, and a call by threads."""
+    """Return each stage: its name, the bytes that it must at least move, and the call."""
     X, y = work.X, work.y
     counts = ts.count(X, y)
     scores = counts.score("md")
@@ -70,7 +71,7 @@ def stages(work: Workload) -> list[Stage]:
 
 
 def work_on(run: Callable[[int], object], n_threads: int) -> float:
-    """Return the least processor time of three runs, in seconds of all threads together."""
+    """Return the smallest processor time of three runs, in seconds, summed over the threads."""
     times = []
     for _ in range(3):
         started = time.process_time()
@@ -80,7 +81,7 @@ def work_on(run: Callable[[int], object], n_threads: int) -> float:
 
 
 def predicted(serial: float, work: float, n_bytes: float, speed: float, cores: int) -> float:
-    """Return the seconds on a machine with more cores, whose memory is faster in proportion."""
+    """Predict the seconds on a machine with more cores and proportionally faster memory."""
     computed = work * (serial + (1 - serial) / cores)
     moved = n_bytes / (speed * cores / 2)
     return max(computed, moved) + REGIONS * REGION * np.log2(cores)

@@ -1,11 +1,11 @@
-"""Time of counting collections of every shape that people have, in nanoseconds an entry.
+"""Time of counting collections of many shapes, in nanoseconds per entry.
 
     python benchmarks/shapes.py [--quick] [--write]
 
 The matrices are workload A in other dtypes, orders and formats, and collections of other shapes.
-Term frequencies must equal scipy's product with the indicator of the classes. A row says how much
-longer its entries take than those of the nearest standard workload. For dense input an entry is a
-cell. ``--quick`` uses small copies, which only show that everything works.
+Term frequencies must equal scipy's product with the indicator matrix of the classes. Each row
+compares its time per entry with the time of the most similar standard workload. In dense input,
+each cell is an entry. ``--quick`` uses small copies, which only show that everything works.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from workloads import Shape, Workload, generate, workload
 
 MARKER = "shapes"
 ROUNDS, QUICK_ROUNDS = 7, 2
-TOLERANCE = 1e-9  # of sums of floats in another order
+TOLERANCE = 1e-9  # relative tolerance for floats that are summed in another order
 RAW: Callable[[Any], Any] = np.asarray
 TF: dict[str, Callable[[Any], Any]] = {"raw": RAW, "log": np.log1p, "binary": np.sign}
 
@@ -38,12 +38,12 @@ class Case:
     name: str
     X: Any
     y: Any
-    nearest: str | None = None  # the standard workload that it is compared with
+    nearest: str | None = None  # the standard workload to compare with
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_entries(self) -> int:
-        """The stored entries, or the cells of a dense matrix."""
+        """The number of stored entries, or of cells of a dense matrix."""
         return int(self.X.nnz) if sp.issparse(self.X) else int(self.X.size)
 
     def run(self, n_threads: int | None) -> ts.ClassCounts:
@@ -51,7 +51,7 @@ class Case:
         return ts.count(self.X, self.y, n_threads=n_threads, **self.options)
 
     def check(self) -> None:
-        """Assert that the term frequencies are those of scipy."""
+        """Assert that the term frequencies equal those of scipy."""
         X = sp.csr_array(self.X, dtype=np.float64)
         X.data = TF[self.options.get("tf", "raw")](X.data)
         y = np.asarray(self.y)
@@ -115,7 +115,7 @@ def shuffled(X: sp.csr_array, rng: np.random.Generator) -> sp.csr_array:
 
 
 def many_short_documents(smaller: int) -> Case:
-    """570 classes of 3 to 2,000 short documents, as source code has languages."""
+    """Return 570 classes of 3 to 2,000 short documents, like source code in many languages."""
     sizes = np.geomspace(3, 2000, 570).astype(int)
     y = np.repeat(np.arange(570), sizes)[::smaller]
     shape = Shape(len(y), 60_000 // smaller, 570 // smaller, 30, 1.05, 0.3, 6)
@@ -126,7 +126,7 @@ def many_short_documents(smaller: int) -> Case:
 
 
 def one_giant(smaller: int, rng: np.random.Generator) -> Case:
-    """One document with every term, and many with ten."""
+    """Return one document with every term, and many documents with ten terms."""
     n_terms, n_docs = 1_000_000 // smaller, 100_000 // smaller
     lengths = np.full(n_docs, 10)
     columns = (
@@ -143,14 +143,14 @@ def one_giant(smaller: int, rng: np.random.Generator) -> Case:
 
 
 def single_entries(n_docs: int, rng: np.random.Generator) -> Case:
-    """Documents of one term, as clicks or marker genes."""
+    """Return documents of one term, such as clicks."""
     indices = (30_000 * rng.random(n_docs) ** 3).astype(np.int32)
     X = sp.csr_array((np.ones(n_docs, np.int32), indices, np.arange(n_docs + 1)), (n_docs, 30_000))
     return Case("2 million documents of one entry", X, rng.integers(0, 50, n_docs), "A")
 
 
 def measure(case: Case, quick: bool) -> list[float]:
-    """Return nanoseconds an entry on one thread, and on all: the least of some runs."""
+    """Return the nanoseconds per entry on one and on all threads, as minima of several runs."""
     case.check()
     runs = [partial(case.run, n_threads) for n_threads in THREADS]
     times = time_in_turn(runs, QUICK_ROUNDS if quick else ROUNDS)

@@ -1,7 +1,8 @@
-"""Count n-grams that memory cannot hold: seconds and peak memory of two passes, and of one pass.
+"""Time and peak memory of counting more n-grams than memory holds, in one pass and with a sketch.
 
-The texts are generated as they are read, from a seed. Words follow Zipf's law, and nearly every
-n-gram of three words is new, so that the number of different n-grams is that of the words times 2.
+The texts are generated from a seed while they are read. Words follow Zipf's law, and nearly every
+n-gram of three words is new. Therefore the number of different n-grams is about twice the number of
+words.
 
     python benchmarks/sketch.py --documents 20000 200000 --memory 256MB
 """
@@ -24,7 +25,7 @@ WORDS, VOCABULARY, CLASSES = 200, 2**20, 4
 
 
 class ZipfTexts:
-    """An iterable of texts of `WORDS` words each, the same every time that it is read."""
+    """An iterable of texts with `WORDS` words each. Every iteration gives the same texts."""
 
     def __init__(self, n_docs: int, exponent: float = 1.1, seed: int = 0) -> None:
         self.n_docs, self._exponent, self._seed = n_docs, exponent, seed
@@ -60,7 +61,7 @@ def measure(n_docs: int, way: str, memory: int, min_df: int) -> None:
 
 
 def main() -> None:
-    """Measure each size and way in a process of its own."""
+    """Measure each size and each way in a new process."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--documents", type=int, nargs="+", default=[5000, 50_000])
     parser.add_argument("--memory", type=size, default=2**28)

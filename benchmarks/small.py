@@ -1,9 +1,9 @@
-"""Time of every stage on small collections, where checks and conversions take most of it.
+"""Time of every stage on small collections, where checks and conversions take most of the time.
 
     python benchmarks/small.py [--quick] [--write]
 
-All stages and scikit-learn's chi2 take turns in one process, and our `chi2_counts` must give the
-same numbers.
+All stages and scikit-learn's chi2 take turns in one process. termsift's `chi2_counts` must give the
+same numbers as chi2.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Stage = tuple[str, Callable[[], object]]
 
 
 def stages(n_docs: int, n_terms: int, n_classes: int, density: float) -> list[Stage]:
-    """Return the stages of a random collection, after a check of the answers."""
+    """Check the results on a random collection, and return its stages."""
     rng = np.random.default_rng(0)
     seen = rng.random((n_docs, n_terms)) < density
     X = sp.csr_array(seen * rng.integers(1, 5, seen.shape))
@@ -47,7 +47,7 @@ def stages(n_docs: int, n_terms: int, n_classes: int, density: float) -> list[St
 
 
 def measure(shape: tuple[int, int, int, float], quick: bool) -> list[tuple[str, float]]:
-    """Return each stage's name and microseconds: the median over rounds that take turns."""
+    """Return the name of each stage and its median time in microseconds."""
     listed = stages(*shape)
     timers = [timeit.Timer(run) for _, run in listed]
     repeats = [1 if quick else max(1, int(2e-2 / timer.timeit(1))) for timer in timers]

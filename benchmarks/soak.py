@@ -2,10 +2,11 @@
 
     python benchmarks/soak.py [--minutes 60] [--seed 0]
 
-Counts of a moving window of random chunks are kept by adding the newest and subtracting the oldest.
-They are compared with sums that scipy computes of the same chunks. Scores, choices and curves are
-compared with those of one thread, and some scores with the reference. Resident memory, from
-``/proc/self/statm``, may exceed its peak in the first tenth of the time by at most `SLACK`.
+The script keeps the counts of a moving window of random chunks: it adds the newest chunk and
+subtracts the oldest. It compares the counts with scipy's sums of the same chunks. It compares
+scores, choices and curves with the results of one thread, and some scores with the reference. The
+resident memory (``/proc/self/statm``) may exceed its peak in the first tenth of the time by at most
+`SLACK`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import termsift as ts
 
 N_TERMS, N_CLASSES = 3_000, 12
 WINDOW = 8  # chunks
-SLACK = 64 << 20  # bytes: allocators keep pages of threads that have ended
+SLACK = 64 << 20  # bytes; allocators keep the pages of finished threads
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -61,7 +62,7 @@ class Soak:
         return int(self.rng.integers(1, 5))
 
     def chunk(self) -> Chunk:
-        """Draw documents of random number, container and type, and count them."""
+        """Draw a random number of documents in a random container and dtype, and count them."""
         rng = self.rng
         n_docs = int(rng.integers(1, 4_000))
         X: Any = sp.random_array(
@@ -93,7 +94,7 @@ class Soak:
         self.done["merges"] += 1
 
     def check_counts(self) -> None:
-        """Compare the counts with scipy's, also after saving and loading."""
+        """Compare the counts with scipy's sums, also after saving and loading."""
         assert self.held is not None
         if self.rng.random() < 0.3:
             self.held.save(self.folder / "held.termsift")
@@ -109,7 +110,7 @@ class Soak:
         self.done["tables"] += 1
 
     def check_scores(self) -> None:
-        """Compare a method's scores on several threads with one thread or with the reference."""
+        """Compare scores on several threads with scores on one thread or with the reference."""
         assert self.held is not None
         method = str(self.rng.choice([method.name for method in ts.methods()]))
         scores = self.held.score(method, n_threads=self.threads())
@@ -121,7 +122,7 @@ class Soak:
         self.done["scores"] += 1
 
     def check_choices(self) -> None:
-        """Compare both selectors and a curve on several threads with one thread."""
+        """Compare two selectors and a curve on several threads with the results of one thread."""
         assert self.held is not None
         newest, oldest = self.chunks[-1], self.chunks[0]
         if len(np.unique(newest.y)) < 2:

@@ -1,11 +1,11 @@
-"""Choose data like a target: naive Bayes of hashed n-grams, beside the DSIR package.
+"""Select data that resembles a target, by naive Bayes of hashed n-grams and by the DSIR package.
 
     python benchmarks/target_data.py [DATA] [--quick]
 
-The package `data-selection` must be installed. The target is 50 documents of a class, and those to
-choose from are all others of all classes. Writes the table of docs/target_data.md; ``--quick``
-prints that of made-up documents instead. The collections are in DATA, laid out as
-`benchmarks/corpora.py` describes.
+The package `data-selection` must be installed. The target consists of 50 documents of a class. All
+other documents of all classes are the raw documents. The script writes the table of
+docs/target_data.md. With ``--quick`` it prints a table for generated documents instead.
+`benchmarks/corpora.py` describes the folder DATA.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COLLECTIONS = {"R8": ("crude", "trade"), "TREC": ("LOC", "NUM"), "reviews": ("1"
 
 
 def by_termsift(target: list[str], raw: list[str], k: int, alpha: float = 1.0) -> Any:
-    """Return the k heaviest documents by the page's recipe, without noise."""
+    """Return the k documents with the largest weights of docs/target_data.md, without noise."""
     rules = ts.text.TextRules(ngram_range=(1, 2), hashing=BUCKETS)
     sides = ["target"] * len(target) + ["raw"] * len(raw)
     counts = ts.count_texts(target + raw, sides, rules=rules)
@@ -42,7 +42,7 @@ def by_termsift(target: list[str], raw: list[str], k: int, alpha: float = 1.0) -
 
 
 def by_dsir(target: list[str], raw: list[str], k: int) -> Any:
-    """Return the k heaviest documents by the DSIR package, without noise."""
+    """Return the k documents with the largest weights of the DSIR package, without noise."""
     from data_selection import HashedNgramDSIR
 
     with TemporaryDirectory() as folder:
@@ -65,9 +65,10 @@ WAYS: dict[str, Callable[[list[str], list[str], int], Any]] = {
 
 
 def row(name: str, texts: Any, labels: Any, label: str) -> list[str]:
-    """Return the row of a class: the share of the chosen that are of the class, and seconds.
+    """Return the row of a class: the share of chosen documents that are of the class, and seconds.
 
-    The last cell is the share that DSIR and termsift choose both, with the smaller alpha.
+    The last cell has the share of documents that both DSIR and termsift (with ``alpha=1e-4``)
+    choose.
     """
     rng = np.random.default_rng(0)
     is_target = np.zeros(len(texts), dtype=bool)
@@ -76,7 +77,7 @@ def row(name: str, texts: Any, labels: Any, label: str) -> list[str]:
     is_right = labels[~is_target] == label
     n_right, cells, chosen = int(is_right.sum()), [], []
     for choose in WAYS.values():
-        begin = sum(os.times()[:4])  # of this process and its children
+        begin = sum(os.times()[:4])  # processor time of this process and its children
         chosen.append(choose(target, raw, n_right))
         seconds = sum(os.times()[:4]) - begin
         cells.append(f"{is_right[chosen[-1]].mean():.2f} / {seconds:.2g}")
@@ -90,7 +91,7 @@ def table(rows: list[list[str]]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Write the table, or print a quick one."""
+    """Write the table, or print the table of a quick run."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("data", nargs="?", type=Path, default=corpora.FOLDER)
     parser.add_argument("--quick", action="store_true")

@@ -1,13 +1,13 @@
-"""From texts to counts, against scikit-learn and others; answers are checked in the same run.
+"""Time and memory from texts to counts, compared with other libraries, with checked results.
 
     python benchmarks/text.py [--quick] [--tables "R8 x 25,Greek"] [--rounds N] [--write]
 
-Contenders of a task take turns in one process, and the table shows medians. Tables are those of
-`text_tables.py`; texts are a list of str in memory. "as fast" is the time of scikit-learn's
-CountVectorizer with the same rules, in the same run, divided by the time of the row. Peak memory is
-that of one run in a new process, above what it had with the texts loaded. The first table is of
-whole processes that read files (`text_files.py`). ``--write`` puts all tables into ``README.md`` of
-this folder, and those of R8 into docs/benchmarks.md and the project's.
+The contenders of a task take turns in one process, and the table shows medians. The texts come from
+the tables of `text_tables.py`, and are in memory as a list of str. "as fast" is the time of
+scikit-learn's CountVectorizer with the same rules, divided by the time of the row. The peak memory
+is measured in a new process, without the memory of the texts. The first table is about whole
+processes that read files (`text_files.py`). ``--write`` puts all tables into
+``benchmarks/README.md``, the first two into ``docs/benchmarks.md``, and the first into the README.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HEADER = ["contender", "threads", "median ms", "MB/s", "as fast", "peak MB", "ro
 
 
 class Measured(NamedTuple):
-    """A table of contenders: their names, threads, times, rates, ratios, memory and rounds."""
+    """A table with the name, threads, time, rate, ratio, memory and rounds of each contender."""
 
     title: str
     header: list[str]
@@ -104,7 +104,7 @@ def measure(task: str, whole: Table, quick: bool, rounds: int) -> Measured:
 
 
 def peak_of(name: str, task: str, index: int, quick: bool) -> float | None:
-    """Return the megabytes that one run needs, measured in a new process; Linux only."""
+    """Return the megabytes that one run needs, measured in a new process (only on Linux)."""
     if not Path("/proc/self/clear_refs").exists():
         return None
     command = [sys.executable, __file__, "--child", f"{name}/{task}/{index}"]
@@ -125,7 +125,7 @@ def child(which: str, quick: bool) -> None:
 
 
 class PeakMemory:
-    """The peak of resident memory within a block, above what was resident before."""
+    """Measure the peak of the resident memory in a block, minus the resident memory before it."""
 
     megabytes = 0.0
 
@@ -145,7 +145,7 @@ class PeakMemory:
 
 
 def versions() -> str:
-    """Return the versions of the peers that are installed."""
+    """Return the versions of the installed libraries that termsift is compared with."""
     found = []
     for name in PEERS:
         with suppress(importlib.metadata.PackageNotFoundError):
@@ -174,7 +174,7 @@ def main() -> None:
         names.remove("R8 x 25")
     found: list[Measured] = []
     pages = ROOT / "README.md", ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
-    if args.write:  # an error of writing must occur now, not in an hour
+    if args.write:  # report an unusable file now, not after an hour
         for page in pages:
             around(page, MARKER)
     started = time.time()

@@ -1,4 +1,4 @@
-"""The contenders of `text.py`: how each counts texts, and how its answer is checked."""
+"""The contenders of `text.py`, with functions that count texts and check the result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import termsift as ts
 from compare import THREADS
 from text_tables import Table
 
-# Word n-grams and character n-grams take scikit-learn minutes: they are measured on a part.
+# scikit-learn takes minutes for word and character n-grams, so they are measured on a part.
 TASKS: dict[str, tuple[float, dict[str, Any]]] = {
     "words": (1.0, {}),
     "(1, 2)-grams": (0.2, {"ngram_range": (1, 2)}),
@@ -27,18 +27,19 @@ PEERS = ("polars", "duckdb", "lenlp", "tokenizers")
 
 @dataclass(frozen=True)
 class Contender:
-    """A contender, how to run it, and how to compare its answer with CountVectorizer's."""
+    """A contender, with functions that run it and compare its result with CountVectorizer's."""
 
     name: str
     threads: int
     run: Callable[[], Any]
-    # Returns what differs, for peers that cut other words; asserts equality for all others.
+    # Asserts that the result is equal. If the library splits texts into other words, the function
+    # returns a description of the difference instead.
     check: Callable[[Any, Expected], str] = field(default=lambda *_: "")
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What scikit-learn counts: its matrix with sorted rows, its terms, and the labels."""
+    """The result of scikit-learn: its matrix with sorted rows, its terms, and the labels."""
 
     X: sp.csr_array
     terms: list[str]
@@ -53,7 +54,7 @@ class Expected:
 
     @cached_property
     def by_class(self) -> set[tuple[str, str, int]]:
-        """How often each class has each word."""
+        """The set of (label, word, count) for all words of each class."""
         counts = self.counts
         rows, columns = counts.term_frequency.nonzero()
         values = counts.term_frequency[rows, columns]
@@ -87,7 +88,7 @@ def assert_same_total(X: Any, expected: Expected) -> str:
 
 
 def differing(found: set[tuple[str, str, int]], expected: Expected) -> str:
-    """Return how many words a peer counts otherwise."""
+    """Describe by how many tokens a library's counts differ from the expected counts."""
     wanted = expected.by_class
     if found == wanted:
         return ""
@@ -105,7 +106,7 @@ def counts_by_polars(texts: Any, labels: Any) -> Any:
 
 
 def counts_by_duckdb(arrow: Any, threads: int) -> Any:
-    """Count the words of each class with duckdb, whose ``\\w`` is ASCII."""
+    """Count the words of each class with duckdb. Its ``\\w`` matches only ASCII letters."""
     import duckdb
 
     with duckdb.connect(config={"threads": threads}) as connection:
@@ -117,7 +118,7 @@ def counts_by_duckdb(arrow: Any, threads: int) -> Any:
 
 
 def rows_of(frame: Any) -> set[tuple[str, str, int]]:
-    """Return the rows of a peer's frame, without documents that have no word."""
+    """Return the rows of a library's frame, without documents that have no word."""
     columns = [column.to_pylist() for column in frame.columns]
     return {row for row in zip(*columns, strict=True) if row[1] is not None}
 
@@ -155,7 +156,7 @@ def _assert_same_unsorted(answer: Any, expected: Expected) -> str:
 
 
 def peers(task: str, data: Table) -> Iterator[Contender]:
-    """Return the contenders that are installed; each is given the texts in its own form."""
+    """Return the installed contenders. Each gets the texts in its own format."""
     every = THREADS[-1]
     if task != "words":
         return
@@ -195,7 +196,7 @@ def peers(task: str, data: Table) -> Iterator[Contender]:
 
 
 def tokenized(texts: list[str]) -> Contender:
-    """Return tokenizers' lookup of known words, which neither learns nor counts them."""
+    """Return tokenizers' lookup of known words. It neither learns words nor counts them."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.WordLevel(unk_token="?"))

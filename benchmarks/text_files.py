@@ -1,8 +1,8 @@
-"""From files of texts to their ranked terms, as whole processes, beside other programs.
+"""Time and memory of whole processes that read files of texts and rank their terms.
 
-Part of `text.py`. Every process reads a file and counts its words by class; ours and pandas with
-scikit-learn print the twenty best terms too, the others the sum of the counts, and all sums agree.
-The content is one table in several formats, once and nine times over.
+`text.py` uses this module. Every process reads a file and counts its words by class. termsift, and
+pandas with scikit-learn, print the twenty best terms. The other programs print only the sum of the
+counts. All sums must agree. The files contain one table, or nine copies of it, in several formats.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from compare import THREADS, digits, markdown
 from text_tables import Table
 
 K = 20
-N_FILES = 40_000  # in the folder
-LARGE = 9  # copies of the table that a large file has
-SECONDS = 10.0  # A process is repeated until its runs have taken so long.
+N_FILES = 40_000  # number of files in the class folders
+LARGE = 9  # number of copies of the table in a large file
+SECONDS = 10.0  # a process is repeated until its runs have taken this long
 
 _WORDS = "r'\\b\\w\\w+\\b'"
 PANDAS = f"""
@@ -87,7 +87,7 @@ Rows = list[tuple[str, str]]
 
 
 def files_of(table: Table, folder: Path) -> dict[tuple[str, int], Path]:
-    """Return the files by format and number of copies, after writing those that are missing."""
+    """Write the missing files, and return all files by format and number of copies."""
     rows = list(zip(table.labels, table.texts, strict=True))
     makers: dict[str, tuple[str, Callable[[Path, Rows, int], None]]] = {
         "CSV": (".csv", _write_csv),
@@ -147,7 +147,8 @@ def _write_parquet(path: Path, rows: Rows, copies: int) -> None:
             writer.write_table(table)
 
 
-# Starts a process from a small one: its peak memory would begin with that of its parent.
+# Starts the measured process from a small process. The peak memory of a process includes its
+# parent's memory at the fork, so a large parent would distort it.
 _LAUNCHER = """
 import os, sys, time
 began = time.perf_counter()
@@ -159,7 +160,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def run(command: list[str]) -> tuple[float, float, list[str]]:
-    """Return the seconds and the peak megabytes of a process, and the words that it prints."""
+    """Run a process, and return its seconds, its peak megabytes and the words that it prints."""
     done = subprocess.run(
         [sys.executable, "-S", "-c", _LAUNCHER, *command],
         check=True,
@@ -171,7 +172,7 @@ def run(command: list[str]) -> tuple[float, float, list[str]]:
 
 
 def commands_of(name: str, path: Path, *, large: bool) -> dict[tuple[str, int], list[str]]:
-    """Return the processes that read a file, by contender and number of threads."""
+    """Return the commands that read a file, by contender and number of threads."""
     options = ["--text", "text", "--label", "label"] if path.is_file() else []
     rank = [sys.executable, "-m", "termsift", "rank", str(path), *options, "-k", str(K)]
     rank += ["--method", "chi2_counts", "--threads"]
@@ -194,7 +195,7 @@ def commands_of(name: str, path: Path, *, large: bool) -> dict[tuple[str, int], 
 
 
 def imports_of(contender: str, name: str) -> float:
-    """Return the megabytes that a contender takes before it reads anything."""
+    """Return the megabytes that the imports of a contender take."""
     code = {"pandas": PANDAS, "polars": POLARS, "duckdb": DUCKDB}.get(contender.split(",")[0], "")
     if "wc" in contender:
         return 0.0
@@ -236,7 +237,7 @@ def whole_processes(
 
 
 def terms_of(printed: list[str]) -> list[str]:
-    """Return the terms of the table that `termsift rank` prints: rank, score, term."""
+    """Return the terms in the output of `termsift rank`, whose columns are rank, score and term."""
     return printed[5::3]
 
 
@@ -248,7 +249,7 @@ def bytes_of(path: Path) -> int:
 
 
 def summary(header: list[str], rows: list[list[str]]) -> str:
-    """Return the table with the threads of a contender in one row."""
+    """Return the table with one row per contender, for all numbers of threads."""
     joined: dict[tuple[str, str], list[list[str]]] = {}
     for row in rows:
         joined.setdefault((row[0], row[1]), []).append(row[2:6])

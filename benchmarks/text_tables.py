@@ -1,7 +1,7 @@
-"""Tables of labelled texts, as CSV files: seeded ones, and one of R8's texts.
+"""Tables of labelled texts in CSV files: generated texts, and the texts of R8.
 
-They are written once, into the folder of `workloads.py`. Nothing of R8 is part of termsift: the
-table is left out if `corpora.py` does not find it.
+The tables are written once, into the cache folder of `workloads.py`. termsift does not contain R8.
+Its table is left out if `corpora.py` does not find R8.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import corpora
 import workloads
 from workloads import Shape, generate
 
-# Consonants and vowels, whose pairs are syllables. Chinese words are of one to three signs.
+# Each pair of a consonant and a vowel is a syllable. Chinese words have one to three characters.
 ALPHABETS = {
     "accented Latin": ("bcçdfghklmnñprřsštvwz", "aeiouaeiouáéíóúàèòùâêîôäëöüøå"),
     "Cyrillic": ("бвгджзклмнпрстфхцчшщ", "аеиоуыэюяё"),
@@ -28,7 +28,7 @@ ALPHABETS = {
 }
 OF_A_SCRIPT = Shape(100_000, 80_000, 8, 60, 1.05, 0.3, 11)
 SIZE_OF_MANY = 10_000_000  # distinct words
-COPIES = 25  # of R8
+COPIES = 25  # copies of R8 in its table
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Table:
         return sum(len(text) if text.isascii() else len(text.encode()) for text in self.texts) / 1e6
 
     def part(self, share: float) -> Table:
-        """Return the first documents."""
+        """Return a table with this share of the documents, the first ones."""
         n = max(1, int(len(self.texts) * share))
         return Table(self.name, self.path, self.labels[:n], self.texts[:n])
 
@@ -55,7 +55,7 @@ Rows = Iterator[tuple[str, str]]
 
 
 def copies_of_r8(quick: bool) -> Rows:
-    """R8's texts many times over, two words of a hundred made new each time."""
+    """Return many copies of R8's texts, where two of a hundred words are new in each copy."""
     train = corpora.FOLDER / corpora.FILES["R8"]
     files = [path.read_text("utf-8").splitlines() for path in (train, train.with_name("test.txt"))]
     rows = [line.split("\t", 1) for lines in files for line in lines]
@@ -67,7 +67,7 @@ def copies_of_r8(quick: bool) -> Rows:
 
 
 def words_of(script: str, n: int) -> list[str]:
-    """Make distinct words of a script, the shortest first."""
+    """Return distinct words of a script, ordered by length."""
     rng = random.Random(script)
     found: set[str] = set()
     while len(found) < n:
@@ -83,7 +83,7 @@ def words_of(script: str, n: int) -> list[str]:
 
 
 def of_script(script: str, quick: bool) -> Rows:
-    """Texts of made-up words with capitals and punctuation; frequent words are short."""
+    """Return texts of generated words with capitals and punctuation. Frequent words are short."""
     shape = OF_A_SCRIPT.smaller(100) if quick else OF_A_SCRIPT
     data, indices, indptr, y = generate(shape)
     frequency = np.bincount(indices, data, shape.n_terms)
@@ -104,10 +104,11 @@ def of_script(script: str, quick: bool) -> Rows:
 
 
 def many_words(quick: bool) -> Rows:
-    """As many distinct words as the table has its name of, and half as many repeated ones."""
+    """Return texts with ten million distinct words, and half as many repeated words."""
     n = SIZE_OF_MANY // (100 if quick else 1)
     rng = np.random.default_rng(3)
-    # A word is a permuted number in hexadecimal digits: numbers below 16^6 are its first words.
+    # Each word is a number in hexadecimal digits. Multiplication modulo a prime permutes the
+    # numbers.
     order = np.r_[rng.permutation(n), (rng.random(n // 2) ** 4 * n).astype(np.int64)]
     order = (rng.permutation(order) * 7_368_787 + 1) % 16_777_213
     for document, part in enumerate(np.array_split(order, len(order) // 100)):
@@ -122,7 +123,7 @@ MAKERS: dict[str, Callable[[bool], Rows]] = {
 
 
 def table(name: str, quick: bool) -> Table:
-    """Return a table, after writing its file if it is missing."""
+    """Return a table, and write its file first if it is missing."""
     path = workloads.CACHE / f"text-{name.replace(' ', '-')}{'-quick' if quick else ''}.csv"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)

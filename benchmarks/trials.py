@@ -18,7 +18,7 @@ import termsift as ts
 from corpora import Split
 
 METRICS = ("accuracy", "F1")
-# The selectors that read documents and not counts.
+# The selectors that read documents instead of counts.
 FROM_DOCUMENTS = tuple(entry.name for entry in ts.selectors() if entry.reads_documents)
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
@@ -26,7 +26,7 @@ Ints = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class Extent:
-    """The size of a run: numbers of terms, resamples, folds, and methods (none: all)."""
+    """The extent of a run: numbers of terms, resamples, folds, and methods (empty: all)."""
 
     ks: tuple[int, ...]
     svm_ks: tuple[int, ...]
@@ -35,7 +35,8 @@ class Extent:
     methods: tuple[str, ...] = ()
 
 
-# A geometric series gives few terms as much weight as many. These are the preferred numbers R10.
+# In a geometric series, small and large numbers of terms have the same weight. R10 is a standard
+# series of rounded numbers (Renard).
 R10 = (10, 12, 16, 20, 25, 32, 40, 50, 63, 80)
 KS = (*R10, 100, 125, 160, 200, 250, 315, 400, 500, 630, 800, 1000, 1250, 1600, 2000)
 FULL = Extent(KS, (*KS[::2], KS[-1]), 400, 10)
@@ -58,7 +59,7 @@ PAPER = {
     "GSS": Ranker("gss"),
 }
 # The paper does not say how the class values of chi2 and GSS become a score. The default is the
-# largest value; here it is their mean.
+# largest value. Here the score is the mean.
 AVERAGED = {
     "chi2 averaged": Ranker("chi2", {"aggregate": "mean"}),
     "GSS averaged": Ranker("gss", {"aggregate": "mean"}),
@@ -75,14 +76,14 @@ BEYOND = {
 
 @dataclass(frozen=True)
 class Classifier:
-    """A classifier; ``naive_bayes`` is its name in `termsift.selection_curve`, if it has one."""
+    """A classifier. ``naive_bayes`` is its name in `termsift.selection_curve`, or None."""
 
     name: str
     estimator: Any
     naive_bayes: str | None = None
 
     def sees(self, X: sp.csr_array) -> sp.csr_array:
-        """Return what the classifier reads: occurrences, or presences."""
+        """Return the input of the classifier: occurrences, or presences for a binary model."""
         return X.sign() if self.naive_bayes == "binary" else X
 
 
@@ -93,7 +94,7 @@ SVM = Classifier("SVM", LinearSVC(dual=False, max_iter=10_000))  # the default m
 
 @dataclass(frozen=True)
 class Collection:
-    """Documents with an official split, or with folds, into training and test documents."""
+    """A collection with its folds. An official split is a single fold."""
 
     name: str
     X: sp.csr_array
@@ -111,7 +112,7 @@ class Collection:
 
     @classmethod
     def folded(cls, name: str, X: sp.csr_array, labels: Ints) -> Collection:
-        """Return a collection with ten folds, as in the paper, for documents without a split."""
+        """Return a collection without an official split, with ten folds as in the paper."""
         _, y = np.unique(labels, return_inverse=True)
         folds = StratifiedKFold(10, shuffle=True, random_state=0)
         return cls(name, X, y, list(folds.split(X, y)))
@@ -123,7 +124,7 @@ class Collection:
 
     @property
     def largest_share(self) -> float:
-        """The share of the largest class, the accuracy of always predicting it."""
+        """The share of the largest class, which is the accuracy of always predicting this class."""
         return float(np.bincount(self.tested).max() / len(self.tested))
 
     def training(self) -> tuple[sp.csr_array, Ints]:
@@ -134,10 +135,11 @@ class Collection:
 
 @dataclass(frozen=True)
 class Found:
-    """Results of a classifier on a ranking, for several numbers of terms.
+    """The results of a classifier on a ranking, for several numbers of terms.
 
-    ``values`` has accuracy and weighted F1, each of shape (1 + resamples, ks). The first row is of
-    the test documents, the others are of resamples of them, the same for every ranking.
+    ``values`` has arrays of accuracy and of weighted F1 with the shape (1 + resamples, ks). The
+    first row is computed on the test documents, and the other rows on resamples of them. The
+    resamples are the same for every ranking.
     """
 
     ks: Ints
@@ -158,24 +160,24 @@ class Found:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value in points and two standard errors."""
+    """A value in points, and two standard errors."""
 
     value: float
     error: float
 
     @classmethod
     def of(cls, sample: Floats) -> Estimate:
-        """Estimate from a statistic of the test documents and of their resamples."""
+        """Estimate a statistic and its error from its value and the values on resamples."""
         return cls(100 * float(sample[0]), 200 * float(sample[1:].std(ddof=1)))
 
     @classmethod
     def mean_of(cls, runs: Floats) -> Estimate:
-        """Estimate the mean of independent runs."""
+        """Estimate the mean of independent runs and its error."""
         return cls(100 * float(runs.mean()), 200 * float(runs.std(ddof=1) / np.sqrt(len(runs))))
 
     @classmethod
     def over(cls, estimates: Iterable[Estimate]) -> Estimate:
-        """Average estimates; the mean of their errors is an upper bound of the error."""
+        """Average estimates. The mean of their errors is an upper bound of the error."""
         pairs = [(each.value, each.error) for each in estimates]
         return cls(*np.mean(pairs, axis=0).tolist())
 
@@ -189,15 +191,15 @@ class Estimate:
 
 
 def resampled(n_docs: int, n_resamples: int) -> Floats:
-    """Return the weights of documents: ones, then resamples with replacement."""
+    """Return document weights: one row of ones, and a row for each resample with replacement."""
     drawn = np.random.default_rng(0).multinomial(n_docs, np.full(n_docs, 1 / n_docs), n_resamples)
     return np.vstack([np.ones(n_docs), drawn])
 
 
 def metrics(truth: Ints, answers: Ints, weights: Floats) -> dict[str, Floats]:
-    """Return the accuracy and the weighted F1 of each resample and k.
+    """Return the accuracy and the weighted F1 for each resample and k.
 
-    ``answers`` has the shape (ks, documents).
+    ``answers`` has the predicted classes, with the shape (ks, documents).
     """
     n_docs, n_classes = len(truth), max(truth.max(), answers.max()) + 1
 
@@ -223,9 +225,9 @@ def evaluate(
     ks: Sequence[int],
     n_resamples: int,
 ) -> dict[str, Found]:
-    """Rank on the training documents, train on the first k terms, classify the test documents.
+    """Rank terms, train scikit-learn's classifier on the first k, and classify the test documents.
 
-    scikit-learn classifies; for naive Bayes its results must agree with `termsift.selection_curve`.
+    For naive Bayes, the results must agree with `termsift.selection_curve`.
     """
     answers: dict[str, list[Ints]] = {name: [] for name in rankers}
     for train, test in collection.folds:
@@ -247,7 +249,7 @@ def evaluate(
                 )
                 mine = metrics(y_test, answered, np.ones((1, len(test))))
                 for metric, theirs in zip(METRICS, (curve.accuracy, curve.mean("f1")), strict=True):
-                    # scikit-learn may decide ties the other way: two documents may differ.
+                    # scikit-learn may break ties differently, so two documents may differ.
                     np.testing.assert_allclose(theirs, mine[metric][0], atol=2 / len(test))
     truth, weights = collection.tested, resampled(len(collection.tested), n_resamples)
     return {
@@ -259,7 +261,7 @@ def evaluate(
 def ranked(
     method: str, counts: ts.ClassCounts, X: sp.csr_array, y: Ints, k: int, **options: str
 ) -> ts.Ranking:
-    """Return the first k terms by a method, from the counts or from the documents."""
+    """Return the first k terms by a method that reads counts or documents."""
     if method in FROM_DOCUMENTS:
         choose = {"conditional_gain": ts.conditional_gain, "guided_gain": ts.guided_gain}
         return choose[method](X, y, k)

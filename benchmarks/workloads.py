@@ -1,11 +1,11 @@
-"""Workloads: seeded Zipfian collections of four shapes, generated once and cached.
+"""Workloads: four collections of Zipfian text, generated with fixed seeds and cached.
 
-A is a small collection of the size of 20 Newsgroups, B a large one, C one of 5,000 classes, D two
-classes over a hashed vocabulary. Terms are drawn from a Zipf-Mandelbrot law. A share of the tokens
-goes through a permutation that differs by class, which makes the classes differ. Tokens repeat
-within a document as in real text. The cache is the folder that TERMSIFT_CACHE names, by default
-``termsift-benchmarks`` in the system's temporary folder. B takes about a minute to generate and 0.9
-GB. Empty the cache after a change of `generate`: its folders are named by the parameters alone."""
+A has the size of 20 Newsgroups, B is large, C has 5,000 classes, and D has two classes and a hashed
+vocabulary. Terms are drawn from a Zipf-Mandelbrot law. Each class permutes the terms of a share of
+its tokens, so that the classes differ. Tokens repeat within a document as in real text.
+TERMSIFT_CACHE names the cache folder. The default is ``termsift-benchmarks`` in the system's
+temporary folder. B takes about a minute to generate, and 0.9 GB on disk. Delete the cache after a
+change to `generate`, because the names of its folders depend only on the parameters."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Shape:
     n_docs: int
     n_terms: int
     n_classes: int
-    tokens: float  # tokens in a document, on average
+    tokens: float  # mean number of tokens in a document
     exponent: float  # exponent of Zipf's law
-    topic_share: float  # share of the tokens that are drawn through the class's own permutation
+    topic_share: float  # share of tokens whose terms the class permutes
     seed: int
 
     def smaller(self, factor: int) -> Shape:
-        """Return a smaller shape of the same kind: fewer documents, terms and classes (if > 10)."""
+        """Return a shape with fewer documents and terms, and fewer classes if there are many."""
         return replace(
             self,
             n_docs=self.n_docs // factor,
@@ -67,7 +67,7 @@ class Workload:
 
     @property
     def n_classes(self) -> int:
-        """The number of classes, each of which has a document."""
+        """The number of classes. Each class has a document."""
         return len(np.unique(self.y))
 
     def indicator(self) -> sp.csr_array:
@@ -76,14 +76,14 @@ class Workload:
         n_docs, index = (
             len(column),
             self.X.indices.dtype,
-        )  # the same type twice, so that scipy copies neither
+        )  # with equal dtypes scipy copies neither matrix
         rows = np.arange(n_docs + 1, dtype=index)
         ones = np.ones(n_docs, self.X.dtype)
         return sp.csr_array((ones, column.astype(index), rows), shape=(n_docs, len(classes)))
 
 
 def workload(name: str, quick: bool = False) -> Workload:
-    """Return a workload, generated on first use and cached; ``quick`` for a small copy."""
+    """Return a workload, or a small copy if ``quick``. It is generated and cached on first use."""
     shape = SHAPES[name].smaller(20) if quick else SHAPES[name]
     folder = CACHE / f"{name}{'-quick' if quick else ''}-{zlib.crc32(repr(shape).encode()):08x}"
     if not folder.exists():
@@ -99,9 +99,9 @@ def workload(name: str, quick: bool = False) -> Workload:
 
 
 def generate(shape: Shape) -> tuple[Array, Array, Array, Array]:
-    """Generate the data, indices and indptr of a collection, and its labels."""
+    """Generate the data, the indices, the indptr and the labels of a collection."""
     rng = np.random.default_rng(shape.seed)
-    # The index of a term is independent of its rank.
+    # A random permutation makes the index of a term independent of its rank.
     order = rng.permutation(shape.n_terms).astype(np.int32)
     multipliers = np.array([_unit(rng, shape.n_terms) for _ in range(shape.n_classes)])
     mass = (np.arange(shape.n_classes) + (20 if shape.n_classes > 100 else 10)) ** -0.6
@@ -119,7 +119,7 @@ def generate(shape: Shape) -> tuple[Array, Array, Array, Array]:
 
 
 def _unit(rng: np.random.Generator, n: int) -> int:
-    """Return a number coprime to n: multiplying by it permutes [0, n)."""
+    """Return a number coprime to n, so that multiplication by it modulo n permutes [0, n)."""
     while True:
         candidate = int(rng.integers(1, n))
         if np.gcd(candidate, n) == 1:
@@ -133,12 +133,12 @@ def _documents(
     multipliers: NDArray[np.int64],
     order: Array,
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Return the values, the terms (increasing within a document) and the lengths of the rows."""
+    """Return the values, the terms and the lengths of the rows. Terms increase within a row."""
     lengths = np.maximum(shape.tokens * np.exp(rng.normal(-0.245, 0.7, len(labels))), 3).astype(int)
     document = np.repeat(np.arange(len(labels)), lengths)
     first = np.repeat(np.cumsum(lengths) - lengths, lengths)
     position = np.arange(len(document))
-    # Zipf-Mandelbrot by inversion: P(rank > r) ~ (r + offset)^(1 - exponent).
+    # Ranks of a Zipf-Mandelbrot law, by inversion of P(rank > r) ~ (r + offset)^(1 - exponent).
     offset, power = 2.7, 1 - shape.exponent
     low, high = (1 + offset) ** power, (shape.n_terms + offset) ** power
     rank = (low + rng.random(len(document)) * (high - low)) ** (1 / power) - offset - 1

@@ -1,10 +1,10 @@
-"""Find wrong labels: leaving one out with naive Bayes, beside cross-validated logistic regression.
+"""Find wrong labels by leave-one-out naive Bayes and by cross-validated logistic regression.
 
     python benchmarks/wrong_labels.py [DATA] [--quick]
 
-Changes a share of the labels at random and ranks the documents by their suspicion. Writes the table
-of docs/labels.md; ``--quick`` prints that of made-up documents instead. The collections are in
-DATA, laid out as `benchmarks/corpora.py` describes.
+The script changes a share of the labels at random, and ranks the documents by their suspicion. It
+writes the table of docs/labels.md. With ``--quick`` it prints a table for generated documents
+instead. `benchmarks/corpora.py` describes the folder DATA.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ TEXTS = {"R8": "R8", "TREC": "TREC questions", "reviews": "movie reviews"}
 
 
 def documents() -> dict[str, tuple[Any, Any]]:
-    """Return words and labels: the training documents of texts, and all of 20 Newsgroups."""
+    """Return words and labels, of the training documents of texts and of all of 20 Newsgroups."""
     splits = {name: corpora.lines(key, r"(?u)\b\w\w+\b") for key, name in TEXTS.items()}
     found = {name: (split.X_train, split.y_train) for name, split in splits.items()}
     return found | {"20 Newsgroups": corpora.newsgroups_text("unigrams")}
 
 
 def left_out(X: Any, y: Any) -> tuple[Any, Any]:
-    """Return the log probabilities by all other documents, and the lengths to divide by."""
+    """Return leave-one-out log probabilities, and the lengths of the documents."""
     log_proba = ts.count(X, y).naive_bayes().leave_one_out(X, y)
     return log_proba, np.maximum(np.asarray(X.sum(axis=1)).ravel(), 1)
 
 
 def cross_validated(X: Any, y: Any) -> tuple[Any, Any]:
-    """Return the log probabilities by logistic regression of tf-idf, over five folds."""
+    """Return log probabilities of logistic regression on tf-idf, by five-fold cross-validation."""
     machine = LogisticRegression(C=10, max_iter=1000)
     pipeline = make_pipeline(TfidfTransformer(sublinear_tf=True), machine)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
@@ -57,7 +57,7 @@ WAYS = {"termsift": left_out, "logistic regression": cross_validated}
 
 
 def planted(y: Any, share: float) -> tuple[Any, Any]:
-    """Return labels that are wrong for a share of the documents, and which are wrong."""
+    """Change a share of the labels; return all labels, and whether each is wrong."""
     rng = np.random.default_rng(0)
     classes, codes = np.unique(y, return_inverse=True)
     is_wrong = np.zeros(len(y), dtype=bool)
@@ -66,7 +66,7 @@ def planted(y: Any, share: float) -> tuple[Any, Any]:
 
 
 def suspicion(log_proba: Any, own: Any, lengths: Any) -> Any:
-    """Return (best other - own) / length of each document."""
+    """Return (largest log probability of another class - own) / length for each document."""
     rows = np.arange(len(own))
     of_own, others = log_proba[rows, own], log_proba.copy()
     others[rows, own] = -np.inf
@@ -74,7 +74,7 @@ def suspicion(log_proba: Any, own: Any, lengths: Any) -> Any:
 
 
 def measured(way: str, X: Any, y: Any, share: float) -> str:
-    """Return the precision at the number of wrong labels, the area under the curve, and seconds."""
+    """Return a cell with precision at the number of wrong labels, ROC area, and seconds."""
     labels, is_wrong = planted(y, share)
     begin = process_time()
     log_proba, lengths = WAYS[way](X, labels)
@@ -85,8 +85,8 @@ def measured(way: str, X: Any, y: Any, share: float) -> str:
 
 
 def table(collections: dict[str, tuple[Any, Any]]) -> str:
-    """Return the figures of each collection and share of wrong labels."""
-    left_out(corpora.sp.csr_array([[1, 0], [0, 1]]), [0, 1])  # imports what is imported late
+    """Return a table with one row for each collection and share of wrong labels."""
+    left_out(corpora.sp.csr_array([[1, 0], [0, 1]]), [0, 1])  # run the late imports
     rows = [
         [name, f"{len(y):,}", f"{share:.0%}", *(measured(way, X, y, share) for way in WAYS)]
         for name, (X, y) in collections.items()
@@ -96,7 +96,7 @@ def table(collections: dict[str, tuple[Any, Any]]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Write the table, or print a quick one."""
+    """Write the table, or print the table of a quick run."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("data", nargs="?", type=Path, default=corpora.FOLDER)
     parser.add_argument("--quick", action="store_true")
