@@ -31,8 +31,8 @@ namespace termsift::bindings {
 namespace py = pybind11;
 using namespace py::literals;
 
-// Calls f, which acquires the GIL. If the interpreter is exiting, Python before 3.14 ends the thread by pthread_exit, whose
-// unwinding of the stack must not reach noexcept functions. This function catches the unwinding. The thread then sleeps
+// Calls f, which acquires the GIL. If the interpreter is exiting, Python before 3.14 ends the thread by pthread_exit. This
+// unwinds the stack, and the unwinding must not reach noexcept functions. This function catches it. The thread then sleeps
 // until the process ends, which is how Python 3.14 itself behaves.
 template <class F>
 auto or_sleep_at_exit(const F& f) {

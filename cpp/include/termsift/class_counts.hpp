@@ -92,7 +92,7 @@ struct ClassCounts {
   std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
   // The whole collection as one class, with every document counted once. It is kept if some document has no class or several
-  // classes, and in float counts also if the labels were lists. Otherwise it is null, and the sum of the rows is used.
+  // classes. Float counts also keep it if the labels were lists. Otherwise it is null, and the sum of the rows replaces it.
   ClassRowPtr<Count> collection;
 
   EventModel model = EventModel::multinomial;  // the event that term_frequency and n_tokens count (as_counted_by)

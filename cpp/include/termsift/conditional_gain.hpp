@@ -1,4 +1,4 @@
-// Documents -> ranking. Each step chooses a term by the information about the classes that it adds to the terms chosen
+// Documents -> ranking. Each step chooses a term by the information about the classes that the term adds to the terms chosen
 // before.
 #pragma once
 
@@ -18,11 +18,11 @@ namespace termsift {
 // where negative numbers count as 0 and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be the sum
 // of W_tc (W'_tc if c = y) over these terms. The document is of class c with the probability (in single precision)
 //     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))).
-// The loss of a document is -log P_dy. The gain of a term is the total by which a step with the term reduces these losses:
+// The loss of a document is -log P_dy. A step with a term reduces these losses. The gain of the term is the total reduction:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
-// If there are more than `classes_in_play` classes, the first chosen term t of a document limits the document to
-// `classes_in_play` classes: its own class, and the classes with the largest log(n_c / n) + W_tc. These sums are compared in
-// whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
+// If there are more than `classes_in_play` classes, the first chosen term t of a document limits the document to that many.
+// These are its own class, and the classes with the largest log(n_c / n) + W_tc. These sums are compared in whole units of
+// 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be their
 // weights, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of the document vectors,
@@ -64,9 +64,10 @@ struct GainRanking {
 // and W' leaves out one of these. As in counting, the entries of x may be in any order, repeated or 0.
 //
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each pair of a
-// class and a term that occurs in it, 48 for each term (8 more for each thread from the fifth on), and 16 for each document.
-// In addition, each document with a chosen term takes 12 bytes for each class (with the number of classes rounded up to a
-// multiple of 8). If not all classes are in play, it takes 16 bytes for each class in play instead (by default 1 KiB).
+// class and a term of the class, and 16 for each document. Each term takes 48 bytes, and 8 more for each thread from the
+// fifth on. In addition, each document with a chosen term takes 12 bytes for each class (with the number of classes rounded
+// up to a multiple of 8). If not all classes are in play, it takes 16 bytes for each class in play instead (by default 1
+// KiB).
 //
 // Throws std::invalid_argument as check_csr does, and also unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
 // This error is also thrown if e^{b W} could leave the range of a double, or e^{b (W - W')} could lose half of its digits.

@@ -5,9 +5,9 @@
 //     other classes    B = t - a         D = g - r - t + a         g - r
 //                      t                 g - t                     g
 //
-// Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, chi2_counts has a = l_ic and
-// t = l_i, and log_odds, log_ratio, g2_counts and c_tfidf count tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The
-// totals t and g are those of the collection, which counts a document of several classes once.
+// Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, and chi2_counts has a = l_ic
+// and t = l_i. log_odds, log_ratio, g2_counts and c_tfidf count only tokens: a = l_ic, r = l_c, t = l_i, g = l. The totals t
+// and g count a document of several classes only once.
 #pragma once
 
 #include <cstdint>
@@ -53,16 +53,16 @@ const char* name_of(ContingencyMeasure measure);
 // In all functions, classes without documents take no part, and 0 log 0 = 0, log 0 = -inf, x/0 = inf and 0/0 = 0. A score is
 // 0 if no document has the term. It is also 0 if the class holds all documents, except for a smoothed log_ratio. No result
 // is NaN. A sum or mean with an infinite value is that infinity, or 0 if both infinities occur. A mean ignores classes of
-// weight 0. The functions throw std::invalid_argument if fewer than two classes have documents (except for df and tfidf,
-// which compare no classes), if a weight is negative or not finite, and if all weights are 0. log_odds needs b2 = 0 or
-// 2^-450 g <= b2 <= 2^450 g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of
+// weight 0. The functions throw std::invalid_argument if a weight is negative or not finite, or if all weights are 0. Except
+// for df and tfidf, which compare no classes, at least two classes must have documents. log_odds needs b2 = 0 or 2^-450 g <=
+// b2 <= 2^450 g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of
 // `estimation`.
 //
 // Accuracy: the error is at most 4 ulp of the formula's value, or a relative 1e-14 for bns. If counts are fractions or are
 // above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above 2^450, they may underflow, and then a
-// score may be wrong or infinite. Let s be the sum of the values that the classes with the term would have without it. A sum
-// or mean has a further error of up to 2^-104 n_classes s, which dominates if some classes have more than 10^7 times as many
-// documents as other classes. Bits depend neither on the number of threads nor on the SIMD target.
+// score may be wrong or infinite. Let s be the sum of the values that the classes with the term would have if they lacked
+// the term. A sum or mean has a further error of up to 2^-104 n_classes s, which dominates if some classes have more than
+// 10^7 times as many documents as other classes. Bits depend neither on the number of threads nor on the SIMD target.
 
 // Writes scores (n_terms,) in O(pairs) time, where a pair is a term and a class that has it. Other classes cost nothing,
 // because their values depend only on t and r. Only sums and means of measures with Absent::each take O(pairs + n_classes *

@@ -48,12 +48,12 @@ const char* name(CountingPath path);
 //   touched_terms  for rows that on average have less than an eighth of the terms. With 5,000 classes it took 0.65 of the
 //                  time of class_streams;
 //   class_streams  otherwise.
-// The path `rows` replaces all of these for logarithms, weighted documents, fractions, updates of float counts that hold
-// documents, and matrices in which many entries repeat a column or are too large to pack. touched_terms replaces term_blocks
-// for a matrix with rows that are unsorted, repeat a column or store a zero.
+// The path `rows` replaces all of these for logarithms, weighted documents and fractions. It is also used for updates of
+// float counts that hold documents, and if many entries repeat a column or are too large to pack. touched_terms replaces
+// term_blocks for a matrix with rows that are unsorted, repeat a column or store a zero.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
-// How an entry x > 0 is counted. Repeated entries of a document are added up before, and document weights are applied after.
+// How an entry x > 0 is counted. Repeated entries of a document are added up first, and document weights are applied last.
 enum class TermWeight : std::uint8_t {
   raw,    // as x
   log,    // as log(1 + x), with an error of at most 1 ulp; in float counts only

@@ -22,9 +22,9 @@ namespace termsift {
 // Gains are computed from masses, which are whole numbers m_ic with p_ic = m_ic / n_c and n_c = sum_i m_ic + leftover_c
 // below 2^52. The relative error of a gain is about 1e-14, and a gain is exactly 0 if and only if m_i is proportional to R
 // in all classes. Ties go to the lowest index. Terms with equal masses tie, and the last two terms tie if the pool holds
-// nothing else. Gains that are equal by symmetry, such as those of masses with two classes exchanged, may differ by
-// rounding, so their terms may come in either order. Once the largest gain is 0, the remaining terms follow by index, with
-// gain 0.
+// nothing else. Gains may be equal by symmetry, for example if two terms have exchanged masses in two classes. Such gains
+// may differ by rounding, so their terms may come in either order. Once the largest gain is 0, the remaining terms follow by
+// index, with gain 0.
 //
 // The masses of whole counts are exact if their total times the common denominator of b1 and b2 is below 2^52 in every
 // class. Other masses are rounded (greedy/mass_grid.hpp). Then gains that differ by less than the rounding may come in
@@ -47,9 +47,9 @@ struct GreedyRanking {
 // each thread.
 //
 // Throws std::invalid_argument in every case in which score() throws it. It is also thrown unless 0 <= k <= n_terms, if a
-// term has p = 0 in a class, if b2 < b1 n_terms, and if a mass that must be rounded has less than 2^10 units (about 2^-40 of
-// the class's tokens). With the default smoothing, only classes of more than 2^52 tokens have such masses. Exceptions of
-// `progress` pass through.
+// term has p = 0 in a class, and if b2 < b1 n_terms. It is also thrown if a mass that must be rounded has less than 2^10
+// units (about 2^-40 of the class's tokens). With the default smoothing, only classes of more than 2^52 tokens have such
+// masses. Exceptions of `progress` pass through.
 template <CountType Count>
 GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimation, std::int64_t k, bool exhaustive,
                      const Threads& threads, const Progress& progress = {});

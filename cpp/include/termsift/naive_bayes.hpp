@@ -36,8 +36,8 @@ struct LabelledDocuments {
 // classes might have changed. Memory: 12 bytes for each pair of a class and a ranked term (28 while the model is built), and
 // 8 for each k and class.
 //
-// Throws std::invalid_argument if the ranking, ks, labels, weights or documents are not as above, if b1 is not positive, if
-// a count divided by b1 is infinite, and if no class has documents.
+// Throws std::invalid_argument if the ranking, ks, labels, weights or documents are not as above, or if no class has
+// documents. It is also thrown if b1 is not positive, or if a count divided by b1 is infinite.
 template <CountType Count>
 void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes, const LabelledDocuments& documents,
                           const Threads& threads, std::int64_t* hits, std::int64_t* predicted);

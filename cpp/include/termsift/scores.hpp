@@ -10,8 +10,9 @@
 
 namespace termsift {
 
-// Measures of the difference between p = p_ic and q = q_ic. By ClassCounts::model, these are either probabilities, with the
-// distributions {p, 1-p} and {q, 1-q}, or rates of two Poisson variables, which may exceed 1 and have no complement.
+// Measures of the difference between p = p_ic and q = q_ic. ClassCounts::model decides whether these are probabilities or
+// rates. Probabilities have the distributions {p, 1-p} and {q, 1-q}. Rates of two Poisson variables may exceed 1 and have no
+// complement.
 enum class Measure : std::uint8_t {
   kl,          // p log(p/q) + (1-p) log((1-p)/(1-q))         Tang, Kay and He 2016, Algorithms 2 and 3
                // for rates: p log(p/q) - p + q

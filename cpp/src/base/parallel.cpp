@@ -25,8 +25,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Body = std::function<void(std::int64_t, Worker&)>;
 
-// Whether this process has used several threads, whether it was forked after that, and whether it was forked at all. In a
-// forked process, OpenMP would wait for the threads of the parent, which do not exist in the child.
+// had_threads: this process has used several threads. lost_threads: it was forked from a process that had used several.
+// is_child: it was forked. In a forked process, OpenMP would wait for the threads of the parent, which do not exist in the
+// child.
 std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
 std::atomic<bool> is_child{false};

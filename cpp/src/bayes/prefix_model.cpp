@@ -77,7 +77,8 @@ void set_pairs(PrefixModel& m, const ClassCounts<Count>& counts) {
       });
 }
 
-// Sets loss_c(k) to final_loss(c, k, sum), where `sum` is that of pair_loss over the pairs of class c with a rank below k.
+// Sets loss_c(k) to final_loss(c, k, sum), where `sum` is the sum of pair_loss over the pairs of class c with a rank below
+// k.
 template <class FinalLoss>
 void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss,
                 const FinalLoss& final_loss) {

@@ -83,7 +83,8 @@ struct Cells {
   TERMSIFT_INLINE DoubleDouble D() const { return Of::minus(rest, B()); }
   TERMSIFT_INLINE DoubleDouble others() const { return Of::minus(g, t); }  // C + D: documents without the term
 
-  // Each returns t() of one cell. A (with the term) and C (without it) are cells of the class, B and D cells of the rest.
+  // Each returns t() of one cell. A and C are the cells of the class with and without the term. B and D are those of the
+  // rest.
   TERMSIFT_INLINE double class_with() const { return Of::term(P, Q, det); }
   TERMSIFT_INLINE double rest_with() const { return Of::term(Of::times(B(), g), Of::times(t, rest), negate(det)); }
   TERMSIFT_INLINE double class_without() const { return Of::term(Of::times(C(), g), Of::times(others(), r), negate(det)); }
@@ -92,7 +93,7 @@ struct Cells {
   // Each returns p + q of one cell: first C, then D.
   TERMSIFT_INLINE double class_without_sum() const { return C().hi * g.hi + others().hi * r.hi; }
   TERMSIFT_INLINE double rest_without_sum() const { return D().hi * g.hi + others().hi * rest.hi; }
-  // Returns a number that is not positive if p/q is in [2/3, 3/2] for C and D, as it is for all except very frequent terms.
+  // Returns a number that is not positive if p/q is in [2/3, 3/2] for C and D. This holds except for very frequent terms.
   TERMSIFT_INLINE double excess() const {
     return 5 * magnitude(det.hi) - smaller(class_without_sum(), rest_without_sum());
   }

@@ -1,5 +1,5 @@
-// Computes the values of one class without a separate computation for every term: all terms that are absent from the class
-// and have the same column total have the same value.
+// Computes the values of one class. All terms that are absent from the class and have the same column total have the same
+// value, which is computed only once.
 #pragma once
 
 #include <cstdint>

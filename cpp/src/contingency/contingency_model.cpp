@@ -14,8 +14,8 @@
 namespace termsift {
 namespace {
 
-// The bounds of b2 / g for log_odds. The lower one is also that of b1 / g for log_ratio. Within these bounds, no product in
-// the two kernels leaves the range of a double (formulas_impl.hpp).
+// The bounds of b2 / g for log_odds. The lower one is also the bound of b1 / g for log_ratio. Within these bounds, no
+// product in the two kernels leaves the range of a double (formulas_impl.hpp).
 constexpr double least_prior = 0x1p-450, most_prior = 0x1p450;
 
 MeasureFacts facts_of(ContingencyMeasure measure) {
@@ -114,7 +114,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
     ContingencyConstants& k = entry.constants;
     k.r_hi = r.hi, k.r_lo = r.lo, k.g_hi = g.hi, k.g_lo = g.lo;
     k.rest_hi = std::max(rest.hi, 0.0), k.rest_lo = rest.hi > 0 ? rest.lo : 0;
-    // Makes infinity finite, so that its product with 0 is 0. It occurs if the class is below 2^-1023 of the collection.
+    // Makes infinity finite, so that its product with 0 is 0. Infinity occurs if the class has less than 2^-1023 of the
+    // collection.
     const auto finite = [](double x) { return std::min(std::numeric_limits<double>::max(), x); };
     k.spread = finite(divide(g, multiply(r, {k.rest_hi > 0 ? k.rest_hi : 1, k.rest_lo})).hi);
     k.two_over_r = finite(2 / r.hi), k.two_over_rest = finite(2 / k.rest_hi);

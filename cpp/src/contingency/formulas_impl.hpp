@@ -215,7 +215,8 @@ struct ClassTfidf {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // P / Q is (m + 1) / (t + 1/2) with BM25, otherwise (m + t) / t. P and Q are scaled: tiny fractions have a huge unit.
+    // P / Q is (m + 1) / (t + 1/2) with BM25, otherwise (m + t) / t. P and Q are scaled, because tiny fractions have a huge
+    // unit.
     const DoubleDouble P = bm25 ? two_sum(c.mean_r, c.unit) : Of::plus({c.mean_r, 0.0}, x.t);
     const DoubleDouble Q = bm25 ? Of::plus({0.5 * c.unit, 0.0}, x.t) : x.t;
     const double difference = bm25 ? subtract(two_sum(c.mean_r, 0.5 * c.unit), x.t).hi : c.mean_r;

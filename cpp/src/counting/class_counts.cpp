@@ -27,11 +27,11 @@ Count checked_sum(Count a, Count b, const char* what) {
   throw std::invalid_argument("cannot subtract counts that are not part of these: " + what + why);
 }
 
-// Returns whole - part, which must not be negative. Float counts that are not integers are rounded, so a difference below
-// this share of the whole is zero.
+// Fractional counts are rounded, so remainder() returns zero for a difference below this share of the whole.
 constexpr double rounding = 0x1p-40;
 
-// The error contains what(). This string is made only for an error, because making it for each pair took most of the time.
+// Returns whole - part, which must not be negative. The error contains what(). This string is made only for an error,
+// because making it for each pair took most of the time.
 template <CountType Count, class What>
 Count remainder(Count whole, Count part, const What& what) {
   if constexpr (std::is_floating_point_v<Count>) {
@@ -133,8 +133,8 @@ bool has_unknown_documents(const ClassCounts<Count>& counts) {
   return std::any_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->has_unknown_documents(); });
 }
 
-// Returns the number of known documents, which is n_docs of counts if a class has unknown documents. If a document may have
-// several classes, the rows do not determine this number. The result is then the largest n_docs of the counts and all rows.
+// Returns n_docs for counts in which some class has unknown documents. It is the sum over the rows, unless a document may
+// have several classes. Then the rows do not determine it, and the result is the largest n_docs of the counts and all rows.
 template <CountType Count>
 Count known_documents(const ClassCounts<Count>& counts) {
   Count sum = 0, most = counts.n_docs;

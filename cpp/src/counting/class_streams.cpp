@@ -30,8 +30,8 @@ void for_each_stream(const StreamSource& source, const Window& window, std::int6
   });
 }
 
-// Splits the collection into windows of at most window_bytes, or one document: several classes if they fit, else some
-// documents of one class. Sets `size` to the number of entries of each row.
+// Splits the collection into windows. A window has several classes if they fit, and otherwise some documents of one class.
+// It takes at most window_bytes, or has one document. Sets `size` to the number of entries of each row.
 std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window_bytes, std::vector<std::int64_t>& size) {
   const std::int64_t n_docs = source.x.n_rows;
   const std::size_t n_streams = source.n_rows();
@@ -163,7 +163,7 @@ struct Range {
     return n_rows;
   }
 
-  // Returns room for the packed entries of a run of documents.
+  // Returns memory for the n packed entries of consecutive documents.
   std::uint32_t* run(std::int64_t n) {
     if (std::ssize(packed_run) < n) packed_run.resize(static_cast<std::size_t>(2 * n));
     return packed_run.data();
@@ -174,17 +174,18 @@ struct Range {
   const std::int64_t n_columns;
   CsrScan scan;                    // the result for the rows so far
   std::vector<std::int64_t> next;  // the place of the next entry of each stream
-  // For each stream, a bound of the number added to any cell: the sum of the bounds of its rows. The packed columns of a row
-  // are distinct and each bound is at least 1, so this sum also bounds the number of documents.
+  // For each stream, an upper bound of the number that is added to any cell. It is the sum of the bounds of the stream's
+  // rows. The packed columns of a row are distinct and each bound is at least 1, so this sum also bounds the number of
+  // documents.
   std::vector<std::uint64_t> bounds;
-  // The number of the last row that has each column, among the rows whose columns are not in order.
+  // For each column, the number of the last row that has it. Only rows whose columns are not in order have numbers.
   LargeArray<std::uint16_t> last_row;
   std::uint16_t n_rows = 0;
   std::vector<std::uint32_t> packed_run;
 };
 
 // Appends the window's documents among [first, last) to their streams, and checks them on the way. Entries are written
-// before they are trusted, so that they are read once. Stops at a document that streams cannot count.
+// before their check is complete, so that they are read only once. Stops at a document that streams cannot count.
 template <class Index, class Value>
 void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, const Window& window, std::int64_t first,
                  std::int64_t last, Range& range) {
@@ -214,7 +215,8 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
         n = x.indptr[documents[end] + 1] - begin;
       const Index* const indices = x.indices + begin;
       const bool alone = end == i + 1;
-      // The first columns of a document nearly always show whether they are in order, and the check proves it.
+      // The first columns of a document nearly always show whether all columns are in order. pack_usual() then proves the
+      // order.
       const bool in_order = alone && std::is_sorted(indices, indices + std::min<std::int64_t>(n, 8));
       const bool is_direct = alone && in_one_row;
       std::uint32_t* out = nullptr;
@@ -223,7 +225,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       const std::uint32_t usual =
           kernels.pack_usual(indices, x.data + begin, n, x.n_columns, in_order, source.ones != nullptr, streams.packed, out);
       if (usual == 0 && !alone) {
-        singly = end;  // so that an unusual entry delays one document
+        singly = end;  // tries these documents one by one, because usually only one of them has an unusual entry
         continue;
       }
       for (; i < end; ++i) {

@@ -31,7 +31,8 @@ bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
 }
 
 // Checks that the tokens and documents of each class fit into int64. All other counts then fit, too. For nearly every input,
-// a bound from the largest value is proof enough. Otherwise documents are added one by one, to find the one that overflows.
+// a bound from the largest value is proof enough. Otherwise documents are added one by one, to find the document that
+// overflows.
 void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
                     const LabelView& labels, const std::int64_t* weights, TermWeight term_weight) {
   double most_tokens = static_cast<double>(counts.n_docs);

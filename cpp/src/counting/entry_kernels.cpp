@@ -68,7 +68,7 @@ std::int64_t descents(const Index* indices, std::int64_t n) {
 }
 
 // Calls f(first, count) for ranges that cover [0, n). The ranges may overlap. Unless n < 16, each is a whole number of
-// vectors. For a hundred entries, a scalar loop over the last ones would take as long as the loop over all the vectors.
+// vectors. For a hundred entries, a scalar loop over the remaining entries would take as long as the loop over the vectors.
 template <class F>
 TERMSIFT_INLINE void in_whole_vectors(std::int64_t n, const F& f) {
   if (n < 16) return f(0, n);

@@ -20,11 +20,11 @@ struct EntryFacts {
 
 template <class Index, class Value>
 struct RowKernels {
-  // Packs and checks n < 2^31 entries. The cell of an entry is its column. If `as_ones`, each value is packed as 1. Entries
-  // are usual if their columns are in [0, n_columns), their values are small whole numbers from 1 on and, if `in_order`, the
-  // columns strictly increase. If all entries are usual, returns an upper bound of the values that is less than twice the
-  // largest value. Otherwise returns 0, and `out` is meaningless. A value of at most a quarter of PackedEntry::largest() is
-  // small, and a value above half of it is not. In nearly all rows, all entries are usual.
+  // Packs and checks n < 2^31 entries. The cell of an entry is its column. If `as_ones`, each value is packed as 1. An entry
+  // is usual if its column is in [0, n_columns) and its value is a small whole number of at least 1. If `in_order`, the
+  // columns must also strictly increase. If all entries are usual, returns an upper bound of the values that is less than
+  // twice the largest value. Otherwise returns 0, and `out` is meaningless. A value of at most a quarter of
+  // PackedEntry::largest() is small, and a value above half of it is not. In nearly all rows, all entries are usual.
   std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
                               bool as_ones, PackedEntry packed, std::uint32_t* out);
   // Returns true if all of indices[0 .. n) are in [0, n_columns).
@@ -48,7 +48,7 @@ struct CounterKernels {
   // Adds n packed entries to the counters of their cells. If `bounded`, it uses PackedCounters::add_bounded.
   void (*add)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
               bool bounded);
-  // Does the same. Also sets lines[i] to 1 if cache line i has the counter of a cell to which an entry is added.
+  // Does the same. Also sets lines[i] to 1 if the counter of a changed cell is in cache line i.
   void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
                        bool bounded, std::uint8_t* lines);
   // Moves the nonzero small counters to the front, in order, and clears all others. Sets terms[i] to `first` plus the cell

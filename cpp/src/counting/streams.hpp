@@ -139,14 +139,14 @@ class CellCounters {
 // faster with many classes.
 //
 // O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory in addition to the rows is
-// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 4 bytes per term, 2 more if the
-// terms of a document are not in order, 4 more for each term of its largest row, up to 8 more for overflowing counters, and
-// 16 bytes per class.
+// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 16 bytes per class and 4 bytes
+// per term. It uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of its largest
+// row, and up to 8 more for overflowing counters.
 template <CountType Count>
 Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
                                        const Threads& threads);
 
-// ---- by blocks of terms: few classes and a huge vocabulary, whose counters of one class would not stay in the cache -----
+// ---- by blocks of terms: for few classes, and a vocabulary whose counters would not stay in the cache -------------------
 
 // The largest number of rows (classes and the collection) for which a block can hold 64 terms.
 inline constexpr std::int64_t most_rows_of_term_blocks = 2048;

@@ -116,7 +116,7 @@ class Evaluator {
   std::vector<double> values_, scratch_;
 };
 
-// Returns the factors (stride,) by which the losses of documents are multiplied, one for each class.
+// Returns one factor for each class (stride,). The losses of the class's documents are multiplied by this factor.
 std::vector<double> importance_of(const Collection& all, double balance) {
   std::vector<double> importance(at(all.stride), 1.0);
   if (balance == 0) return importance;
@@ -161,7 +161,8 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
                                 " with step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
                                 " documents");
   };
-  // |W| is at most the logarithm of 1 + n/a, and W - W' is at most that of 1 + 1/a. A large W - W' would lose digits.
+  // |W| is at most the logarithm of 1 + n/a, and W - W' is at most the logarithm of 1 + 1/a. A large W - W' would lose
+  // digits.
   double most[gain_lanes] = {n / options.shape, 1 / options.shape};
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use<LogarithmKernels>().log_plus_one(most, gain_lanes);
   limit_step(most[0], 300, "1 + documents / shape");

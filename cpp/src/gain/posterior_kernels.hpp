@@ -5,7 +5,7 @@
 
 namespace termsift {
 
-// A run of one class among the documents of a term. These are sorted by class.
+// The consecutive documents of a term that are of one class. The documents of a term are sorted by class.
 struct ClassRun {
   std::int32_t of_class;  // y
   std::int32_t end;       // 1 + the index of the run's last document

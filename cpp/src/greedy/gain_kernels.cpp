@@ -195,7 +195,7 @@ struct Corners {
 TERMSIFT_INLINE double lost_in_sum(int n_classes) { return (n_classes + 8) * 0x1p-52; }
 
 // Writes values (n,). If `is_upper`, each value is the larger of the bounds at the two corners. Otherwise each is a finite
-// lower bound of that larger one.
+// lower bound of this larger bound.
 template <bool one_class, bool is_upper>
 TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, const Corners& corners, double lost_in_q,
                                    double* values) {

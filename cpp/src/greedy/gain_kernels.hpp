@@ -97,7 +97,7 @@ struct GainKernels {
   void (*bounds)(const GainBlock&, const WedgeView&);
   // Computes the same bound for terms that are treated as absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
-  // Computes an upper bound of the amount by which that bound changes because the pair's class has the term.
+  // The term's presence in the pair's class changes that bound. Computes an upper bound of the change.
   void (*pair_bounds)(const PairBoundBlock&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp

@@ -11,11 +11,11 @@
 //      phi(R) - 2 phi(R-p) + phi(R-2p) >= 0.
 //
 // The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each list has a wedge W of pools, and a number
-// `left_out` that bounds the gains in W of the groups that only the next longer list has. While R is in all wedges, a step
-// evaluates only C_0. The best group of C_0 wins if its gain exceeds every `left_out`, because these numbers bound the gains
-// of all other groups. If the gain does not exceed the `left_out` of a list, or if R has left the list's wedge, this list
-// and all shorter lists are rebuilt, each from the next longer one. In the worst case, a step rebuilds all lists. A budget
-// therefore limits the cost of the ladder to that of the plain search.
+// `left_out`. This number bounds the gains, for pools in W, of the groups that the next longer list has but this list lacks.
+// While R is in all wedges, a step evaluates only C_0. The best group of C_0 wins if its gain exceeds every `left_out`,
+// because these numbers bound the gains of all other groups. A list is rebuilt if the gain does not exceed its `left_out`,
+// or if R has left its wedge. All shorter lists are then rebuilt too, each from the next longer one. In the worst case, a
+// step rebuilds all lists. A budget therefore limits the cost of the ladder to the cost of a plain search.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -168,7 +168,8 @@ class Ladder {
     // After plain steps the pool may have left the wedges.
     for (const Shortlist& list : lists_)
       if (is_left(list)) return 1;
-    // Other groups are rivals if their bounds in C_0's wedge reach the gain. Bounds for the pools of these steps are closer.
+    // Other groups are rivals if their bounds in C_0's wedge reach the gain. Bounds for only the pools of these steps are
+    // tighter.
     std::vector<Candidate> rivals;
     for (const Candidate& c : lists_[0].candidates) {
       if (c.bound < gain) break;
@@ -263,7 +264,7 @@ class Ladder {
     return list.made_at < 0 || (!list.everywhere && list.made_at != round_ && !list.wedge.contains(now_));
   }
 
-  // Returns the number of lists from the shortest to the longest one whose wedge the pool has left.
+  // Returns the number of lists up to and including the longest list whose wedge the pool has left.
   std::size_t count_left() const {
     std::size_t n = lists_.size();
     while (n > 0 && !is_left(lists_[n - 1])) --n;

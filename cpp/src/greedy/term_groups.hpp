@@ -45,7 +45,8 @@ class TermGroups {
   std::int64_t end(GroupId g) const { return begin(g + 1); }
   std::int64_t member(std::int64_t i) const { return members_.empty() ? i : members_[static_cast<std::size_t>(i)]; }
 
-  // Writes masses (n_classes, width), n <= width. Column j < n holds the masses of groups[j]. Others repeat column n - 1.
+  // Writes masses (n_classes, width), n <= width. Column j < n holds the masses of groups[j]. All later columns repeat
+  // column n - 1.
   void gather(const GroupId* groups, int n, int width, double* masses) const;
   // Returns the sum of copies[i] times the masses of groups[i], (n_classes,). It is exact, since masses are whole numbers.
   std::vector<double> sum(std::span<const GroupId> groups, std::span<const double> copies) const;

@@ -103,7 +103,7 @@ Vectors make_vectors(const MachineInput& input, const Threads& requested) {
   return vectors;
 }
 
-// Trains blocks of machines, one after the other. Each thread has its own Trainer.
+// Trains one block of machines after the other. Each thread has its own Trainer.
 class Trainer {
  public:
   Trainer(const MachineInput& input, const LinearMachines& options, const Vectors& vectors,

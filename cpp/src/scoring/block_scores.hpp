@@ -75,7 +75,7 @@ inline auto store_scores(double* scores, std::int64_t first = 0) {
 }
 
 // Scores terms block by block. Each thread has its own BlockScorer. Its scratch uses 16 bytes per pair of a class and a term
-// of the block. From the first term on that must be scored carefully, it uses 56 bytes per pair.
+// of the block. As soon as a term must be scored carefully, it uses 56 bytes per pair.
 template <CountType Count>
 class BlockScorer {
  public:
@@ -85,7 +85,8 @@ class BlockScorer {
 
   // Scores each term first + t of the chunk [first, last) with chosen[t] = 1, or all terms if `chosen` is null. Each
   // chosen[t] must be 0 or 1. Calls store(terms, n, results) for n terms at a time. results[i] is the score of terms[i], or
-  // results[i + k * block_terms] is its value in class k. `entries` are of the chunk. O(entries + n_classes * chosen terms).
+  // results[i + k * block_terms] is its value in class k. `entries` has the entries of the chunk. O(entries + n_classes *
+  // chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
@@ -244,7 +245,7 @@ class BlockScorer {
     store(buffers.terms + j, n, (task_.scores != nullptr ? buffers.scores : buffers.values.get()) + j);
   }
 
-  // Stores the results of the block's terms, except those of doubtful terms. It moves doubtful terms to careful_.
+  // Stores the results of the block's terms. Moves doubtful terms to careful_ instead.
   template <class Store>
   void score_block(bool with_low, const Store& store) {
     ScoreBlock block = block_of(buffers_);

@@ -2,11 +2,10 @@
 //
 // Let u = 2^-53, n the number of classes, T the mixture of all classes, e_k = p_k - p_r and S = |e_c| + sum_k pi_k |e_k|.
 // p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1 or L is not a double,
-// products of low parts are rounded or dropped, which adds an error of 35 u^2 (p_c + T + 2 p_r).
-// The reference r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence the error of
-// p - q = (p - T) / (1 - pi) is at most 190 n^2 u^2 max(p, q): for c = r, both of these errors have a factor 1 - pi;
-// for all other classes, 1 - pi >= 1/2. All values depend on (p - q)^2. Their relative error is at most 1e-14 if
-// |p - q| >= n^2 2^-50 max(p, q).
+// products of low parts are rounded or dropped. This adds an error of 35 u^2 (p_c + T + 2 p_r). The reference r has the
+// largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence the error of p - q = (p - T) / (1 - pi) is at
+// most 190 n^2 u^2 max(p, q): for c = r, both of these errors have a factor 1 - pi; for all other classes, 1 - pi >= 1/2.
+// All values depend on (p - q)^2. Their relative error is at most 1e-14 if |p - q| >= n^2 2^-50 max(p, q).
 //
 // Without low parts, values have this accuracy if |p - T| >= n 2^-52 S, even if S is much smaller than p. T is nearer to p
 // only by chance. Even then a sum over classes loses no digit, because |p - T| >= (S - |e_c|) / 2 holds in some class.

@@ -52,8 +52,8 @@ struct ClassModel {
   // The class with the largest prior. Careful scoring subtracts this class's p from every p, because its 1 - pi_c may be
   // tiny. After that, p - q is a small difference of larger numbers only if p and q are nearly equal.
   int reference = 0;
-  // If |p - T| is below `lost` p, it may lack digits that a score needs. T is a sum over n classes whose rounding errors are
-  // summed in one double, so its relative error is n^2 2^-106. The relative error of p - T must be at most 2^-57.
+  // If |p - T| is below `lost` p, it may lack digits that a score needs. T is a sum over n classes, and its rounding errors
+  // are summed in one double. So its relative error is n^2 2^-106. The relative error of p - T must be at most 2^-57.
   double lost = 0;
 };
 

@@ -199,7 +199,7 @@ TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) 
   store(V, &value.V_hi);
 }
 
-// The loops are short for the reason that the comment on Divergents gives.
+// The comment on Divergents explains why there are several short loops.
 template <Measure measure, Variable variable, PairSum sum_of>
 void score(const ClassPairs& pairs) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];

@@ -112,7 +112,8 @@ std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
     n_terms = std::max(n_terms, task.row(k).size);  // a lower bound of the number of terms that occur
   }
   while (n_patterns(side + 1) <= std::min(n_terms / 8, most_patterns)) ++side;
-  // If most terms have a large count, lookups take 1.5 times as long as scoring. A sample estimates the number of these.
+  // If most terms have a large count, lookups take 1.5 times as long as scoring. A sample estimates the number of such
+  // terms.
   for (std::size_t k = 0; k < task.n_classes(); ++k) {
     const std::int64_t step = std::max<std::int64_t>(task.row(k).size / 64, 1);
     for (std::int64_t i = 0; i < task.row(k).size; i += step)

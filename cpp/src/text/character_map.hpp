@@ -21,11 +21,13 @@ class Mapped {
   Mapped() = default;
   explicit Mapped(std::uint64_t all) : bits(all) {}
   // Returns whether these bytes are the whole replacement. They are not if the character becomes several characters (see
-  // CharacterMap::Expansion), or if it is a capital sigma to be lowercased, because its lowercase depends on its neighbours.
+  // CharacterMap::Expansion). They are also not if it is a capital sigma to be lowercased, because its lowercase form
+  // depends on its neighbours.
   bool simple() const { return (bits >> 56) != 0; }
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
   int length() const { return static_cast<int>(bits >> 32 & 0xff); }
-  // Returns the number of bytes if the character and its replacement have the same, else 0. Returns 0 for a lone surrogate.
+  // If the character and its replacement have the same number of bytes, returns this number. Otherwise returns 0, as for a
+  // lone surrogate.
   int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
   // Returns one set bit per byte if the replacement is a word character (with `spaces`: white space), and otherwise 0.
   std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }

@@ -34,7 +34,7 @@ TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::
 
 // Replaces and marks the characters of `length` bytes that begin at the set bits of `leads`. All later bytes of a character
 // must be continuation bytes. Returns true if each character keeps its length. Surrogates count as changing their length
-// (see Mapped::length_in_place). So do overlong forms, because their characters have shorter forms.
+// (see Mapped::length_in_place). Overlong forms do change it, because their characters have shorter forms.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {

@@ -24,10 +24,10 @@ struct ScanKernels {
   // or not ASCII. Returns the number of bytes before that block.
   std::int64_t (*read_ascii)(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
                              std::uint64_t* marks);
-  // Appends text from `at` on, in blocks of up to 64 units. Stops before a block that begins at `limit` or later, or that
-  // has a character without a simple entry or (in UTF-8) a replacement of another length. Returns the start of this block.
-  // The text ends at `end`. `out` must have room for four bytes per unit and 256 more. In UTF-8, 67 bytes must be readable,
-  // starting at the first byte of each block.
+  // Appends text from `at` on, in blocks of up to 64 units. Stops before the first block that begins at `limit` or later.
+  // Also stops before a block with a character that has no simple entry. In UTF-8, the replacement of every character must
+  // also have the character's length. Returns the start of this block. The text ends at `end`. `out` must have room for four
+  // bytes per unit and 256 more. In UTF-8, 67 bytes must be readable, starting at the first byte of each block.
   ReadUnits<std::uint8_t> read_utf8;
   ReadUnits<std::uint8_t> read_latin1;
   ReadUnits<std::uint16_t> read_ucs2;
