@@ -249,9 +249,9 @@ def likeliest_shape(counts: ReferenceCounts) -> float:
     Gamma(a, a). Therefore D_tc is negative binomial. Its likelihood is computed for twenty values
     of ``a`` from 0.1 to 30 and for all terms with d_t >= 2. If there are more than 4,000 such
     terms, 4,000 evenly spaced ones are used. Let E = n_c d_t / n. The ratios Gamma(D_tc + a) /
-    Gamma(D_tc) and (1 + a / E)^-D_tc are each computed as a whole, because with large weights their
-    parts are so large that the other factors would be lost in rounding. The factor 1 / D_tc, which
-    does not depend on ``a``, is left out.
+    Gamma(D_tc) and (1 + a / E)^-D_tc are each computed as a whole. With large weights, their parts
+    are so large that the other factors would be lost in rounding. The factor 1 / D_tc, which does
+    not depend on ``a``, is left out.
 
     Examples
     --------

@@ -76,9 +76,9 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     -----
     The statistic of a term is the largest of its values over the classes, and has 1 degree of
     freedom. For ``chi2_counts`` it is the sum of the values over the N classes with documents, and
-    has N - 1 degrees of freedom. In tests per class, ``chi2_counts`` adds the corresponding
-    expression for all other classes together to (l_ic - E)^2 / E. This multiplies the value by 1 /
-    (1 - n_c/n).
+    has N - 1 degrees of freedom. In tests per class, ``chi2_counts`` is the sum of (l_ic - E)^2 / E
+    and of the same expression for all other classes together. This multiplies the value by 1 / (1 -
+    n_c/n).
 
     Examples
     --------

@@ -52,7 +52,7 @@ def class_scores(
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         The priors pi_c, by default n_c / sum_k n_k. Numbers are scaled to sum to 1. Classes without
         documents are ignored: their scores are 0 and the other priors are scaled up. At least two
-        of these other priors must be positive, because every class is compared with at least one
+        of the other priors must be positive, because every class is compared with at least one
         other class.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
         The event model: it sets the counts that "md" and "md_chi2" use and the totals that divide
@@ -79,7 +79,7 @@ def class_scores(
 
         p log(p / q) + (1 - p) log((1 - p) / (1 - q))
 
-    ``md_chi2`` is the noncentrality parameter of its asymptotic distribution (their eq. 20 and
+    ``md_chi2`` is the noncentrality parameter of the asymptotic distribution of ``md`` (eq. 20 and
     Section 4.4). The paper leaves open whether the multi-class score has both terms of the sum or
     only the first. The sum of both is the default, because it selects better terms::
 
