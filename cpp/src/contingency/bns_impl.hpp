@@ -14,7 +14,7 @@ constexpr double least_rate = 0.0005;  // rates are clipped to [least_rate, 1 - 
 TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, double two_over_sum) {
   constexpr double clipped_product = 4.0 * least_rate * (1.0 - least_rate);
   const double twice = smaller(x, y) * two_over_sum, other = larger(x, y) * two_over_sum;
-  // This is |2p - 1|. The subtraction has the smaller rounding error for small p, and the quotient for p near 1/2.
+  // This is |2p - 1|. For small p the subtraction has the smaller rounding error, and for p near 1/2 the quotient has.
   const double away = twice < 0.5 ? 1.0 - larger(twice, 2.0 * least_rate) : 0.5 * distance * two_over_sum;
   const double v = -0.32178138172925314 * natural_logarithm(larger(twice * other, clipped_product)) - 1.0;
   const double v2 = v * v, v4 = v2 * v2, v8 = v4 * v4;

@@ -81,7 +81,8 @@ ContingencyTask<Count> task_of_directions(const ClassCounts<Count>& counts, cons
 
 inline std::int8_t direction_of(double value) { return static_cast<std::int8_t>((value > 0) - (value < 0)); }
 
-// Calls use(array), where `array` has the frequencies in their stored width. So a loop need not test the width of each one.
+// Calls use(array), where `array` has the frequencies in their stored width. So a loop need not test the width of each
+// element.
 template <CountType Count, class Use>
 void with_width(const Frequencies<Count>& frequencies, const Use& use) {
   if (const std::uint32_t* narrow = frequencies.narrow()) use(narrow);

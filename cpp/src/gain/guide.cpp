@@ -57,7 +57,8 @@ Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, 
     double present = 0;
     for (std::size_t run = 0; run < documents.runs.size(); ++run)
       present += static_cast<double>(of_run[at(documents.first_run) + run]);
-    // The mean weight in classes without the term. If there are none, any number will do: only class differences matter.
+    // The mean weight in classes without the term. If every class has the term, any number serves, because only differences
+    // between classes matter.
     const double elsewhere = n_runs < n_classes ? (sum - present) / (n_classes - n_runs) : sum / n_classes;
     for (std::size_t run = 0; run < documents.runs.size(); ++run) {
       const std::size_t i = at(documents.first_run) + run;

@@ -87,8 +87,8 @@ class Lifts {
     for (std::size_t c = 0; c < lifts_.size(); ++c) absent_mixture_ += static_cast<double>(all_.prior[c]) * lifts_[c];
   }
 
-  // Sets the lifts of one vector of classes. Returns the difference of sum_c prior_c e^{b W_c} from its value for a
-  // term that no class has.
+  // Sets the lifts of one vector of classes. Returns their part of sum_c prior_c e^{b W_c}, minus this part for a term that
+  // no class has.
   double set_vector(std::int64_t first) {
     const double rest = d_t_ > 1 && all_.n > 1 ? (d_t_ - 1) / (all_.n - 1) / options_.shape : 0;
     double x[3 * gain_lanes], e[2 * gain_lanes];

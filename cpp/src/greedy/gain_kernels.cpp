@@ -182,7 +182,7 @@ void many_class_gains(const GainBlock& block, const PoolView& pool) {
 // Returns R_c kl(p / R_c || q / Q_c) at the corner where R_c = A and Q_c = B.
 TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, double B, double B_inverse) {
   const double value = both_ways(p * B, q * A, d).forward + both_ways((A - p) * B, (B - q) * A, -d).forward;
-  // If p is near A or q is near B, the difference of the two has too few digits for a finite bound.
+  // If p is near A, or q is near B, then A - p or B - q has too few digits for a finite bound.
   return ((p > 0.98 * A) | (q > 0.98 * B)) ? infinity : value * B_inverse;
 }
 

@@ -20,9 +20,9 @@ class Mapped {
  public:
   Mapped() = default;
   explicit Mapped(std::uint64_t all) : bits(all) {}
-  // Returns whether these bytes are the whole replacement. They are not if the character becomes several characters (see
-  // CharacterMap::Expansion). They are also not if it is a capital sigma to be lowercased, because its lowercase form
-  // depends on its neighbours.
+  // Returns whether these bytes are the whole replacement. This is false if the character becomes several characters (see
+  // CharacterMap::Expansion). It is also false for a capital sigma that is lowercased, because its lowercase form depends on
+  // its neighbours.
   bool simple() const { return (bits >> 56) != 0; }
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
   int length() const { return static_cast<int>(bits >> 32 & 0xff); }
