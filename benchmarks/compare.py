@@ -2,11 +2,10 @@
 
     python benchmarks/compare.py [--quick] [--workloads A,B] [--write]
 
-The contenders take turns in one process, because the speed of a machine changes over minutes while
-the ratio of two successive runs is stable. The table shows medians. The times of termsift include
-checking the matrix, encoding the labels and converting the results. The time of a contender
-includes freeing its result. The peak memory is measured in a new process, without the memory of the
-matrix. ``--quick`` uses small copies of the workloads, which only show that everything works.
+Contenders take turns in one process, so that slow changes of the machine affect all of them. The
+table shows medians. The times of termsift include checking the matrix, encoding the labels and
+converting the results. The time of a contender includes freeing its result. Peak memory is measured
+in a new process, without the matrix. ``--quick`` only checks on small copies that everything works.
 ``--write`` puts the tables into ``docs/benchmarks.md`` and ``benchmarks/README.md``, and draws the
 summary as ``docs/speed.svg``.
 """
@@ -136,8 +135,7 @@ def check(work: Workload) -> None:
         assert ts.count(X, y, n_threads=n_threads) == counts
         assert ts.md(X, y, n_threads=n_threads).tobytes() == scores.tobytes()
 
-    # With many classes the prototype scores only some terms, and returns NaN for the others.
-    if not prototype.missing(work):
+    if not prototype.missing(work):  # it returns NaN for terms that it cannot score
         found = prototype.count_and_md(work)(1)
         assert np.nanmedian(abs(found / scores - 1)) < 1e-9
 
@@ -212,10 +210,9 @@ def measure(name: str, work: Workload, quick: bool, rounds: int) -> Block:
 
 
 def time_in_turn(runs: Sequence[Callable[[], object]], rounds: int) -> list[list[float]]:
-    """Run all contenders in turn for several rounds, and return the seconds of each run.
+    """Run all contenders in turn, first to warm up, and return the seconds of each measured run.
 
-    A warm-up round comes first. A contender whose runs have taken more than `PATIENCE` seconds is
-    skipped in the remaining rounds.
+    A contender is skipped after its runs have taken more than `PATIENCE` seconds.
     """
     for run in runs:
         run()
