@@ -33,7 +33,7 @@ TEXTS = {"R8": "R8", "TREC": "TREC questions", "reviews": "movie reviews"}
 
 
 def documents() -> dict[str, tuple[Any, Any]]:
-    """Return words and labels, of the training documents of texts and of all of 20 Newsgroups."""
+    """Return the matrix of words and the labels of each collection (texts: training part only)."""
     splits = {name: corpora.lines(key, r"(?u)\b\w\w+\b") for key, name in TEXTS.items()}
     found = {name: (split.X_train, split.y_train) for name, split in splits.items()}
     return found | {"20 Newsgroups": corpora.newsgroups_text("unigrams")}
