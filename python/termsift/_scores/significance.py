@@ -137,7 +137,9 @@ def significance_by(
         statistics = class_statistics(counts, method, scoring.class_scores(), rows)
         signs = scoring.directions()
     else:
-        statistics, classes, signs = scoring.strongest_class()
+        statistics, classes, signs = _core.strongest_class(
+            scoring.counts, scoring.measure, scoring.n_threads
+        )
         if method.default_aggregate == "sum":
             statistics, degrees = scoring.scores(_core.Aggregate.sum), n_present - 1
     logs = log_chi2_sf(statistics, degrees)
