@@ -62,11 +62,6 @@ def _write(
         write_json(out, head, name, json_rows(columns))
 
 
-def is_shown(args: argparse.Namespace) -> bool:
-    """Return whether the output is a table on a terminal."""
-    return args.output in _STDOUT and args.format == "table" and sys.stdout.isatty()
-
-
 @contextmanager
 def opened(path: str | None) -> Iterator[TextIO]:
     """Open the output: standard output, or a file that appears only once it is complete."""
