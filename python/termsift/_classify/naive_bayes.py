@@ -77,7 +77,7 @@ def naive_bayes(
     return NaiveBayes(terms, model=model, **options)._learn(*counts._state)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False)
 class NaiveBayes:
     """A naive Bayes classifier on chosen terms, with scikit-learn's interface.
 
@@ -395,13 +395,6 @@ class NaiveBayes:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the caches: a pickle cannot hold them, and the next texts rebuild them."""
         return {name: value for name, value in self.__dict__.items() if name not in _MADE}
-
-    def __repr__(self) -> str:
-        shown = f"model={self.model!r}, alpha={self.alpha!r}"
-        if hasattr(self, "classes_"):
-            n_terms = validation.number_of(len(self._columns), "term")
-            shown += f", fitted: {validation.number_of(len(self.classes_), 'class')}, {n_terms}"
-        return f"<NaiveBayes {shown}>"
 
 
 def best_of(joint: Floats) -> NDArray[np.int64]:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.curve import Curve, curve_of
 from termsift._evaluate.folds import USUAL_FOLDS, Fold, folds_of
 from termsift._evaluate.rankers import Variant, rank_by, variants_of
@@ -219,25 +218,19 @@ def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> Documents:
 
 def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
     """Yield the split of each fold. If that is exact, subtract the counts of other documents."""
-    whole = documents.counts()
-    subtract = _subtracts_exactly(whole, documents)
+    whole, matrix = documents.counts(), documents.matrix
+    is_small = whole.class_tokens.max(initial=0) <= 2**53
+    subtract = is_exact(matrix, None, whole.tf) or (
+        is_small and not np.any(matrix.data[: matrix.indptr[-1]] % 1)
+    )
     for number, (train, test) in enumerate(folds):
         split = Split(documents, train, documents.part(test))
         if subtract:
-            others = np.ones(documents.matrix.n_docs, dtype=bool)
+            others = np.ones(matrix.n_docs, dtype=bool)
             others[train] = False
             split.counts = whole - documents.part(np.flatnonzero(others)).counts()
         split.counts._may_warn = number == 0  # only the first fold warns
         yield split
-
-
-def _subtracts_exactly(whole: ClassCounts, documents: Documents) -> bool:
-    """Return whether subtracting the counts of some documents is exact."""
-    matrix = documents.matrix
-    if is_exact(matrix, None, whole.tf):
-        return True
-    is_small = whole.class_tokens.max(initial=0) <= 2**53
-    return bool(is_small and not np.any(matrix.data[: matrix.indptr[-1]] % 1))
 
 
 def every_k(n_terms: int) -> NDArray[np.int64]:
