@@ -138,15 +138,11 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     with _figure("plot_ranking", width, _height(longest) * n_rows) as figure:
         panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
         for axes, (label, first) in zip(panels, rankings.items(), strict=False):
-            names = [term for term, _ in first]
-            turns = "" if first.chosen_by is None else " in the class that chose the term"
-            if first.chosen_by is not None:
-                names = [f"{term} ({by})" for term, by in zip(names, first.chosen_by, strict=True)]
-            _draw_bars(axes, names, first.scores, n_rows=longest)
+            _draw_bars(axes, [term for term, _ in first], first.scores, n_rows=longest)
             axes.set_title(printable(label, _LETTERS_OF_A_TERM), loc="left")
         for axes in panels[len(rankings) :]:
             axes.remove()
-        figure.supxlabel(f"score{turns} ({first.method})", fontsize=9)
+        figure.supxlabel(f"score ({first.method})", fontsize=9)
     return figure
 
 

@@ -310,10 +310,18 @@ class NaiveBayes:
         """Yield matrices of counts, and labels if there are any."""
         labels: validation.Labels | None = None
         if _is_matrix(X):
-            matrix = self._checked(X)
+            threads = validation.check_n_threads(self.n_threads)
+            matrix = validation.check_matrix(X, threads)
+            if matrix.n_terms != self.n_features_in_:
+                raise ValueError(
+                    f"X has {validation.number_of(matrix.n_terms, 'column')}, expected the "
+                    f"{self.n_features_in_:,} that were counted: the classifier itself selects the "
+                    f"columns of its {validation.number_of(len(self._columns), 'term')}"
+                )
+            validation.check_entries(matrix, threads, "X")
             if y is not None:
-                labels = validation.check_labels(y, matrix.shape[0], self.classes_.tolist())
-            yield matrix, labels
+                labels = validation.check_labels(y, matrix.n_docs, self.classes_.tolist())
+            yield matrix.to_scipy(), labels
         elif y is None:
             for texts in text_blocks(X):
                 yield self._counter.count(texts), None
@@ -323,19 +331,6 @@ class NaiveBayes:
                 with documents.naming_rows():
                     block = self._counter.count(texts)
                 yield block, labels
-
-    def _checked(self, X: Any) -> Any:
-        """Check that a matrix has all counted columns, and return it for scipy."""
-        threads = validation.check_n_threads(self.n_threads)
-        matrix = validation.check_matrix(X, threads)
-        if matrix.n_terms != self.n_features_in_:
-            raise ValueError(
-                f"X has {validation.number_of(matrix.n_terms, 'column')}, expected the "
-                f"{self.n_features_in_:,} that were counted: the classifier itself selects the "
-                f"columns of its {validation.number_of(len(self._columns), 'term')}"
-            )
-        validation.check_entries(matrix, threads, "X")
-        return matrix.to_scipy()
 
     @cached_property
     def _counter(self) -> BlockCounter:

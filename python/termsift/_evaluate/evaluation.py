@@ -247,14 +247,8 @@ def check_ks(ks: Iterable[int] | None, n_terms: int) -> NDArray[np.int64]:
         if n_terms == 0:
             raise ValueError("there are no terms to choose from")
         return every_k(n_terms)
-    listed: list[int] = list(validation.check_iterable(ks, "ks", "integers"))
-    for k in listed:
-        if not validation.is_integer(k):
-            raise TypeError(f"ks must hold integers, got {k!r}")
-        if not 1 <= k <= n_terms:
-            raise ValueError(
-                f"ks has {k}, expected numbers from 1 to {n_terms}, the number of ranked terms"
-            )
+    numbers = validation.check_iterable(ks, "ks", "integers")
+    listed = [validation.check_integer(k, "each of ks", 1, n_terms) for k in numbers]
     if not listed:
         raise ValueError("ks is empty")
     return np.unique(np.array(listed, dtype=np.int64))

@@ -142,10 +142,9 @@ class Method(Selector):
                 possible = ", ".join(self.options) or "none of its own"
                 hint = did_you_mean(name, [*self.options, *_SHARED])
                 raise TypeError(f"{self.name} has no option {name!r} (it has {possible}){hint}")
-            words = [word for word in self.options[name] if isinstance(word, str)]
-            if words:
-                check_choice(value, words, name)
-            else:
+            if self.options[name] == (False, True):
                 check_flag(value, name)
+            else:
+                check_choice(value, self.options[name], name)  # type: ignore[arg-type]
         chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
         return (self.measures or {(): _core.ContingencyMeasure.__members__[self.name]})[chosen]

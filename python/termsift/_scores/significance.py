@@ -126,11 +126,6 @@ def significance_by(
 ) -> Significance:
     """Return the significance of every term by a method that is a test."""
     scoring = Scoring.of(counts, method.name, n_threads=n_threads)
-    n_present = int(np.count_nonzero(counts._present))
-    if n_present < 2:
-        raise ValueError(
-            f"a test compares classes: at least two with documents are needed, got {n_present}"
-        )
     classes, degrees = None, 1
     if check_flag(per_class, "per_class"):
         rows = np.arange(counts.n_classes)[:, None]
@@ -141,7 +136,8 @@ def significance_by(
             scoring.counts, scoring.measure, scoring.n_threads
         )
         if method.default_aggregate == "sum":
-            statistics, degrees = scoring.scores(_core.Aggregate.sum), n_present - 1
+            statistics = scoring.scores(_core.Aggregate.sum)
+            degrees = int(np.count_nonzero(counts._present)) - 1
     logs = log_chi2_sf(statistics, degrees)
     return Significance(method.name, degrees, statistics, logs, signs, classes)
 
