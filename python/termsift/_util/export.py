@@ -57,18 +57,13 @@ def _csv_field(value: Any) -> str:
     return '"' + text.replace('"', '""') + '"' if _needs_quotes(text) else text
 
 
-def write_json(file: TextIO, head: Mapping[str, Any], name: str, lines: Iterator[str]) -> None:
-    """Write a JSON object with the members of ``head`` and a list ``name``, one value per line."""
+def write_json(file: TextIO, head: Mapping[str, Any], name: str, columns: Columns) -> None:
+    """Write a JSON object with the members of ``head`` and the list ``name``, one row per line."""
     file.write(json.dumps(head)[:-1] + (", " if head else "") + json.dumps(name) + ": [")
-    for number, line in enumerate(lines):
-        file.write((",\n" if number else "\n") + line)
+    for number, row in enumerate(_rows(columns)):
+        members = dict(zip(columns, map(json_value, row), strict=True))
+        file.write((",\n" if number else "\n") + json.dumps(members))
     file.write("\n]}\n")
-
-
-def json_rows(columns: Columns) -> Iterator[str]:
-    """Iterate over the rows as JSON objects."""
-    for row in _rows(columns):
-        yield json.dumps(dict(zip(columns, map(json_value, row), strict=True)))
 
 
 def json_value(value: Any) -> Any:

@@ -159,7 +159,9 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
     """Return the table of a metric. If there are folds, it has `best_k` and `smallest_k`."""
     ks = next(iter(curves.values())).ks
-    shares = {name: [_percent(x) for x in curve.mean(metric)] for name, curve in curves.items()}
+    shares = {
+        name: [f"{100 * x:.1f}" for x in curve.mean(metric)] for name, curve in curves.items()
+    }
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]
     rows = [[head, *(f"{k:,} " for k in ks)]]
     for name, row in shares.items():  # equal printed values get the same mark
@@ -168,13 +170,9 @@ def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
         if curve.n_runs > 1:
             k, smallest = curve.best_k(metric), curve.smallest_k(metric)
             error = curve.standard_error(metric)[curve.ks == k].item()
-            row += [f"{k:,}", _percent(error), f"{smallest:,}"]
+            row += [f"{k:,}", f"{100 * error:.1f}", f"{smallest:,}"]
     rows[0] += ["best k", "s.e.", "smallest k"] if len(rows[-1]) > len(rows[0]) else []
     return rows
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
 
 
 def _columns(curves: _Curves) -> dict[str, npt.NDArray[Any]]:
