@@ -36,7 +36,8 @@ def add(commands: Any) -> None:
     arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
     rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors(), KEY]
-    arguments.add_method(group, rankers, f"md, or {DESCRIBING} with --per-class")
+    names, usual = [ranker.name for ranker in rankers], f"md, or {DESCRIBING} with --per-class"
+    arguments.add_choice(group, "--method", names, arguments.METHOD, usual)
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
     arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
     arguments.add_values(group, arguments.ALPHA)
