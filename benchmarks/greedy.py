@@ -173,8 +173,6 @@ def measure(
     assert np.array_equal(indices[:checked], plain.indices)
     assert scores[:checked].tobytes() == plain.scores.tobytes()
     assert (np.diff(scores) >= 0).all()
-    together = ts.divergence(counts, indices)
-    assert abs(scores[-1] - together) <= 1e-12 * together
     if k == counts.n_terms:
         assert np.array_equal(np.sort(indices), np.arange(k))
 

@@ -45,10 +45,10 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
   });
 }
 
-// Returns the directions of pairs, and their scores or None.
+// Returns the directions and the scores of pairs.
 template <class AnyMeasure>
 py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
-                               int n_threads, const py::array& starts, const py::array& terms, bool with_scores) {
+                               int n_threads, const py::array& starts, const py::array& terms) {
   return std::visit(
       [&](const auto& c) -> py::tuple {
         const auto begins = span_of<std::int64_t>(starts, "starts");
@@ -58,15 +58,13 @@ py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, dou
                           std::all_of(of_pairs.begin(), of_pairs.end(), [&](TermId t) { return 0 <= t && t < c.n_terms; });
         if (!fits) throw std::invalid_argument("starts and terms are not pairs of these counts");
         auto directions = LargeArray<std::int8_t>::uninitialised(terms.size());
-        auto scores = LargeArray<double>::uninitialised(with_scores ? terms.size() : 0);
+        auto scores = LargeArray<double>::uninitialised(terms.size());
         const Threads threads = python_threads(n_threads);
         const auto options = estimation(b1, b2, prior);
         const Pairs pairs{begins.data(), of_pairs.data()};
-        double* const wanted = with_scores ? scores.get() : nullptr;
-        without_gil([&] { score_pairs(c, options, measure, threads, pairs, wanted, directions.get()); });
-        py::object scored = py::none();
-        if (with_scores) scored = to_numpy(std::move(scores), {terms.size()});
-        return py::make_tuple(to_numpy(std::move(directions), {terms.size()}), scored);
+        without_gil([&] { score_pairs(c, options, measure, threads, pairs, scores.get(), directions.get()); });
+        return py::make_tuple(to_numpy(std::move(directions), {terms.size()}),
+                              to_numpy(std::move(scores), {terms.size()}));
       },
       counts_of(counts));
 }
@@ -166,7 +164,7 @@ void register_scores(py::module_& module) {
     module.def("class_directions", &score_classes<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,
                "prior"_a, "n_threads"_a, "first"_a = 0, "last"_a = py::none());
     module.def("score_pairs", &find_scores_of_pairs<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
-               "n_threads"_a, "starts"_a, "terms"_a, "with_scores"_a);
+               "n_threads"_a, "starts"_a, "terms"_a);
     module.def("best_of_classes", &find_best<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
                "n_threads"_a);
     module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,

@@ -22,14 +22,6 @@ py::tuple select(const py::object& counts, double b1, const B2& b2, const Prior&
   });
 }
 
-double divergence_of(const py::object& counts, double b1, const B2& b2, const Prior& prior, const py::array& indices) {
-  const std::span terms(vector_data<std::int64_t>(indices, "indices"), static_cast<std::size_t>(indices.size()));
-  return with_counts(counts, [&](const auto& c) {
-    const Estimation e = estimation(b1, b2, prior);
-    return without_gil([&] { return divergence(c, e, terms); });
-  });
-}
-
 // Returns (indices, gains, evaluations).
 py::tuple choose(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
                  const py::array& classes, std::int32_t n_classes, const std::optional<py::array>& weights, double shape,
@@ -96,7 +88,6 @@ py::array train(const py::array& indptr, const py::array& indices, const py::arr
 
 void register_selectors(py::module_& module) {
   module.def("greedy", &select, "counts"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a, "exhaustive"_a, "n_threads"_a, "progress"_a);
-  module.def("divergence", &divergence_of, "counts"_a, "b1"_a, "b2"_a, "prior"_a, "indices"_a);
   module.def("conditional_gain", &choose, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "classes"_a, "n_classes"_a,
              "weights"_a, "shape"_a, "temper"_a, "step"_a, "k"_a, "n_threads"_a, "progress"_a,
              "classes_in_play"_a = ConditionalGain{}.classes_in_play, "balance"_a = ConditionalGain{}.balance,

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from termsift._scores.significance import Significance as Significance
     from termsift._select.conditional_gain import conditional_gain as conditional_gain
     from termsift._select.conditional_gain import guided_gain as guided_gain
-    from termsift._select.greedy import divergence as divergence
     from termsift._term_selector import TermSelector as TermSelector
     from termsift._util.info import show_versions as show_versions
     from termsift.io._scan import Scan as Scan
@@ -90,7 +89,6 @@ _HOMES = {
     "_scores.registry": ("methods", "selectors"),
     "_scores.significance": ("Significance",),
     "_select.conditional_gain": ("conditional_gain", "guided_gain"),
-    "_select.greedy": ("divergence",),
     "_term_selector": ("TermSelector",),
     "_util.info": ("show_versions",),
     "io._scan": ("Scan", "scan"),

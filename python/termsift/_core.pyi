@@ -202,8 +202,7 @@ def score_pairs(
     n_threads: int,
     starts: Int64s,
     terms: Int32s,
-    with_scores: bool,
-) -> tuple[NDArray[np.int8], Any]: ...
+) -> tuple[NDArray[np.int8], Float64s]: ...
 def best_of_classes(
     counts: Counts,
     measure: Measure | ContingencyMeasure,
@@ -238,13 +237,6 @@ def greedy(
     n_threads: int,
     progress: Callable[[int], object] | None,
 ) -> tuple[Int64s, Float64s, int, int]: ...
-def divergence(
-    counts: Counts,
-    b1: float,
-    b2: tuple[float, float],
-    prior: Float64s | None,
-    indices: Int64s,
-) -> float: ...
 def classify_by_prefixes(
     counts: Counts,
     model: EventModel,

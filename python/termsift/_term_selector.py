@@ -141,14 +141,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         with self._restored_on_failure():
             X, y = self._validated(X, y, reset=True)
             counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
-            n_present = np.count_nonzero(counts.class_docs)
-            if n_present == 0:
+            if np.count_nonzero(counts.class_docs) < 2:
                 raise ValueError(
-                    "the sample weights are all zero: there is no document to learn from"
-                )
-            if n_present == 1:
-                raise ValueError(
-                    "y holds one class, expected two or more that a term could tell apart"
+                    "y holds fewer than two classes with documents of a positive weight, expected "
+                    "two classes or more that a term could tell apart"
                 )
             self._learn(counts, X, y, sample_weight)
         return self
@@ -235,15 +231,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(ranker, Method):
             raise AttributeError(f"{fitted.method} gives no score to each term, see ranking_")
         return counts.score(ranker.name, **fitted._options(*_SCORING))
-
-    @property
-    def pvalues_(self) -> NDArray[np.float64]:
-        """The p-value of each term, as in `ClassCounts.significance`, if the method is a test."""
-        counts, fitted = self.counts_, self._as_fitted
-        ranker = find_ranker(fitted.method)
-        if not (isinstance(ranker, Method) and ranker.is_test):
-            raise AttributeError(f"{fitted.method} is no test and has no p-values")
-        return counts.significance(fitted.method, n_threads=fitted.n_threads).pvalues
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "counts_")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
@@ -16,16 +15,13 @@ from termsift._scores.keyness import Keyness
 from termsift._scores.ranking import Ranking
 from termsift._util import validation
 from termsift._util.extras import require
-from termsift._util.files import check_path, check_replaceable, replacing
-from termsift._util.printable import printable, printable_errors
+from termsift._util.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["plot_curves", "plot_keyness", "plot_ranking"]
-
-_FORMATS = (".png", ".svg")
 
 # Colours that colour-blind readers can tell apart (Okabe and Ito, 2008, without yellow, which is
 # invisible on paper), and markers for print without colour. They distinguish 56 lines.
@@ -41,7 +37,6 @@ _STYLE: dict[Any, Any] = {
     "axes.titlesize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "svg.hashsalt": "termsift",  # the same identifiers in every file
     "text.parse_math": False,  # a $ in a name is a dollar sign
 }
 
@@ -143,15 +138,11 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     with _figure("plot_ranking", width, _height(longest) * n_rows) as figure:
         panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
         for axes, (label, first) in zip(panels, rankings.items(), strict=False):
-            names = [term for term, _ in first]
-            turns = "" if first.chosen_by is None else " in the class that chose the term"
-            if first.chosen_by is not None:
-                names = [f"{term} ({by})" for term, by in zip(names, first.chosen_by, strict=True)]
-            _draw_bars(axes, names, first.scores, n_rows=longest)
+            _draw_bars(axes, [term for term, _ in first], first.scores, n_rows=longest)
             axes.set_title(printable(label, _LETTERS_OF_A_TERM), loc="left")
         for axes in panels[len(rankings) :]:
             axes.remove()
-        figure.supxlabel(f"score{turns} ({first.method})", fontsize=9)
+        figure.supxlabel(f"score ({first.method})", fontsize=9)
     return figure
 
 
@@ -199,7 +190,7 @@ def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
     return figure
 
 
-# ---- figures and files -----------------------------------------------------------------------
+# ---- figures -----------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -211,28 +202,6 @@ def _figure(what: str, width: float, height: float) -> Iterator[Figure]:
 
     with rc_context(_STYLE):
         yield Figure(figsize=(width, height), layout="constrained")
-
-
-@printable_errors()
-def check_plot_path(path: str | os.PathLike[str]) -> None:
-    """Check that `write_figure` will be able to write to a path."""
-    check_path(path)
-    if _ending(path) not in _FORMATS:
-        raise ValueError(f"{os.fspath(path)}: a plot's name ends in {' or '.join(_FORMATS)}")
-    check_replaceable(path)
-
-
-def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure atomically. Equal figures give equal bytes."""
-    from matplotlib import rc_context
-
-    metadata = {"Date": None} if _ending(path) == ".svg" else None  # a date would change the bytes
-    with rc_context(_STYLE), replacing(path) as file:
-        figure.savefig(file, format=_ending(path)[1:], dpi=200, metadata=metadata)
-
-
-def _ending(path: str | os.PathLike[str]) -> str:
-    return os.path.splitext(path)[1].lower()
 
 
 def _height(n_bars: int) -> float:

@@ -244,7 +244,7 @@ def test_progress_is_for_a_terminal(run: Any, texts: Path, monkeypatch: pytest.M
     [
         (
             ["-k", "5,1042"],
-            "texts.csv: ks has 1042, expected numbers from 1 to 41, the number of ranked terms",
+            "texts.csv: each of ks must be in [1, 41], got 1042",
         ),
         (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
         (["--test", "absent.csv"], "absent.csv: no such file"),
@@ -270,10 +270,11 @@ def test_inputs_without_single_labels_or_terms(run: Any, tmp_path: Path, saved: 
     assert run("compare", saved, "--test", saved).complaint == expected
     several = tmp_path / "c.svm"
     several.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
-    for options, name in (([], "y"), (["--test", several], f"and {several}: y_train")):
+    for options in ([], ["--test", several]):
         complaint = run("compare", several, *options).complaint
-        assert name in complaint
-        assert "is an indicator matrix, expected one label per document (document " in complaint
+        assert complaint.startswith(
+            f"{several}: y is an indicator matrix, expected one label per document (document "
+        )
     sparse.save_npz(tmp_path / "c.npz", sparse.csr_array((4, 0), dtype=np.int64))
     (tmp_path / "y").write_text("a\nb\na\nb\n")
     arguments = ["compare", tmp_path / "c.npz", "--labels", tmp_path / "y", "--cv", "2"]

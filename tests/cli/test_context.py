@@ -46,7 +46,7 @@ def test_other_formats_have_the_passages_of_python(run: Any, mail: Path) -> None
     assert row == {
         "class": "spam",
         "term": "free",
-        "row": str(found[0].document + 1),
+        "document": str(found[0].document + 1),
         "before": found[0].before,
         "match": found[0].term,
         "after": found[0].after,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from dataclasses import fields
 from io import StringIO
 from pathlib import Path
@@ -76,7 +75,7 @@ def test_a_collection_of_one_class_is_named(run: Any, tmp_path: Path) -> None:
         complaint = run("rank", path, "--method", method).complaint
         assert complaint.startswith(f"{path}: scores compare classes: at least two")
     assert "fewer than two classes" in run("rank", path, "--method", "conditional_gain").err
-    for options in ([], ["--per-class"], ["--policy", "round_robin"]):  # df compares no classes
+    for options in ([], ["--policy", "round_robin"]):  # df compares no classes
         result = run("rank", path, "--method", "df", "--format", "json", *options)
         assert {term["term"] for term in json.loads(result.out)["terms"]} == {"oil", "ship"}
 
@@ -170,21 +169,17 @@ def test_key_orders_the_terms_of_each_class(run: Any, table: Path, counts: ts.Cl
     assert "add --per-class" in run("rank", table, "--method", "key").complaint
 
 
-def test_how_many_terms(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_many_terms(run: Any, tmp_path: Path) -> None:
     words = " ".join(f"word{i}" for i in range(30))
     path = tmp_path / "c.csv"
     path.write_text(f"label,text\na,{words}\nb,other\n")
     both = ("--per-class", "--direction", "both")
     assert len(run("rank", path, *both).out.splitlines()) == 1 + 2 * 20
-    assert len(run("rank", path).out.splitlines()) == 1 + 31
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    result = run("rank", path)
-    assert len(result.out.splitlines()) == 1 + 20
-    assert result.err == "termsift: the best of 31 terms by md\n"
+    assert len(run("rank", path).out.splitlines()) == 1 + 20
     assert len(run("rank", path, "-k", 25).out.splitlines()) == 1 + 25
     assert len(run("rank", path, "--format", "csv").out.splitlines()) == 1 + 31
     run("rank", path, "-o", tmp_path / "all.txt")
-    assert len((tmp_path / "all.txt").read_text().splitlines()) == 1 + 31
+    assert len((tmp_path / "all.txt").read_text().splitlines()) == 1 + 20
 
 
 # ---- options -------------------------------------------------------------------------------------
@@ -211,16 +206,10 @@ def test_options_reach_the_score(
 
 
 @pytest.mark.parametrize("method", ts.methods(), ids=lambda method: method.name)
-def test_every_method_and_every_value_of_its_options(
-    run: Any, table: Path, counts: ts.ClassCounts, method: Any
-) -> None:
-    for option, values in [("k", (6,)), *method.options.items()]:
-        for value in values:
-            flag = f"-{option}" if option == "k" else f"--{option.replace('_', '-')}"
-            given = [flag] * value if isinstance(value, bool) else [flag, value]
-            result = run("rank", table, "--method", method.name, "--format", "csv", *given)
-            scores = [float(row["score"]) for row in csv.DictReader(StringIO(result.out))]
-            assert scores == list(counts.rank(method.name, **{option: value}).scores)
+def test_every_method(run: Any, table: Path, counts: ts.ClassCounts, method: Any) -> None:
+    result = run("rank", table, "--method", method.name, "--format", "csv", "-k", 6)
+    scores = [float(row["score"]) for row in csv.DictReader(StringIO(result.out))]
+    assert scores == list(counts.rank(method.name, 6).scores)
 
 
 @pytest.mark.parametrize("selector", ts.selectors(), ids=lambda selector: selector.name)
@@ -297,11 +286,3 @@ def test_chosen_classes(run: Any, tmp_path: Path) -> None:
         assert [term["score"] for term in result["terms"]] == list(ranking.scores)
     assert "four.csv: there is no class 'x'" in run("rank", path, "--classes", "a,x").complaint
     assert "at least two" in run("rank", path, "--classes", "a").complaint
-
-
-def test_classes_are_a_row_of_csv(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "c.csv"
-    path.write_text('label,text\n"a,b",ham\nc,eggs\nd,spam\n')
-    result = run("rank", path, "--classes", '"a,b",d', "--format", "json")
-    assert json.loads(result.out)["classes"] == ["a,b", "d"]
-    assert "expected a row of CSV with labels" in run("rank", path, "--classes", "c\nd").complaint

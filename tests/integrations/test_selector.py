@@ -80,12 +80,9 @@ def test_attributes() -> None:
     counts = ts.count(X, y)
     assert selector.counts_ == counts
     np.testing.assert_array_equal(selector.scores_, counts.score("chi2"))
-    np.testing.assert_array_equal(selector.pvalues_, counts.significance("chi2").pvalues)
     assert selector.n_features_in_ == 40
-    for name in ("ranking_", "scores_", "pvalues_"):
+    for name in ("ranking_", "scores_"):
         assert not hasattr(ts.TermSelector("chi2"), name)
-    with pytest.raises(AttributeError, match="md is no test and has no p-values"):
-        _ = ts.TermSelector(k=3).fit(X, y).pvalues_
     with pytest.raises(AttributeError, match="greedy gives no score to each term"):
         _ = ts.TermSelector("greedy", k=3).fit(X, y).scores_
 
@@ -149,15 +146,15 @@ def test_weights_count_as_copies() -> None:
     weighted = ts.TermSelector(k=6).fit(X, y, sample_weight=weights)
     copied = ts.TermSelector(k=6).fit(X[np.repeat(np.arange(60), weights)], np.repeat(y, weights))
     assert weighted.counts_ == copied.counts_
-    with pytest.raises(ValueError, match="the sample weights are all zero"):
+    with pytest.raises(ValueError, match="fewer than two classes"):
         ts.TermSelector().fit(X, y, sample_weight=np.zeros(60))
 
 
 def test_later_parameters_do_not_change_what_was_learnt() -> None:
     selector = ts.TermSelector("chi2", k=3).fit(X, y)
-    before = selector.ranking_.indices, selector.scores_, selector.pvalues_
+    before = selector.ranking_.indices, selector.scores_
     selector.set_params(method="md", k=9, model="binary")
-    after = selector.ranking_.indices, selector.scores_, selector.pvalues_
+    after = selector.ranking_.indices, selector.scores_
     for one, other in zip(before, after, strict=True):
         np.testing.assert_array_equal(one, other)
     late = ts.TermSelector(k=2).partial_fit(X, y).set_params(k=30)
@@ -232,7 +229,7 @@ def test_a_failed_fit_keeps_the_fit_before() -> None:
     selector = ts.TermSelector(k=3).fit(X[:, :10], y)
     kept = selector.transform(X[:, :10])
     for wrong, labels in ((X, ["a"] * 60), (X[:, :5], ["a"] * 60), (-X, y)):
-        with pytest.raises(ValueError, match=r"one class|Negative"):
+        with pytest.raises(ValueError, match=r"two classes|Negative"):
             selector.fit(wrong, labels)
         assert selector.n_features_in_ == 10
         np.testing.assert_array_equal(selector.transform(X[:, :10]), kept)

@@ -233,7 +233,6 @@ def test_what_needs_every_term_refuses_a_list_that_was_cut_off() -> None:
     known = ts.counts_from_table(documents, documents="df", class_docs=N_C, class_tokens=tokens)
     for call in (
         lambda: known.greedy(),
-        lambda: ts.divergence(known, [0]),
         lambda: known.score("md", model="binary"),
     ):
         with pytest.raises(ValueError, match=r"every term of class 'land'.* left out 5 tokens"):

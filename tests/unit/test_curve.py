@@ -146,11 +146,11 @@ def test_ks_are_sorted_and_distinct() -> None:
     assert check_ks(iter(range(1, 3)), 5).tolist() == [1, 2]
     assert check_ks(np.array([5, 4], dtype=np.uint16), 5).dtype == np.int64
     for ks, error, message in (
-        ([1, 6], ValueError, r"ks has 6, expected numbers from 1 to 5, the number of ranked terms"),
-        ([0], ValueError, "ks has 0"),
+        ([1, 6], ValueError, r"each of ks must be in \[1, 5\], got 6"),
+        ([0], ValueError, "got 0"),
         ([], ValueError, "ks is empty"),
-        ([1.0], TypeError, "ks must hold integers, got 1.0"),
-        ([True], TypeError, "ks must hold integers, got True"),
+        ([1.0], TypeError, "each of ks must be an integer, got 1.0"),
+        ([True], TypeError, "each of ks must be an integer, got True"),
         (3, TypeError, "ks must hold integers, got 3"),
         ("12", TypeError, "ks must hold integers, got '12'"),
     ):

@@ -194,14 +194,9 @@ def test_the_scores_are_the_divergences(kind: str, n_classes: int) -> None:
     ranking = counts.greedy(**options)
     assert (np.diff(ranking.scores) >= 0).all()  # Theorem 1
     witness = of_witness(counts, options)
-    for k in (0, 1, 2, 17, 59, 60):
+    for k in (1, 2, 17, 59, 60):
         exact = exact_divergence(terms=ranking.indices[:k].tolist(), **witness)
-        ours = ts.divergence(counts, ranking.indices[:k], **options)
-        assert relative_error(ours, exact) <= 1e-12
-        if k:
-            assert relative_error(float(ranking.scores[k - 1]), exact) <= 1e-12
-    whole = ts.divergence(counts, np.arange(60), **options)
-    assert whole == pytest.approx(ranking.scores[-1], rel=1e-12)
+        assert relative_error(float(ranking.scores[k - 1]), exact) <= 1e-12
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +237,6 @@ def test_classes_without_documents_take_no_part() -> None:
     X = np.array([[3, 1, 0, 7], [0, 1, 2, 1], [1, 2, 1, 0]])
     with_empty = ts.count(X, ["a", "b", "c"], classes=["a", "none", "b", "c"])
     assert_same(with_empty.greedy(), ts.count(X, ["a", "b", "c"]).greedy())
-    assert ts.divergence(with_empty, [1, 2]) == ts.divergence(ts.count(X, range(3)), [1, 2])
 
 
 # ---- rounding ------------------------------------------------------------------------------------
@@ -268,7 +262,6 @@ def test_a_class_with_nearly_all_the_prior_mass_is_refused(prior: list[float]) -
     calls: list[Callable[[], Any]] = [
         lambda: counts.greedy(class_prior=prior),
         lambda: counts.greedy(class_prior=prior, exhaustive=True),
-        lambda: ts.divergence(counts, [0], class_prior=prior),
         lambda: counts.score("md", class_prior=prior),
     ]
     for call in calls:
@@ -371,7 +364,6 @@ def test_scores_are_of_unrounded_probabilities(size: float, alpha: Any) -> None:
             terms = ranking.indices[:k].tolist()
             exact = exact_divergence(terms=terms, **witness)
             assert relative_error(float(ranking.scores[k - 1]), exact) <= 1e-14
-            assert relative_error(ts.divergence(counts, terms, alpha=alpha), exact) <= 1e-14
 
 
 # ---- the reference -------------------------------------------------------------------------------

@@ -44,9 +44,6 @@ def test_what_is_refused(options: dict[str, Any], error: type[Exception], messag
     counts = ts.count(X, ["ham", "spam"])
     with pytest.raises(error, match=message):
         counts.greedy(**options)
-    if not {"k", "n_threads"} & set(options):
-        with pytest.raises(error, match=message):
-            ts.divergence(counts, [0], **options)
 
 
 @pytest.mark.parametrize("classes", [["ham"], []])
@@ -54,34 +51,6 @@ def test_fewer_than_two_classes_are_refused(classes: list[str]) -> None:
     counts = ts.count(X[: len(classes)], classes)
     with pytest.raises(ValueError, match="at least two"):
         counts.greedy()
-    with pytest.raises(ValueError, match="at least two"):
-        ts.divergence(counts, [0])
-
-
-@pytest.mark.parametrize(
-    ("indices", "error", "message"),
-    [
-        ([0, 3], ValueError, r"indices has 3 at position 1, expected a term in \[0, 3\)"),
-        ([-1], ValueError, r"indices has -1 at position 0, expected a term in \[0, 3\)"),
-        ([2, 0, 2], ValueError, "indices has 2 twice, expected each term once"),
-        ([[0, 1]], ValueError, "indices has 2 dimensions, expected 1"),
-        (0, TypeError, "indices must hold integers in order, got 0"),
-        ([0.0], TypeError, "indices must hold integers, got dtype float64"),
-        ([True, False, True], TypeError, "indices must hold integers, got dtype bool"),
-        (["bacon"], TypeError, "indices must hold integers, got dtype <U5"),
-    ],
-)
-def test_indices_that_are_refused(indices: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        ts.divergence(ts.count(X, ["ham", "spam"]), indices)
-
-
-def test_indices_of_any_kind() -> None:
-    counts = ts.count(X, ["ham", "spam"])
-    assert ts.divergence(counts, []) == 0
-    expected = ts.divergence(counts, [2, 0])
-    for indices in ((0, 2), range(0, 3, 2), np.array([2, 0], np.uint8), np.arange(3)[::2]):
-        assert ts.divergence(counts, indices) == expected
 
 
 def test_a_selector_has_no_scores_of_single_terms() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -212,32 +211,6 @@ def test_zip_archives_that_are_not_read(tmp_path: Path) -> None:
     ]:
         path.write_bytes(content)
         assert message in complaint(path)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://x.org/c.csv",
-        "s3://bucket/c.csv",
-        "file:///c.csv",
-        "HTTP://x.org/c.csv",
-        "git+ssh://x.org/c.csv",
-        "abfss://container@x.org/c.csv",
-        "ms-settings://c.csv",
-    ],
-)
-def test_urls_are_refused(url: str) -> None:
-    message = f"^{re.escape(url)}: is a URL, expected a path on this machine$"
-    outputs = ts.count([[1], [1]], [0, 1]).save, ts.count([[1], [1]], [0, 1]).rank().to_csv
-    for function in (read_collection, ts.scan, ts.load, *outputs):
-        with pytest.raises(ValueError, match=message):
-            function(url)
-
-
-@pytest.mark.parametrize("path", ["C://c.csv", "c:/c.csv", "./https://c.csv", "1a://c.csv"])
-def test_what_only_looks_like_a_url_is_a_path(path: str) -> None:
-    with pytest.raises(FileNotFoundError, match="no such file"):
-        read_collection(path)
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def test_scores_are_class_scores_and_blocks_of_terms_are_the_whole(
         assert table["score"].tolist() == expected.tolist()
         under = {"direction": "under", **scoring}  # lists made of blocks of terms
         table = class_columns(counts, method, k, **under)
-        monkeypatch.setattr("termsift._scores.scoring._BLOCK_BYTES", 8 * 5 * 4)  # of four terms
+        monkeypatch.setattr("termsift._scores.class_terms._BLOCK_BYTES", 8 * 5 * 4)  # of four terms
         blocks = class_columns(counts, method, k, **under)
         monkeypatch.undo()
         if kind != "fractions":  # whose sums may round differently

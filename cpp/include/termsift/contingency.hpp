@@ -94,8 +94,8 @@ template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});
 
-// Writes scores and directions (n_pairs,), which are the class_scores and class_directions of the given pairs. `scores` may
-// be null. O(pairs of the counts + given pairs).
+// Writes scores and directions (n_pairs,), which are the class_scores and class_directions of the given pairs.
+// O(pairs of the counts + given pairs).
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                  const Threads& threads, const Pairs& pairs, double* scores, std::int8_t* directions);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "termsift/class_counts.hpp"
 #include "termsift/large_memory.hpp"
@@ -53,10 +52,5 @@ struct GreedyRanking {
 template <CountType Count>
 GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimation, std::int64_t k, bool exhaustive,
                      const Threads& threads, const Progress& progress = {});
-
-// Returns the JMH divergence of the partition {each of the given terms, the pool of all other terms}. It is the sum of phi
-// over the cells, computed directly. Throws as greedy() does, and also if an index is not a term or occurs twice.
-template <CountType Count>
-double divergence(const ClassCounts<Count>& counts, const Estimation& estimation, std::span<const std::int64_t> terms);
 
 }  // namespace termsift

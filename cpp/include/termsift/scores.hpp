@@ -83,8 +83,8 @@ template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});
 
-// Writes scores and directions (n_pairs,), which are the class_scores and class_directions of the pairs. `scores` may be
-// null. O(n_classes * terms of the pairs).
+// Writes scores and directions (n_pairs,), which are the class_scores and class_directions of the pairs.
+// O(n_classes * terms of the pairs).
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
                  const Pairs& pairs, double* scores, std::int8_t* directions);

@@ -103,8 +103,7 @@ void fill_pairs(const ContingencyTask<Count>& task, const Threads& requested, co
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                  const Threads& threads, const Pairs& pairs, double* scores, std::int8_t* directions) {
-  if (scores != nullptr)
-    fill_pairs<Count>({counts, estimation, measure, Aggregate::sum}, threads, pairs, scores, [](double x) { return x; });
+  fill_pairs<Count>({counts, estimation, measure, Aggregate::sum}, threads, pairs, scores, [](double x) { return x; });
   fill_pairs(task_of_directions(counts, estimation, measure), threads, pairs, directions, direction_of);
 }
 

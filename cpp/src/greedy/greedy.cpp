@@ -72,30 +72,9 @@ GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimat
   return ranking;
 }
 
-template <CountType Count>
-double divergence(const ClassCounts<Count>& counts, const Estimation& estimation, std::span<const std::int64_t> terms) {
-  std::vector<bool> selected(static_cast<std::size_t>(counts.n_terms), false);
-  for (const std::int64_t term : terms) {
-    if (term < 0 || term >= counts.n_terms)
-      throw std::invalid_argument("indices must be in [0, number of terms = " + std::to_string(counts.n_terms) + "), got " +
-                                  std::to_string(term));
-    if (selected[static_cast<std::size_t>(term)])
-      throw std::invalid_argument("indices must be distinct, got " + std::to_string(term) + " twice");
-    selected[static_cast<std::size_t>(term)] = true;
-  }
-  if (counts.n_terms == 0) return 0;
-  const TermGroups groups(counts, estimation, false, {1, {}});
-  std::vector<double> values(terms.size() + 1, 0.0);
-  unrounded_divergences(counts, estimation, groups.smoothing(), terms.data(), std::ssize(terms), values.data() + 1,
-                        [](std::int64_t) {});
-  return values.back();
-}
-
 template GreedyRanking greedy(const ClassCounts<std::int64_t>&, const Estimation&, std::int64_t, bool, const Threads&,
                               const Progress&);
 template GreedyRanking greedy(const ClassCounts<double>&, const Estimation&, std::int64_t, bool, const Threads&,
                               const Progress&);
-template double divergence(const ClassCounts<std::int64_t>&, const Estimation&, std::span<const std::int64_t>);
-template double divergence(const ClassCounts<double>&, const Estimation&, std::span<const std::int64_t>);
 
 }  // namespace termsift

@@ -260,10 +260,9 @@ void pick_pairs(const ClassCounts<Count>& counts, const Threads& threads, const 
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
                  const Pairs& pairs, double* scores, std::int8_t* directions) {
-  if (scores != nullptr)
-    pick_pairs(counts, threads, pairs, scores, [&](const auto& part, double* block, TermRange range) {
-      class_scores(part, estimation, measure, threads, block, range);
-    });
+  pick_pairs(counts, threads, pairs, scores, [&](const auto& part, double* block, TermRange range) {
+    class_scores(part, estimation, measure, threads, block, range);
+  });
   pick_pairs(counts, threads, pairs, directions, [&](const auto& part, std::int8_t* block, TermRange range) {
     class_directions(part, estimation, measure, threads, block, range);
   });

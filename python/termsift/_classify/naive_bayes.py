@@ -77,7 +77,7 @@ def naive_bayes(
     return NaiveBayes(terms, model=model, **options)._learn(*counts._state)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False)
 class NaiveBayes:
     """A naive Bayes classifier on chosen terms, with scikit-learn's interface.
 
@@ -310,10 +310,18 @@ class NaiveBayes:
         """Yield matrices of counts, and labels if there are any."""
         labels: validation.Labels | None = None
         if _is_matrix(X):
-            matrix = self._checked(X)
+            threads = validation.check_n_threads(self.n_threads)
+            matrix = validation.check_matrix(X, threads)
+            if matrix.n_terms != self.n_features_in_:
+                raise ValueError(
+                    f"X has {validation.number_of(matrix.n_terms, 'column')}, expected the "
+                    f"{self.n_features_in_:,} that were counted: the classifier itself selects the "
+                    f"columns of its {validation.number_of(len(self._columns), 'term')}"
+                )
+            validation.check_entries(matrix, threads, "X")
             if y is not None:
-                labels = validation.check_labels(y, matrix.shape[0], self.classes_.tolist())
-            yield matrix, labels
+                labels = validation.check_labels(y, matrix.n_docs, self.classes_.tolist())
+            yield matrix.to_scipy(), labels
         elif y is None:
             for texts in text_blocks(X):
                 yield self._counter.count(texts), None
@@ -323,19 +331,6 @@ class NaiveBayes:
                 with documents.naming_rows():
                     block = self._counter.count(texts)
                 yield block, labels
-
-    def _checked(self, X: Any) -> Any:
-        """Check that a matrix has all counted columns, and return it for scipy."""
-        threads = validation.check_n_threads(self.n_threads)
-        matrix = validation.check_matrix(X, threads)
-        if matrix.n_terms != self.n_features_in_:
-            raise ValueError(
-                f"X has {validation.number_of(matrix.n_terms, 'column')}, expected the "
-                f"{self.n_features_in_:,} that were counted: the classifier itself selects the "
-                f"columns of its {validation.number_of(len(self._columns), 'term')}"
-            )
-        validation.check_entries(matrix, threads, "X")
-        return matrix.to_scipy()
 
     @cached_property
     def _counter(self) -> BlockCounter:
@@ -395,13 +390,6 @@ class NaiveBayes:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the caches: a pickle cannot hold them, and the next texts rebuild them."""
         return {name: value for name, value in self.__dict__.items() if name not in _MADE}
-
-    def __repr__(self) -> str:
-        shown = f"model={self.model!r}, alpha={self.alpha!r}"
-        if hasattr(self, "classes_"):
-            n_terms = validation.number_of(len(self._columns), "term")
-            shown += f", fitted: {validation.number_of(len(self.classes_), 'class')}, {n_terms}"
-        return f"<NaiveBayes {shown}>"
 
 
 def best_of(joint: Floats) -> NDArray[np.int64]:

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._counts.class_counts import ClassCounts
 from termsift._evaluate.curve import Curve, curve_of
 from termsift._evaluate.folds import USUAL_FOLDS, Fold, folds_of
 from termsift._evaluate.rankers import Variant, rank_by, variants_of
-from termsift._evaluate.split import Classifier, Documents, Metrics, Split, one_class
+from termsift._evaluate.split import ONE_CLASS, Classifier, Documents, Metrics, Split
 from termsift._scores.methods import Model, RankerName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import find_ranker
@@ -90,12 +89,18 @@ def selection_curve(
     (array([1, 2, 3]), array([0.5, 1. , 1. ]))
     """
     classifier = Classifier(naive_bayes, alpha, n_threads)
-    split = Split.of(X_train, y_train, X_test, y_test, classifier.n_threads)
+    train = _documents(X_train, y_train, classifier.n_threads, "_train")
+    test = _documents(X_test, y_test, classifier.n_threads, "_test")
+    if test.matrix.n_terms != train.matrix.n_terms:
+        raise ValueError(
+            f"X_test has {test.matrix.n_terms} columns, X_train {train.matrix.n_terms}"
+        )
+    split = Split(train, None, test)
     name, indices = "given", ranking
     if isinstance(ranking, Ranking):
         name = Variant(ranking.method, ranking.model, ranking.policy).name
         indices = ranking.indices
-    indices = validation.check_indices(indices, split.documents.matrix.n_terms, "ranking")
+    indices = validation.check_indices(indices, train.matrix.n_terms, "ranking")
     ks = check_ks(ks, len(indices))
     return curve_of(name, ks, [classifier.metrics(split, indices, ks)])
 
@@ -173,47 +178,18 @@ def cross_validate(
     2
     """
     classifier = Classifier(naive_bayes, alpha, n_threads)
-    matrix = validation.check_matrix(X, classifier.n_threads)
-    labels = one_class(y, matrix, "y")
-    ks = check_ks(ks, matrix.n_terms)
+    documents = _documents(X, y, classifier.n_threads)
+    ks = check_ks(ks, documents.matrix.n_terms)
     variants = variants_of(methods, models, policies)
-    documents = Documents(matrix, labels, classifier.n_threads)
-    whole = documents.counts()  # this also checks the matrix
-    folds = list(folds_of(cv, documents.X, labels, random_state))
+    folds = list(folds_of(cv, documents.X, documents.labels, random_state))
     # A splitter or the pairs of cv may test a document several times.
-    repeated = max(1.0, sum(len(test) for _, test in folds) / max(matrix.n_docs, 1))
-    splits = splits_of(documents, whole, folds)
-    return evaluate(splits, len(folds), variants, ks, classifier, repeated)
-
-
-def splits_of(documents: Documents, whole: ClassCounts, folds: Iterable[Fold]) -> Iterator[Split]:
-    """Yield the split of each fold; ``whole`` has the counts of all documents."""
-    subtract = _subtracts_exactly(whole, documents)
-    for number, (train, test) in enumerate(folds):
-        split = Split(documents, train, documents.part(test))
-        if subtract:
-            others = np.ones(documents.matrix.n_docs, dtype=bool)
-            others[train] = False
-            split.counts = whole - documents.part(np.flatnonzero(others)).counts()
-        split.counts._may_warn = number == 0  # only the first fold warns
-        yield split
-
-
-def evaluate(
-    splits: Iterable[Split],
-    n_splits: int,
-    variants: dict[str, Variant],
-    ks: NDArray[np.int64],
-    classifier: Classifier,
-    repeats: float = 1.0,
-) -> dict[str, Curve]:
-    """Return the curve of each variant, with one run per split."""
-    runs: dict[str, list[Metrics]] = {name: [] for name in variants}
-    with progress("evaluated", n_splits * len(variants), "rankings") as report:
-        for number, split in enumerate(splits):
-            for done, (name, variant) in enumerate(variants.items(), number * len(variants) + 1):
-                of_documents = find_ranker(variant.method).reads_documents
-                train = split.train if of_documents else None
+    n_docs, n_tested = documents.matrix.n_docs, sum(len(test) for _, test in folds)
+    repeats = max(1.0, n_tested / max(n_docs, 1))
+    done, runs = 0, {name: list[Metrics]() for name in variants}
+    with progress("evaluated", len(folds) * len(variants), "rankings") as report:
+        for split in _splits_of(documents, folds):
+            for name, variant in variants.items():
+                train = split.train if find_ranker(variant.method).reads_documents else None
                 ranking = rank_by(
                     variant.method,
                     split.counts,
@@ -226,18 +202,35 @@ def evaluate(
                     policy=variant.policy,
                 )
                 runs[name].append(classifier.metrics(split, ranking.indices, ks))
+                done += 1
                 if report is not None:
                     report(done)
     return {name: curve_of(name, ks, found, repeats) for name, found in runs.items()}
 
 
-def _subtracts_exactly(whole: ClassCounts, documents: Documents) -> bool:
-    """Return whether subtracting the counts of some documents is exact."""
-    matrix = documents.matrix
-    if is_exact(matrix, None, whole.tf):
-        return True
+def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> Documents:
+    """Check documents that have one class each. ``suffix`` completes the arguments' names."""
+    matrix = validation.check_matrix(X, n_threads, f"X{suffix}")
+    labels = validation.check_one_class(y, matrix.n_docs, ONE_CLASS, f"y{suffix}")
+    validation.check_entries(matrix, n_threads, f"X{suffix}")
+    return Documents(matrix, labels, n_threads)
+
+
+def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
+    """Yield the split of each fold. If that is exact, subtract the counts of other documents."""
+    whole, matrix = documents.counts(), documents.matrix
     is_small = whole.class_tokens.max(initial=0) <= 2**53
-    return bool(is_small and not np.any(matrix.data[: matrix.indptr[-1]] % 1))
+    subtract = is_exact(matrix, None, whole.tf) or (
+        is_small and not np.any(matrix.data[: matrix.indptr[-1]] % 1)
+    )
+    for number, (train, test) in enumerate(folds):
+        split = Split(documents, train, documents.part(test))
+        if subtract:
+            others = np.ones(matrix.n_docs, dtype=bool)
+            others[train] = False
+            split.counts = whole - documents.part(np.flatnonzero(others)).counts()
+        split.counts._may_warn = number == 0  # only the first fold warns
+        yield split
 
 
 def every_k(n_terms: int) -> NDArray[np.int64]:
@@ -254,14 +247,8 @@ def check_ks(ks: Iterable[int] | None, n_terms: int) -> NDArray[np.int64]:
         if n_terms == 0:
             raise ValueError("there are no terms to choose from")
         return every_k(n_terms)
-    listed: list[int] = list(validation.check_iterable(ks, "ks", "integers"))
-    for k in listed:
-        if not validation.is_integer(k):
-            raise TypeError(f"ks must hold integers, got {k!r}")
-        if not 1 <= k <= n_terms:
-            raise ValueError(
-                f"ks has {k}, expected numbers from 1 to {n_terms}, the number of ranked terms"
-            )
+    numbers = validation.check_iterable(ks, "ks", "integers")
+    listed = [validation.check_integer(k, "each of ks", 1, n_terms) for k in numbers]
     if not listed:
         raise ValueError("ks is empty")
     return np.unique(np.array(listed, dtype=np.int64))

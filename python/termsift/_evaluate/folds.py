@@ -20,17 +20,14 @@ Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows to train on,
 def folds_of(cv: Any, X: Any, labels: validation.Labels, random_state: Any) -> Iterator[Fold]:
     """Yield the folds that ``cv`` asks for, as `termsift.cross_validate` describes."""
     if validation.is_integer(cv):
-        yield from _dealt(int(cv), labels, random_state)
+        n_folds = validation.check_integer(cv, "cv", least=2)
+        yield from _dealt(n_folds, labels, random_state)
         return
     has_split = hasattr(cv, "split") and not isinstance(cv, (str, bytes))
     pairs = cv.split(X, labels.codes) if has_split else cv
     expected = "pairs (train, test) of indices, unless it is an integer or a splitter"
     number = -1
-    for number, pair in enumerate(validation.check_iterable(pairs, "cv", expected)):
-        try:
-            train, test = pair
-        except (TypeError, ValueError):
-            raise TypeError(f"cv must hold pairs (train, test) of indices, got {pair!r}") from None
+    for number, (train, test) in enumerate(validation.check_iterable(pairs, "cv", expected)):
         part = f"part of fold {number}"
         n_docs = len(labels.codes)
         train = validation.check_indices(train, n_docs, f"the training {part}", "document")
@@ -44,8 +41,6 @@ def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterat
     """Deal the documents of each class to the folds in turn, in random order."""
     codes = labels.codes
     class_docs = np.bincount(codes, minlength=len(labels.classes))
-    if n_folds < 2:
-        raise ValueError(f"cv must be at least 2, got {n_folds}")
     if n_folds > class_docs.max(initial=0):
         raise ValueError(
             f"cv = {n_folds} folds are more than the {class_docs.max(initial=0)} documents of the "

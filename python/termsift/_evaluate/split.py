@@ -18,6 +18,7 @@ from termsift._scores.methods import MODELS
 from termsift._util import validation
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # the values of each metric at each k
+ONE_CLASS = "the classifier assigns each document to one class"  # the reason in errors
 
 
 @dataclass(frozen=True)
@@ -58,19 +59,6 @@ class Split:
         codes = [code_of.setdefault(label, len(code_of)) for label in test.labels.classes]
         self.codes = np.array(codes, dtype=np.int32)[test.labels.codes]
 
-    @classmethod
-    def of(cls, X_train: Any, y_train: Any, X_test: Any, y_test: Any, n_threads: int) -> Split:
-        """Check the arguments of a user and return their split."""
-        train = validation.check_matrix(X_train, n_threads, "X_train")
-        test = validation.check_matrix(X_test, n_threads, "X_test")
-        if test.n_terms != train.n_terms:
-            raise ValueError(f"X_test has {test.n_terms} columns, X_train {train.n_terms}")
-        old, new = one_class(y_train, train, "y_train"), one_class(y_test, test, "y_test")
-        for matrix, name in ((train, "X_train"), (test, "X_test")):
-            validation.check_entries(matrix, n_threads, name)  # the core would call both "X"
-        documents = Documents(train, old, n_threads)
-        return cls(documents, None, Documents(test, new, n_threads))
-
     @cached_property
     def train(self) -> Documents:
         """The training documents; extracting them takes as long as counting them."""
@@ -107,12 +95,6 @@ class Classifier:
         )
         support = np.bincount(split.codes, minlength=split.n_classes)
         return metrics_of(hits, predicted, support)
-
-
-def one_class(y: Any, matrix: validation.Csr, name: str) -> validation.Labels:
-    """Check labels of documents that have one class each."""
-    why = "the classifier assigns each document to one class"
-    return validation.check_one_class(y, matrix.n_docs, why, name)
 
 
 def metrics_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -30,6 +30,7 @@ Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 
 _KEY_LEVEL = 0.95  # the confidence level of the bounds that `key` uses
+_BLOCK_BYTES = 1 << 25  # the size of a block of class scores
 _MOST_SORTED = 1 << 24  # the most p-values that are sorted; this needs some 0.8 GB
 
 # The indices of the terms of a class, best first, and the scores of these terms.
@@ -116,7 +117,8 @@ def dominant_class(
 ) -> NDArray[np.int64]:
     """For each term, return the position of the best class where it is over-represented, or -1."""
     distinct, place = np.unique(terms, return_inverse=True)
-    scored = _scoring_of(counts, method, **scoring).of_terms(distinct)
+    whole = _scoring_of(counts, method, **scoring)
+    scored = replace(whole, counts=whole.counts.of_terms(distinct, whole.n_threads))
     shape = counts.n_classes, len(distinct)
     occurs = scipy.sparse.csr_array(scored.counts.term_frequency(), shape=shape)
     has_more = (scored.directions() > 0) & (occurs.toarray() > 0)
@@ -161,6 +163,9 @@ def class_columns(
         df_class = _in_class(counts.document_frequency, present, best)
         df_rest = integers_if_whole(counts.collection_document_frequency[terms] - df_class)
         df_class = integers_if_whole(df_class)
+    # The scoring of `key` has `g2` as its method, which gives the statistics and the directions.
+    of_method = Scoring.of(counts, scoring.method.name, **options)
+    signs, statistics = _at_pairs(of_method, rows, terms)
     names = counts.term_names
     columns: dict[str, NDArray[Any]] = {
         "class": object_array(counts.classes)[rows],
@@ -168,17 +173,13 @@ def class_columns(
         "index": terms,
         "rank": np.concatenate([empty[0], *(np.arange(1, size + 1) for size in sizes)]),
         "score": scores,
-        "sign": _at_pairs(scoring, rows, terms, with_scores=False)[0],
+        "sign": signs,
         "n_class": integers_if_whole(l_ic),
         "n_rest": integers_if_whole(counts.collection_term_frequency[terms] - l_ic),
         "df_class": df_class,
         "df_rest": df_rest,
     }
     if scoring.method.is_test:
-        statistics = columns["score"].copy()
-        if method == KEY.name:
-            test = Scoring.of(counts, scoring.method.name, **options)
-            statistics = _at_pairs(test, rows, terms, with_scores=True)[1]
         statistics = class_statistics(counts, scoring.method, statistics, rows)
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
         if n_tests <= _MOST_SORTED:  # the adjustment ranks all tests, not only the listed ones
@@ -200,7 +201,10 @@ def _best(scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool) -> 
     if not under and (found := scoring.best_of_classes(k)) is not None:
         return list(zip(*found, strict=True))
     best = [(np.empty(0, dtype=np.int64), np.empty(0))] * len(rows)
-    for first, last in scoring.blocks():
+    n_terms = scoring.counts.n_terms
+    step = max(1, _BLOCK_BYTES // (8 * max(len(scoring.counts.class_docs), 1)))
+    for first in range(0, n_terms, step):
+        last = min(first + step, n_terms)
         block, directions = scoring.class_scores(first, last), scoring.directions(first, last)
         for place, row in enumerate(rows):
             some = np.flatnonzero(directions[row] < 0) if under else np.arange(last - first)
@@ -224,7 +228,7 @@ def _over_represented(
     starts[wanted + 1] = np.diff(frequency.indptr)
     starts = np.cumsum(starts)
     terms = frequency.indices.astype(np.int32, copy=False)
-    signs, scores = scoring.of_pairs(starts, terms, with_scores=True)
+    signs, scores = scoring.of_pairs(starts, terms)
     best = []
     for row in rows.tolist():
         has_more = starts[row] + np.flatnonzero(signs[starts[row] : starts[row + 1]] > 0)
@@ -234,16 +238,13 @@ def _over_represented(
 
 
 def _at_pairs(
-    scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.int64], *, with_scores: bool
+    scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.int64]
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Return the directions of pairs of a class and a term, and their scores if requested."""
+    """Return the directions and the scores of pairs of a class and a term."""
     order = np.lexsort((terms, rows))
     starts = np.searchsorted(rows[order], np.arange(len(scoring.counts.class_docs) + 1))
-    signs, scores = np.empty(len(terms), dtype=np.int8), np.empty(len(terms) * with_scores)
-    of_pairs = terms[order].astype(np.int32)
-    signs[order], of_class = scoring.of_pairs(starts, of_pairs, with_scores=with_scores)
-    if with_scores:
-        scores[order] = of_class
+    signs, scores = np.empty(len(terms), dtype=np.int8), np.empty(len(terms))
+    signs[order], scores[order] = scoring.of_pairs(starts, terms[order].astype(np.int32))
     return signs, scores
 
 
@@ -299,11 +300,9 @@ class _KeyScoring(Scoring):
         """Return None, because the core cannot compute `key`."""
 
     def of_pairs(
-        self, starts: NDArray[np.int64], terms: NDArray[np.int32], *, with_scores: bool
-    ) -> tuple[NDArray[np.int8], Any]:
-        signs, g2 = super().of_pairs(starts, terms, with_scores=with_scores)
-        if not with_scores:
-            return signs, g2
+        self, starts: NDArray[np.int64], terms: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int8], _core.Float64s]:
+        signs, g2 = super().of_pairs(starts, terms)
         of_class, of_all = self._documents
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         a = scipy.cells(of_class.T, terms, rows)

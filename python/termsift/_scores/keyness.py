@@ -329,30 +329,21 @@ def _of_documents(
 
 def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:
     """Return the labels of the target and of the reference, by default all other classes."""
-    labels = _labels_of(counts, target, "target")
-    if reference is not None:
-        others = _labels_of(counts, reference, "reference")
-    elif not (others := [label for label in counts.classes if label not in labels]):
-        raise ValueError("target has all classes, so no class is left for the reference")
-    for label in set(labels).intersection(others):
-        raise ValueError(f"class {label!r} is in both target and reference")
-    return [labels, others]
-
-
-def _labels_of(counts: ClassCounts, given: Any, name: str) -> list[Hashable]:
-    """Return a list of known labels from one label or a sequence of labels."""
     classes = counts.classes
-    if isinstance(given, str) or (isinstance(given, Hashable) and given in classes):
-        labels = [given]
-    else:
-        labels = list(validation.check_iterable(given, name, "labels"))
+
+    def labels_of(given: Any, name: str) -> list[Hashable]:
+        is_label = isinstance(given, str) or (isinstance(given, Hashable) and given in classes)
+        return [given] if is_label else list(validation.check_iterable(given, name, "labels"))
+
+    labels = labels_of(target, "target")
+    if reference is not None:
+        others = labels_of(reference, "reference")
+    elif not (others := [label for label in classes if label not in labels]):
+        raise ValueError("target has all classes, so no class is left for the reference")
     for label in labels:
-        if not (isinstance(label, Hashable) and label in classes):
-            hint = validation.did_you_mean(label, [x for x in classes if isinstance(x, str)])
-            raise ValueError(f"{name}: there is no class {label!r}{hint}")
-    if not labels:
-        raise ValueError(f"{name} has no classes")
-    return labels
+        if label in others:
+            raise ValueError(f"class {label!r} is in both target and reference")
+    return [labels, others]
 
 
 def _in_words(labels: list[Hashable]) -> str:

@@ -122,8 +122,6 @@ class Method(Selector):
         None stands for the value of the whole collection, which compares no classes.
     options : mapping of str to tuple of str or bool
         The options of this method alone, and their allowed values, the default first.
-    zeros : str
-        The value for empty cells, for which the formula alone does not define a value.
     is_test : bool
         Whether it is a test statistic (`ClassCounts.significance`). The largest class value has one
         degree of freedom. The sum over N classes has N - 1 degrees of freedom.
@@ -132,7 +130,6 @@ class Method(Selector):
     name: MethodName
     default_aggregate: str | None
     options: Mapping[str, tuple[str | bool, ...]] = field(default_factory=dict)
-    zeros: str = ""
     is_test: bool = False
     # Maps each combination of option values to a measure of the core. If the mapping is empty, the
     # core's measure with the same name as the method is used.
@@ -145,10 +142,9 @@ class Method(Selector):
                 possible = ", ".join(self.options) or "none of its own"
                 hint = did_you_mean(name, [*self.options, *_SHARED])
                 raise TypeError(f"{self.name} has no option {name!r} (it has {possible}){hint}")
-            words = [word for word in self.options[name] if isinstance(word, str)]
-            if words:
-                check_choice(value, words, name)
-            else:
+            if self.options[name] == (False, True):
                 check_flag(value, name)
+            else:
+                check_choice(value, self.options[name], name)  # type: ignore[arg-type]
         chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
         return (self.measures or {(): _core.ContingencyMeasure.__members__[self.name]})[chosen]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from operator import index
 from typing import Any, NoReturn, TextIO, cast
 
 import numpy as np
@@ -90,9 +89,6 @@ class Ranking(Tabular):
                 informative=informative,
                 chosen_by=None if self.chosen_by is None else self.chosen_by[place],
             )
-        place = index(place)
-        if not -len(self) <= place < len(self):
-            raise IndexError(f"there is no place {place} in a ranking of {len(self)} terms")
         return self._terms.item(place), self.scores.item(place)
 
     def __str__(self) -> str:
@@ -119,13 +115,12 @@ class Ranking(Tabular):
         return f"<Ranking of {size} by {how}: {names}>"
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns by name: rank (from 1), term (if names are known), index and score.
+        """Return the columns by name: rank (from 1), term (null if unnamed), index and score.
 
         Round robin adds the column class: the class that chose the term.
         """
-        columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1)}
-        if self.terms is not None:
-            columns["term"] = self.terms
+        terms = np.full(len(self), None) if self.terms is None else self.terms
+        columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1), "term": terms}
         columns |= {"index": self.indices, "score": self.scores}
         return columns if self.chosen_by is None else {**columns, "class": self.chosen_by}
 

@@ -36,7 +36,6 @@ MD = Method(
     source=f"{PAPER}, Algorithms 2 and 3",
     needs=OCCURRENCES,
     default_aggregate="sum",
-    zeros="0 log 0 = 0, x log(x/0) = inf",
     models=MODELS,
     measures={(): _core.Measure.kl},
 )
@@ -51,7 +50,6 @@ _METHODS = (
         source=f"{PAPER}, eq. (20) and Section 4.4",
         needs=OCCURRENCES,
         default_aggregate="sum",
-        zeros="0 for p = q, else inf where a divisor is 0",
         options={"noncentrality": ("jeffreys", "pearson")},
         models=MODELS,
         measures={("jeffreys",): _core.Measure.nu_j, ("pearson",): _core.Measure.nu_pearson},
@@ -63,7 +61,6 @@ _METHODS = (
         source="Yang and Pedersen, A Comparative Study on Feature Selection in Text "
         "Categorization, ICML 1997, Section 2.1",
         default_aggregate=None,
-        zeros="0 for A = 0",
     ),
     Method(
         name="tfidf",
@@ -73,7 +70,6 @@ _METHODS = (
         f"1975; named for selection in {_IN_PAPER}",
         needs=f"{OCCURRENCES}, {DOCUMENTS}",
         default_aggregate=None,
-        zeros="0 for a term in all documents or in none",
     ),
     Method(
         name="mi",
@@ -81,7 +77,6 @@ _METHODS = (
         formula="log(A n / (d_i n_c))",
         source="Yang and Pedersen, ICML 1997, Section 2.3",
         default_aggregate="max",
-        zeros="-inf for A = 0",
     ),
     Method(
         name="cet",
@@ -91,7 +86,6 @@ _METHODS = (
         source="Mladenic and Grobelnik, Feature Selection for Unbalanced Class Distribution and "
         f"Naive Bayes, ICML 1999, pp. 258-267, as printed in {_IN_PAPER}",
         default_aggregate="sum",
-        zeros="0 for A = 0",
     ),
     Method(
         name="ig",
@@ -99,7 +93,6 @@ _METHODS = (
         formula="A/n log(A n / (d_i n_c)) + C/n log(C n / ((n - d_i) n_c))",
         source="Yang and Pedersen, ICML 1997, Section 2.2",
         default_aggregate="sum",
-        zeros="a cell of no documents adds 0",
     ),
     Method(
         name="chi2",
@@ -107,7 +100,6 @@ _METHODS = (
         formula="n det^2 / (n_c (n - n_c) d_i (n - d_i))",
         source="Yang and Pedersen, ICML 1997, Section 2.4",
         default_aggregate="max",
-        zeros="0 where a margin is 0",
         is_test=True,
     ),
     Method(
@@ -116,7 +108,6 @@ _METHODS = (
         formula="det^2 / (A B C D)",
         source=f"{PAPER}, Section 2.3",
         default_aggregate="max",
-        zeros="inf where a cell is 0 and det is not",
     ),
     Method(
         name="gss",
@@ -127,7 +118,6 @@ _METHODS = (
         "Negative Evidence in Automated Text Categorization, ECDL 2000, pp. 59-68, as printed in "
         f"{_IN_PAPER}",
         default_aggregate="max",
-        zeros="0 for a term that no document has",
     ),
     Method(
         name="odds_ratio",
@@ -136,7 +126,6 @@ _METHODS = (
         source="van Rijsbergen, Information Retrieval, 2nd edition, 1979, Chapter 6; Mladenic and "
         "Grobelnik, ICML 1999, take its logarithm, which gives the same ranking",
         default_aggregate="max",
-        zeros="inf for B C = 0 unless A D = 0",
     ),
     Method(
         name="relevancy",
@@ -146,7 +135,6 @@ _METHODS = (
         source="Wiener, Pedersen and Weigend, A Neural Network Approach to Topic Spotting, "
         "SDAIR 1995",
         default_aggregate="max",
-        zeros="0 for a class of all documents",
     ),
     Method(
         name="ngl",
@@ -156,7 +144,6 @@ _METHODS = (
         source="Ng, Goh and Low, Feature Selection, Perceptron Learning, and a Usability Case "
         "Study for Text Categorization, SIGIR 1997, pp. 67-73, as the correlation coefficient",
         default_aggregate="max",
-        zeros="0 where a margin is 0",
     ),
     Method(
         name="g2",
@@ -165,7 +152,6 @@ _METHODS = (
         source="Dunning, Accurate Methods for the Statistics of Surprise and Coincidence, "
         "Computational Linguistics 19(1), 1993, Section 5, Likelihood Ratio Tests",
         default_aggregate="max",
-        zeros="a cell of no documents adds 0",
         is_test=True,
     ),
     Method(
@@ -175,7 +161,6 @@ _METHODS = (
         source="Forman, An Extensive Empirical Study of Feature Selection Metrics for Text "
         "Classification, JMLR 3, 2003, pp. 1289-1305",
         default_aggregate="max",
-        zeros="shares are clipped to [0.0005, 0.9995]; 0 for det = 0 and a class of all documents",
     ),
     Method(
         name="log_odds",
@@ -186,7 +171,6 @@ _METHODS = (
         "eqs. (15)-(22)",
         needs=OCCURRENCES,
         default_aggregate="max",
-        zeros="0, the limit, for x u = 0; else, without a prior, inf for R = x and -inf for S = u",
     ),
     Method(
         name="log_ratio",
@@ -197,8 +181,6 @@ _METHODS = (
         "Social Science, Lancaster University, 2014",
         needs=OCCURRENCES,
         default_aggregate="max",
-        zeros="without smoothing 0 if the class or all others have no tokens, else -inf for "
-        "l_ic = 0 and inf for l_ic = l_i",
     ),
     Method(
         name="jlh",
@@ -207,7 +189,6 @@ _METHODS = (
         formula="(f - g) f/g for f > g, else 0; f = A/n_c, g = d_i/n",
         source="Elasticsearch Reference 5.2, 2017, Significant Terms Aggregation, JLH score",
         default_aggregate="max",
-        zeros="0 for f <= g, and for a term that no document has",
     ),
     Method(
         name="chi2_counts",
@@ -217,7 +198,6 @@ _METHODS = (
         "Scikit-learn: Machine Learning in Python, JMLR 12, 2011",
         needs=f"{OCCURRENCES}, documents of the class",
         default_aggregate="sum",
-        zeros="0 for a term that no document has",
         is_test=True,
     ),
     Method(
@@ -230,7 +210,6 @@ _METHODS = (
         "Comparing Corpora, ACL 2000; Dunning, Computational Linguistics 19(1), 1993",
         needs=OCCURRENCES,
         default_aggregate="max",
-        zeros="a cell of no occurrences adds 0",
         is_test=True,
     ),
     Method(
@@ -243,7 +222,6 @@ _METHODS = (
         "arXiv 2203.05794, 2022; the options as in BERTopic 0.17.4",
         needs=OCCURRENCES,
         default_aggregate="max",
-        zeros="0 for l_ic = 0",
         options={"variant": ("idf", "bm25"), "sqrt": (False, True)},
         measures={
             ("idf", False): _core.ContingencyMeasure.c_tfidf,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha: TypeAlias = float | tuple[float, float]
-
-_BLOCK_BYTES = 1 << 25  # the size of a block of class scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,26 +96,9 @@ class Scoring:
         return _core.best_of_classes(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
     def of_pairs(
-        self, starts: NDArray[np.int64], terms: NDArray[np.int32], *, with_scores: bool
-    ) -> tuple[NDArray[np.int8], Any]:
+        self, starts: NDArray[np.int64], terms: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int8], _core.Float64s]:
         """Return directions and class scores. Class c has ``terms[starts[c]:starts[c + 1]]``."""
         return _core.score_pairs(
-            self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms, with_scores
+            self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms
         )
-
-    def strongest_class(self) -> tuple[_core.Float64s, _core.Int64s, NDArray[np.int8]]:
-        """Return the largest class score of each term, its class and its direction."""
-        return _core.strongest_class(self.counts, self.measure, self.n_threads)
-
-    def of_terms(self, terms: NDArray[np.int64]) -> Scoring:
-        """Return the scoring of ``terms`` only. Their indices must be in increasing order."""
-        if len(terms) == self.counts.n_terms:
-            return self
-        return replace(self, counts=self.counts.of_terms(terms, self.n_threads))
-
-    def blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield consecutive ranges of terms. The class scores of each range fit into a block."""
-        n_classes, n_terms = len(self.counts.class_docs), self.counts.n_terms
-        block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
-        for first in range(0, n_terms, block_terms):
-            yield first, min(first + block_terms, n_terms)

@@ -126,20 +126,18 @@ def significance_by(
 ) -> Significance:
     """Return the significance of every term by a method that is a test."""
     scoring = Scoring.of(counts, method.name, n_threads=n_threads)
-    n_present = int(np.count_nonzero(counts._present))
-    if n_present < 2:
-        raise ValueError(
-            f"a test compares classes: at least two with documents are needed, got {n_present}"
-        )
     classes, degrees = None, 1
     if check_flag(per_class, "per_class"):
         rows = np.arange(counts.n_classes)[:, None]
         statistics = class_statistics(counts, method, scoring.class_scores(), rows)
         signs = scoring.directions()
     else:
-        statistics, classes, signs = scoring.strongest_class()
+        statistics, classes, signs = _core.strongest_class(
+            scoring.counts, scoring.measure, scoring.n_threads
+        )
         if method.default_aggregate == "sum":
-            statistics, degrees = scoring.scores(_core.Aggregate.sum), n_present - 1
+            statistics = scoring.scores(_core.Aggregate.sum)
+            degrees = int(np.count_nonzero(counts._present)) - 1
     logs = log_chi2_sf(statistics, degrees)
     return Significance(method.name, degrees, statistics, logs, signs, classes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -98,8 +99,8 @@ def conditional_gain(
     >>> ranking.indices
     array([0, 2, 1, 3])
     """
-    rest = sample_weight, term_names, n_threads
-    return _chosen("conditional_gain", X, y, k, shape, temper, step, balance, 0.0, *rest)
+    gain = _Gain(shape, temper, step, balance)
+    return gain.chosen("conditional_gain", X, y, k, sample_weight, term_names, n_threads)
 
 
 def guided_gain(
@@ -167,67 +168,72 @@ def guided_gain(
     >>> ts.guided_gain(X, ["ham", "ham", "spam", "spam"], shape=1.0).indices
     array([2, 0, 1, 3])
     """
-    cost = validation.check_positive(cost, "cost")
-    rest = sample_weight, term_names, n_threads
-    return _chosen("guided_gain", X, y, k, shape, temper, step, balance, cost, *rest)
+    gain = _Gain(shape, temper, step, balance, validation.check_positive(cost, "cost"))
+    return gain.chosen("guided_gain", X, y, k, sample_weight, term_names, n_threads)
 
 
-def _chosen(
-    selector: str,
-    X: Any,
-    y: Any,
-    k: int | None,
-    shape: float | str,
-    temper: float,
-    step: float,
-    balance: float,
-    cost: float,
-    sample_weight: Any,
-    term_names: Iterable[str] | None,
-    n_threads: int | None,
-) -> Ranking:
-    """Choose terms by conditional gain if ``cost`` is 0, and by guided gain otherwise."""
-    threads = validation.check_n_threads(n_threads)
-    matrix = validation.check_matrix(X, threads)
-    labels = validation.check_one_class(
-        y, matrix.n_docs, f"{selector} asks what a term adds about a document's one class"
-    )
-    weights = validation.check_weights(sample_weight, matrix.n_docs)
-    names = validation.term_names_of(X, term_names, matrix.n_terms)
-    if len(labels.classes) < 2:
-        logger.warning("the documents have fewer than two classes, so no term adds anything")
-    k = validation.check_k(k, matrix.n_terms)
-    if not isinstance(shape, str):
-        a = validation.check_positive(shape, "shape")
-    elif shape != "empirical_bayes":
-        raise ValueError(f"shape must be a number or 'empirical_bayes', got {shape!r}")
-    else:
-        if weights is not None and not weights.sum(dtype=np.float64) < _MOST_WEIGHT:
-            raise ValueError(
-                f"sample_weight has a sum of {weights.sum(dtype=np.float64):.3g}, expected less "
-                "than 1e150, because two such sums are multiplied: scale the weights to a mean of 1"
+@dataclass(frozen=True)
+class _Gain:
+    """The parameters of `conditional_gain`, or of `guided_gain` if ``cost`` is not 0."""
+
+    shape: float | str
+    temper: float
+    step: float
+    balance: float
+    cost: float = 0.0
+
+    def chosen(
+        self,
+        selector: str,
+        X: Any,
+        y: Any,
+        k: int | None,
+        sample_weight: Any,
+        term_names: Iterable[str] | None,
+        n_threads: int | None,
+    ) -> Ranking:
+        """Choose terms one after another."""
+        threads = validation.check_n_threads(n_threads)
+        matrix = validation.check_matrix(X, threads)
+        why = f"{selector} asks what a term adds about a document's one class"
+        labels = validation.check_one_class(y, matrix.n_docs, why)
+        weights = validation.check_weights(sample_weight, matrix.n_docs)
+        names = validation.term_names_of(X, term_names, matrix.n_terms)
+        if len(labels.classes) < 2:
+            logger.warning("the documents have fewer than two classes, so no term adds anything")
+        k = validation.check_k(k, matrix.n_terms)
+        if not isinstance(self.shape, str):
+            shape = validation.check_positive(self.shape, "shape")
+        elif self.shape != "empirical_bayes":
+            raise ValueError(f"shape must be a number or 'empirical_bayes', got {self.shape!r}")
+        else:
+            total = 0.0 if weights is None else weights.sum(dtype=np.float64)
+            if not total < _MOST_WEIGHT:
+                raise ValueError(
+                    f"sample_weight has a sum of {total:.3g}, expected less than 1e150, because "
+                    "two such sums are multiplied: scale the weights to a mean of 1"
+                )
+            counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
+            counts = add_documents(counts, matrix, labels, weights, "binary", threads)
+            shape = likeliest_shape(counts)
+        with progress("chosen", k, "terms") as report:
+            indices, gains, evaluations = _core.conditional_gain(
+                *matrix.parts,
+                labels.codes,
+                len(labels.classes),
+                validation.as_float_weights(weights),
+                shape,
+                validation.check_not_negative(self.temper, "temper"),
+                validation.check_positive(self.step, "step"),
+                k,
+                threads,
+                report,
+                balance=validation.check_between_0_and_1(self.balance, "balance"),
+                cost=self.cost,
+                epochs=_EPOCHS,
             )
-        nothing = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
-        counts = add_documents(nothing, matrix, labels, weights, "binary", threads)
-        a = likeliest_shape(counts)
-    with progress("chosen", k, "terms") as report:
-        indices, gains, evaluations = _core.conditional_gain(
-            *matrix.parts,
-            labels.codes,
-            len(labels.classes),
-            validation.as_float_weights(weights),
-            a,
-            validation.check_not_negative(temper, "temper"),
-            validation.check_positive(step, "step"),
-            k,
-            threads,
-            report,
-            balance=validation.check_between_0_and_1(balance, "balance"),
-            cost=cost,
-            epochs=_EPOCHS,
-        )
-    logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, a)
-    return Ranking(indices, gains, None if names is None else names[indices], selector)
+        logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, shape)
+        return Ranking(indices, gains, None if names is None else names[indices], selector)
 
 
 def likeliest_shape(counts: _core.Counts) -> float:

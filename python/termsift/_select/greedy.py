@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,60 +17,6 @@ from termsift._util.progress import progress
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
-
-
-def divergence(
-    counts: ClassCounts,
-    indices: Any,
-    *,
-    model: Model = "multinomial",
-    alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
-) -> float:
-    """Return how well some terms together discriminate the classes.
-
-    Parameters
-    ----------
-    counts : ClassCounts
-    indices : array of integers
-        The columns of the terms, in any order and without repetition.
-    model, alpha, class_prior
-        As for `ClassCounts.greedy`.
-
-    Returns
-    -------
-    divergence : float
-        The JMH divergence of the classes in nats; 0 for no terms.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `ClassCounts.greedy`, and for indices that are not distinct columns.
-
-    Notes
-    -----
-    The variables are the given terms and the pool of all other terms. The probability of the pool
-    is 1 minus the sum of p over the given terms. The divergence is the sum over classes and
-    variables of p log(p/q). Further terms never decrease it. The divergence of a single term is its
-    score `md`. Under the models "bernoulli" and "poisson" the terms are independent, and the
-    divergence is the sum of their `md`.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-    >>> round(ts.divergence(counts, [0]), 4)
-    0.9718
-    >>> round(ts.divergence(counts, [0, 2]), 4)
-    1.1496
-    """
-    validation.check_counts(counts)
-    terms = validation.check_indices(indices, counts.n_terms)
-    scoring = Scoring.of(counts, "md", model, alpha, class_prior)
-    if scoring.model.independent:
-        return math.fsum(scoring.scores(_core.Aggregate.sum)[terms])
-    counts._require_every_term("divergence")
-    return _core.divergence(scoring.counts, *scoring.smoothing, terms)
 
 
 def greedy(

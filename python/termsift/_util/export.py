@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, Literal, TextIO, TypeAlias, get_args
 
 import numpy as np
@@ -16,6 +17,9 @@ from termsift._util.validation import check_choice
 
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
+
+# The csv module would leave a lone "\r" without quotes, and then readers would end the line there.
+_needs_quotes = re.compile('[,"\r\n]').search
 
 
 def frame_of(columns: Columns, library: str, what: str) -> Any:
@@ -44,38 +48,22 @@ FORMAT_OF: dict[str, str] = {".txt": "table", ".csv": "csv", ".json": "json"}
 
 def write_csv(file: TextIO, columns: Columns) -> None:
     """Write a header and one line per row. Floats have enough digits to be read back exactly."""
-    writer = csv.writer(_UnixLines(file), lineterminator="\r\n")
-    writer.writerow(columns)
-    for row in _rows(columns):
-        writer.writerow(repr(value) if isinstance(value, float) else value for value in row)
+    for row in chain([columns], _rows(columns)):
+        file.write(",".join(map(_csv_field, row)) + "\n")
 
 
-class _UnixLines:
-    r"""A file whose lines end with "\n".
-
-    The csv writer quotes a field with "\r" or "\n" only if its own line ends have this character.
-    It therefore ends lines with "\r\n", which this class replaces by "\n".
-    """
-
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-
-    def write(self, row: str) -> int:
-        return self._file.write(row.removesuffix("\r\n") + "\n")
+def _csv_field(value: Any) -> str:
+    text = "" if value is None else str(value)
+    return '"' + text.replace('"', '""') + '"' if _needs_quotes(text) else text
 
 
-def write_json(file: TextIO, head: Mapping[str, Any], name: str, lines: Iterator[str]) -> None:
-    """Write a JSON object with the members of ``head`` and a list ``name``, one value per line."""
+def write_json(file: TextIO, head: Mapping[str, Any], name: str, columns: Columns) -> None:
+    """Write a JSON object with the members of ``head`` and the list ``name``, one row per line."""
     file.write(json.dumps(head)[:-1] + (", " if head else "") + json.dumps(name) + ": [")
-    for number, line in enumerate(lines):
-        file.write((",\n" if number else "\n") + line)
+    for number, row in enumerate(_rows(columns)):
+        members = dict(zip(columns, map(json_value, row), strict=True))
+        file.write((",\n" if number else "\n") + json.dumps(members))
     file.write("\n]}\n")
-
-
-def json_rows(columns: Columns) -> Iterator[str]:
-    """Iterate over the rows as JSON objects."""
-    for row in _rows(columns):
-        yield json.dumps(dict(zip(columns, map(json_value, row), strict=True)))
 
 
 def json_value(value: Any) -> Any:

@@ -8,13 +8,7 @@ from typing import Any
 
 
 def require(module: str, extra: str, what: str) -> Any:
-    """Import a module that ``what`` needs. If it is missing, the error says how to install it.
-
-    Examples
-    --------
-    >>> require("math", "pandas", "Ranking.to_frame").floor(2.5)
-    2
-    """
+    """Import a module that ``what`` needs. If it is missing, the error says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -51,12 +50,6 @@ def text_output(path: Any) -> AbstractContextManager[IO[Any]]:
 def check_path(path: object, name: str = "path") -> None:
     """Check that an argument is a path and not a file number, which `open` would also accept."""
     check_kind(path, (str, os.PathLike), name)
-    text = os.fspath(path)  # type: ignore[call-overload]
-    check_kind(text, str, name)
-    # The pattern needs two letters, because one letter before a colon names a drive of Windows.
-    is_url = re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text)
-    if is_url and not os.path.exists(os.path.dirname(text)):
-        raise ValueError(f"{text}: is a URL, expected a path on this machine")
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:
@@ -73,8 +66,6 @@ def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
         raise IsADirectoryError(printable(f"{path}: is a folder, expected the name of a file"))
     if not os.path.isdir(folder):
         raise FileNotFoundError(printable(f"{folder}: no such folder; cannot write {name}"))
-    with suppress(FileNotFoundError):
-        os.lstat(target)  # raises an error if the name is too long
     partial = os.path.join(folder, f"{_PARTIAL}{os.urandom(8).hex()}.partial")
     try:
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))

@@ -29,11 +29,6 @@ def element(tag: str, *children: Child, **attributes: str | None) -> Element:
 
     In the names of attributes ``_`` stands for ``-``, and a trailing ``_`` is dropped. Attributes
     that are None are left out.
-
-    Examples
-    --------
-    >>> render(element("p", "R&D ", element("b", "<now>"), class_="note", aria_hidden="true"))
-    '<p class="note" aria-hidden="true">R&amp;D <b>&lt;now&gt;</b></p>'
     """
     made = Element(tag)
     for name, value in attributes.items():
@@ -68,13 +63,7 @@ def cut(text: str) -> str:
 
 
 def number(value: Any, form: str | None = None) -> str:
-    """Format a number. By default it has commas, and two decimals unless it is whole.
-
-    Examples
-    --------
-    >>> number(1234567), number(1234.0), number(0.125), number(float("inf")), number(2, ".1f")
-    ('1,234,567', '1,234', '0.12', '∞', '2.0')
-    """
+    """Format a number. By default it has commas, and two decimals unless it is whole."""
     value = value.item() if isinstance(value, np.generic) else value
     if value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else f"{_MINUS}∞"

@@ -7,13 +7,7 @@ from contextlib import contextmanager
 
 
 def printable(word: object, longest: int | None = None) -> str:
-    r"""Return text with control characters and line ends escaped, cut to ``longest`` characters.
-
-    Examples
-    --------
-    >>> printable("a\nb"), printable("disestablishment", 8)
-    ('a\\nb', 'disesta…')
-    """
+    """Return text with control characters and line ends escaped, cut to ``longest`` characters."""
     text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(word))
     return text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
 

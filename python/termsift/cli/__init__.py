@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 
 import termsift as ts
-from termsift._util.waiting import one_blas_thread
 
 __all__ = ["main"]
 
@@ -35,8 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"termsift {ts.__version__}")
         return 0
     try:
-        with one_blas_thread():
-            from termsift.cli import running
+        from termsift.cli import running
+
         return running.run(argv)
     except KeyboardInterrupt:  # may also come while modules are imported
         return 130  # the code that a shell reports

@@ -9,7 +9,6 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
-import termsift as ts
 from termsift import _core
 from termsift.io._scan import FORMATS
 from termsift.text._rules import Accents, Analyzer
@@ -87,9 +86,8 @@ def add_input(
     add_values(group, ("--terms", str, "FILE", "names of the terms, one per line"))
     add_choice(group, "--input-format", FORMATS, "format of INPUT", "by the ending")
     add_choice(group, "--index-base", (1, 0), "index of the first term in svmlight files")
-    action: Any = "append" if several else "store"
     labels = "labels, one per line" + ("; repeat it for each INPUT" * several)
-    group.add_argument("--labels", metavar="FILE", action=action, help=labels)
+    group.add_argument("--labels", metavar="FILE", action="append", help=labels)
     joined = "column of the text; if repeated, the texts of all columns are joined with a blank"
     group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(
@@ -132,13 +130,6 @@ def add_output_file(group: Any, what: str) -> None:
     group.add_argument("-o", "--output", metavar="FILE", required=True, help=about)
 
 
-def add_method(parser: Any, rankers: Sequence[ts.Method | ts.Selector], usual: str) -> None:
-    """Add the choice of a method; ``usual`` describes the default."""
-    names = [ranker.name for ranker in rankers]
-    about = f"method that scores the terms: {', '.join(names)} (default: {usual})"
-    parser.add_argument("--method", choices=names, metavar="NAME", help=about)
-
-
 def number(text: str) -> int | float:
     """Parse a number: "2" becomes an integer, and "2.0" a float."""
     try:
@@ -147,6 +138,7 @@ def number(text: str) -> int | float:
         return float(text)
 
 
+METHOD = "method that scores the terms"
 # The command-line option that sets the smoothing, as a row to pass to `add_values`.
 ALPHA = "--alpha", number, "A", "smoothing: add A to each count (default: 1)"
 

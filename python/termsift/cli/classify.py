@@ -12,7 +12,7 @@ import numpy as np
 import termsift as ts
 from termsift._classify.naive_bayes import best_of
 from termsift._classify.posteriors import BAYES_MODELS
-from termsift._scores.registry import MD, POLICIES
+from termsift._scores.registry import POLICIES
 from termsift._util.log import logger
 from termsift._util.tabular import object_array
 from termsift._util.validation import naming
@@ -44,8 +44,9 @@ def add(commands: Any) -> None:
     group = parser.add_argument_group("terms")
     how_many = f"use only the best N terms (default: all; {K} with --method)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))
-    rankers = [*ts.methods(), *(each for each in ts.selectors() if not each.reads_documents)]
-    arguments.add_method(group, rankers, MD.name)
+    rankers = *ts.methods(), *ts.selectors()
+    names = [ranker.name for ranker in rankers if not ranker.reads_documents]
+    arguments.add_choice(group, "--method", names, arguments.METHOD)
     arguments.add_choice(group, "--policy", POLICIES, "by score, or by classes in turn")
     output.add_output(parser)
 

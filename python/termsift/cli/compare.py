@@ -13,15 +13,15 @@ import numpy.typing as npt
 import termsift as ts
 from termsift import io, plots
 from termsift._evaluate.curve import TITLES, Metric
-from termsift._evaluate.evaluation import check_ks, evaluate
 from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._evaluate.rankers import variants_of
-from termsift._evaluate.split import Classifier, Split
+from termsift._evaluate.split import ONE_CLASS
 from termsift._scores.methods import MODELS
 from termsift._scores.registry import POLICIES
+from termsift._util import scipy
 from termsift._util.extras import require
 from termsift._util.log import logger
-from termsift._util.validation import naming
+from termsift._util.validation import check_one_class, naming
 from termsift.cli import arguments, inputs, output
 from termsift.io._collection import read_split
 
@@ -83,67 +83,56 @@ def _run(args: argparse.Namespace) -> None:
         arguments.refuse(args, "--test takes the place of folds", "cv", "random_state")
     if args.plot is not None:
         require("matplotlib", "plot", "--plot")  # raises an error before the work
-        plots.check_plot_path(args.plot)
     rankers = {"methods": args.method, "models": args.model, "policies": args.policy}
     variants_of(**rankers)  # raises an error before the work if a name is unknown
     with output.answering(args) as answer:
-        curves, about = (_cross_validated if args.test is None else _tested)(args, rankers)
+        curves, about = _evaluated(args, rankers)
         write = partial(_write_table, curves=curves, about=about)
         answer(_columns(curves), write, about, "curves")
-        if args.plot is not None:
-            figure = plots.plot_curves(curves, metrics=_METRICS)
-            figure.suptitle(
-                _title(about).replace("; ", "\n"), fontsize=9, wrap=True, parse_math=False
-            )
-            plots.write_figure(figure, args.plot)
+    if args.plot is not None:
+        figure = plots.plot_curves(curves, metrics=_METRICS)
+        title = _title(about).replace("; ", "\n")
+        figure.suptitle(title, fontsize=9, wrap=True, parse_math=False)
+        figure.savefig(args.plot, dpi=200)
 
 
-def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
-    collection = inputs.read_documents(args)
-    about = _about(args, collection)
+def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
+    usual: _About = {"naive_bayes": MODELS[0], "alpha": 1.0}
+    options = usual | arguments.given(args, *usual)
     folds: _About = {"cv": USUAL_FOLDS, "random_state": 0}
-    folds |= arguments.given(args, *folds)
-    with naming(collection.source):
-        curves = ts.cross_validate(
-            collection.X,
-            collection.y,
-            ks=_ks_of(args, collection),
-            naive_bayes=about["naive_bayes"],
-            alpha=about["alpha"],
-            n_threads=args.threads,
-            **rankers,
-            **folds,
+    if args.test is None:
+        train = inputs.read_documents(args)
+        X, y, source = train.X, train.y, train.source
+        how = folds = folds | arguments.given(args, *folds)
+    else:
+        first = inputs.scan_of(args)
+        args.input, args.labels = args.test, args.test_labels
+        train, test = read_split(first, inputs.scan_of(args))
+        X, y, source = _stacked(train, test)
+        rows = np.arange(X.shape[0])
+        folds = {"cv": [np.split(rows, train.X.shape[:1])]}
+        how = {"test": test.source, "n_test_docs": test.X.shape[0]}
+    n_docs, n_terms = train.X.shape
+    with naming(source):
+        ks = args.k or [k for k in _KS if k <= n_terms] or None  # None stands for every k
+        found = ts.cross_validate(
+            X, y, ks=ks, n_threads=args.threads, **rankers, **options, **folds
         )
-    return curves, {**about, **folds}
+    return found, {"input": train.source, "n_docs": n_docs, "n_terms": n_terms, **options, **how}
 
 
-def _tested(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
-    first = inputs.scan_of(args)
-    args.input, args.labels = args.test, args.test_labels
-    train, test = read_split(first, inputs.scan_of(args))
-    about = _about(args, train)
-    with naming(f"{train.source} and {test.source}"):
-        classifier = Classifier(about["naive_bayes"], about["alpha"], args.threads)
-        split = Split.of(train.X, train.y, test.X, test.y, classifier.n_threads)
-        ks = check_ks(_ks_of(args, train), train.X.shape[1])
-        curves = evaluate([split], 1, variants_of(**rankers), ks, classifier)
-    unknown = int((split.codes >= split.n_classes).sum())
+def _stacked(train: io.Collection, test: io.Collection) -> tuple[Any, Any, str]:
+    """Return the documents of both collections, their labels and their source."""
+    ys: list[Any] = [train.y, test.y]
+    for part, y in zip((train, test), ys, strict=True):
+        with naming(part.source):
+            check_one_class(y, part.X.shape[0], ONE_CLASS)
+    unknown = np.count_nonzero(~np.isin(ys[1], ys[0]))
     if unknown:
         why = "have labels that no training document has, and count as errors"
-        logger.warning("%s: %d of %d documents %s", test.source, unknown, len(split.codes), why)
-    return curves, {**about, "test": test.source, "n_test_docs": len(split.codes)}
-
-
-def _ks_of(args: argparse.Namespace, collection: io.Collection) -> list[int] | None:
-    """Return the given ks, or the default ks up to the number of terms. None means every k."""
-    return args.k or [k for k in _KS if k <= collection.X.shape[1]] or None
-
-
-def _about(args: argparse.Namespace, collection: io.Collection) -> _About:
-    n_docs, n_terms = collection.X.shape
-    about = {"input": collection.source, "n_docs": n_docs, "n_terms": n_terms}
-    usual = {"naive_bayes": MODELS[0], "alpha": 1.0}
-    return about | usual | arguments.given(args, *usual)
+        logger.warning("%s: %d of %d documents %s", test.source, unknown, len(ys[1]), why)
+    X = scipy.sparse.vstack([train.X, test.X], format="csr")
+    return X, np.concatenate(ys), f"{train.source} and {test.source}"
 
 
 def _title(about: _About) -> str:
@@ -170,7 +159,9 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
     """Return the table of a metric. If there are folds, it has `best_k` and `smallest_k`."""
     ks = next(iter(curves.values())).ks
-    shares = {name: [_percent(x) for x in curve.mean(metric)] for name, curve in curves.items()}
+    shares = {
+        name: [f"{100 * x:.1f}" for x in curve.mean(metric)] for name, curve in curves.items()
+    }
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]
     rows = [[head, *(f"{k:,} " for k in ks)]]
     for name, row in shares.items():  # equal printed values get the same mark
@@ -179,13 +170,9 @@ def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
         if curve.n_runs > 1:
             k, smallest = curve.best_k(metric), curve.smallest_k(metric)
             error = curve.standard_error(metric)[curve.ks == k].item()
-            row += [f"{k:,}", _percent(error), f"{smallest:,}"]
+            row += [f"{k:,}", f"{100 * error:.1f}", f"{smallest:,}"]
     rows[0] += ["best k", "s.e.", "smallest k"] if len(rows[-1]) > len(rows[0]) else []
     return rows
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
 
 
 def _columns(curves: _Curves) -> dict[str, npt.NDArray[Any]]:

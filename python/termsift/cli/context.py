@@ -7,12 +7,10 @@ import os
 from functools import partial
 from typing import Any, TextIO
 
-import numpy as np
-
 from termsift._util.log import logger
 from termsift._util.printable import printable
 from termsift._util.tabular import object_array
-from termsift._util.validation import naming
+from termsift._util.validation import check_groups, naming
 from termsift.cli import arguments, inputs, output
 from termsift.io._class_folder import ClassFolder
 from termsift.text._passages import Passages, passages_of
@@ -57,8 +55,8 @@ def _run(args: argparse.Namespace) -> None:
                 width=30 if args.width is None else args.width,
             )
             if passages and args.classes:
-                inputs.check_classes(args.classes, passages)
-                passages = {label: passages[label] for label in args.classes}
+                chosen = check_groups(args.classes, list(passages))
+                passages = {label: passages[label] for label in chosen}
         scan._check_read(len(passages))
         inputs.log_skipped(scan)
         lists = passages.values()
@@ -76,25 +74,21 @@ def _run(args: argparse.Namespace) -> None:
 
 def _columns(passages: Passages, files: list[os.DirEntry[str]] | None) -> dict[str, Any]:
     rows = [
-        (label, term, document + 1 if files is None else files[document].path, before, match, after)
+        (label, term, files[document].path if files else document + 1, before, match, after)
         for label, lists in passages.items()
         for term, of_term in lists.items()
         for before, match, after, document in of_term
     ]
-    names = ("class", "term", "row" if files is None else "file", "before", "match", "after")
-    columns = {name: object_array([row[i] for row in rows]) for i, name in enumerate(names)}
-    if files is None:
-        columns["row"] = columns["row"].astype(np.int64)
-    return columns
+    names = ("class", "term", "document", "before", "match", "after")
+    return {name: object_array([row[i] for row in rows]) for i, name in enumerate(names)}
 
 
 def _write_passages(out: TextIO, columns: dict[str, Any]) -> None:
     labels = columns["class"]
-    align = "<><<" if "file" in columns else ">><<"
     blank = ""
     for label in dict.fromkeys(labels.tolist()):
         cells = [column[labels == label] for column in list(columns.values())[2:]]
         rows = [[printable(cell).strip() for cell in row] for row in zip(*cells, strict=True)]
         out.write(f"{blank}{printable(label)}:\n")
-        output.write_table(out, rows, align)
+        output.write_table(out, rows, "<><<")
         blank = "\n"

@@ -27,9 +27,7 @@ def _run(args: argparse.Namespace) -> None:
         unknown = counts._counts.undocumented[c]
         documents = "unknown" if unknown else grouped(counts._counts.class_docs[c])
         rows.append((output.shown(counts.classes[c]), documents, grouped(counts.class_tokens[c])))
-    out.write(f"{args.source}: {output.summary(counts)};\n")
-    out.write(f"{counts.term_frequency.nnz:,} pairs of a class and a term that occurs in it; ")
-    out.write(f"counts are {counts.term_frequency.dtype}\n\n")
+    out.write(f"{args.source}: {output.summary(counts)}\n\n")
     output.write_table(out, rows, "<>>")
     if counts.n_classes > len(largest):
         out.write(f"... and {counts.n_classes - len(largest):,} smaller classes\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from io import StringIO
@@ -18,7 +18,6 @@ from typing import Any
 import termsift as ts
 from termsift import io
 from termsift._util.log import logger
-from termsift._util.validation import did_you_mean, listed
 from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._collection import read_whole
@@ -80,24 +79,10 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
 
 
 def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
-    """Return the labels in ``names``, which is one label or a CSV row of several labels."""
-    import csv
-
+    """Return the labels in ``names``, which is one label, or several separated by commas."""
     label_of = {str(label): label for label in counts.classes}
-    try:
-        several = [names] if names in label_of else next(csv.reader([names]), [])
-    except csv.Error as error:
-        raise ValueError(f"{names!r}: expected a row of CSV with labels: {error}") from None
-    check_classes(several, label_of)
-    return [label_of[name] for name in several]
-
-
-def check_classes(names: Sequence[str], classes: Collection[Any]) -> None:
-    """Check that all names are classes. The error lists the classes if there are at most ten."""
-    for name in names:
-        if name not in classes:
-            few = f", expected one of {listed(sorted(classes))}" if len(classes) <= 10 else ""
-            raise ValueError(f"there is no class {name!r}{few}{did_you_mean(name, classes)}")
+    several = [names] if names in label_of else names.split(",")
+    return [label_of.get(name, name) for name in several]
 
 
 def read_list(path: str) -> dict[str, list[Any]]:

@@ -17,7 +17,7 @@ from termsift._util.log import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
-_K_ON_TERMINAL = 20  # the number of terms of each direction
+_K_OF_TABLE = 20  # the number of terms of each direction
 _MORE = """\
 By default, REFERENCE consists of all classes that are not in TARGET. With --versus-list, the list
 is the reference, and TARGET by default consists of all classes. Separate several classes of one
@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
     )
     evenly = "add Gries' DP, Juilland's D and the rank-sum test, which read the documents"
     arguments.add_flag(group, "--dispersion", evenly)
-    how_many = f"terms of each direction (default: all; {_K_ON_TERMINAL} on a terminal)"
+    how_many = f"terms of each direction (default: all; {_K_OF_TABLE} in a table)"
     arguments.add_values(output.add_output(parser), ("-k --k", int, "N", how_many))
 
 
@@ -79,8 +79,8 @@ def _run(args: argparse.Namespace) -> None:
             raise ValueError("pass the class TARGET, or a list to compare with (--versus-list)")
         logger.info("comparing %d terms", counts.n_terms)
         options = arguments.given(args, "sort", "direction", "similar", "min_count", "level", "k")
-        if output.is_shown(args):
-            options.setdefault("k", _K_ON_TERMINAL)
+        if args.format == "table":
+            options.setdefault("k", _K_OF_TABLE)
         with naming(args.source):
             keyness = counts.keyness(
                 inputs.labels_of(counts, target) if isinstance(target, str) else target,

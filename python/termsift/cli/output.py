@@ -6,12 +6,11 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 import termsift as ts
-from termsift._util.export import FORMAT_OF, Columns, json_rows, write_csv, write_json
+from termsift._util.export import FORMAT_OF, Columns, write_csv, write_json
 from termsift._util.files import check_replaceable, replacing
 from termsift._util.printable import aligned, printable
 from termsift._util.validation import number_of
@@ -42,29 +41,21 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
             raise ValueError(f"{args.output}: unknown ending {ending!r} for a table, {cure}")
         args.format = FORMAT_OF.get(ending, "table")
     with opened(args.output) as out:
-        yield partial(_write, out, args.format)
 
+        def answer(
+            columns: Columns,
+            write_table: Callable[[TextIO], None],
+            head: Mapping[str, Any],
+            name: str,
+        ) -> None:
+            if args.format == "table":
+                write_table(out)
+            elif args.format == "csv":
+                write_csv(out, columns)
+            else:
+                write_json(out, head, name, columns)
 
-def _write(
-    out: TextIO,
-    form: str,
-    columns: Columns,
-    write_table: Callable[[TextIO], None],
-    head: Mapping[str, Any],
-    name: str,
-) -> None:
-    """Write the columns of an answer. A JSON object has the members of ``head``, then the rows."""
-    if form == "table":
-        write_table(out)
-    elif form == "csv":
-        write_csv(out, columns)
-    else:
-        write_json(out, head, name, json_rows(columns))
-
-
-def is_shown(args: argparse.Namespace) -> bool:
-    """Return whether the output is a table on a terminal."""
-    return args.output in _STDOUT and args.format == "table" and sys.stdout.isatty()
+        yield answer
 
 
 @contextmanager

@@ -20,13 +20,7 @@ from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
 K = 1000
-_K_ON_TERMINAL = 20  # the number of terms, in total or per class
-# The options that only one method has, with their values and the name of the method.
-_METHOD_OPTIONS = {
-    option: (values, method.name)
-    for method in ts.methods()
-    for option, values in method.options.items()
-}
+_K_OF_TABLE = 20  # the number of terms, in total or per class
 
 
 def add(commands: Any) -> None:
@@ -38,23 +32,18 @@ def add(commands: Any) -> None:
     arguments.add_flag(group, "--per-class", "list the best terms of each class")
     direction = "with --per-class, terms that are over- or under-represented in a class, or both"
     arguments.add_choice(group, "--direction", DIRECTIONS, direction, "over")
-    these = "compare only these classes (a row of CSV) and ignore all others"
+    these = "compare only these classes, and ignore all others"
     arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
     rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors(), KEY]
-    arguments.add_method(group, rankers, f"md, or {DESCRIBING} with --per-class")
+    names, usual = [ranker.name for ranker in rankers], f"md, or {DESCRIBING} with --per-class"
+    arguments.add_choice(group, "--method", names, arguments.METHOD, usual)
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
     arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
     arguments.add_values(group, arguments.ALPHA)
     arguments.add_choice(group, "--policy", POLICIES, "by score, or by classes in turn")
-    for option, (values, method) in _METHOD_OPTIONS.items():
-        flag, about = f"--{option.replace('_', '-')}", f"only for {method}"
-        if values == (False, True):
-            arguments.add_flag(group, flag, about)
-        else:
-            arguments.add_choice(group, flag, values, about)
     group = output.add_output(parser)
-    how_many = f"number of terms (default: {K}; {_K_ON_TERMINAL} on a terminal and per class)"
+    how_many = f"number of terms (default: {K}; {_K_OF_TABLE} in a table and per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))
 
 
@@ -79,21 +68,16 @@ def _run(args: argparse.Namespace) -> None:
                 with naming(args.input):
                     counts = counts.subset(inputs.labels_of(counts, args.classes))
         logger.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
-        if output.is_shown(args):
-            logger.warning("the best of %s terms by %s", f"{counts.n_terms:,}", method)
-        options = arguments.given(args, "model", "alpha", "policy", "direction", *_METHOD_OPTIONS)
+        options = arguments.given(args, "model", "alpha", "policy", "direction")
         options["n_threads"] = args.threads
-        few = args.per_class or output.is_shown(args)
-        k = (_K_ON_TERMINAL if few else K) if args.k is None else args.k
+        k = _K_OF_TABLE if args.per_class or args.format == "table" else K
+        k = args.k if args.k is not None else k
         columns: Columns
         head: dict[str, Any] = {"method": method, "model": args.model or MODELS[0]}
         note = ""
         with naming(args.source):
             if args.per_class:
-                # df and tfidf, which have no aggregate, do not compare classes.
-                compares = getattr(ranker, "default_aggregate", "") is not None
-                options.setdefault("direction", "over" if compares else "both")
-                columns = class_columns(counts, method, k, **options)
+                columns = class_columns(counts, method, k, **{"direction": "over", **options})
             else:
                 ranking = rank_by(method, counts, X, y, k, **options)
                 columns, informative = ranking.columns(), ranking.informative
@@ -102,9 +86,6 @@ def _run(args: argparse.Namespace) -> None:
                     head["informative"] = informative
                     if informative < len(ranking):
                         note = f"The terms from rank {informative + 1} on add no information.\n"
-        if "term" not in columns:
-            unnamed = np.full(len(columns["rank"]), None, dtype=object)
-            columns = {"rank": columns["rank"], "term": unnamed, **columns}
         head |= {"n_docs": output.n_docs(counts), "n_terms": counts.n_terms}
         head["classes"] = [json_value(label) for label in counts.classes]
         write = partial(_write_table, columns=columns, note=note)

@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from typing import Any
 
 import termsift as ts
-from termsift._scores.registry import DESCRIBING, KEY
+from termsift._scores.registry import KEY
 from termsift._util.log import logger
 from termsift.cli import arguments, inputs, output
 from termsift.report import FindPassages, write_report
@@ -33,7 +33,8 @@ def add(commands: Any) -> None:
     parser = arguments.add_command(commands, "report", _run, about, _MORE, usage)
     arguments.add_input(parser)
     group = parser.add_argument_group("page")
-    arguments.add_method(group, [*ts.methods(), KEY], DESCRIBING)
+    names = [KEY.name, *(method.name for method in ts.methods())]
+    arguments.add_choice(group, "--method", names, arguments.METHOD)
     arguments.add_values(
         group,
         ("-k --k", int, "N", "terms per class (default: 10)"),

@@ -12,6 +12,7 @@ from importlib import resources
 from string import Template
 from typing import TextIO, TypeAlias
 
+from termsift._core import __version__
 from termsift._counts.class_counts import ClassCounts
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.methods import DescriberName, MethodName
@@ -19,7 +20,6 @@ from termsift._scores.registry import DESCRIBING, find_describer
 from termsift._util import validation
 from termsift._util.files import text_output
 from termsift._util.html import Child, element, name, number, render
-from termsift._util.info import build_info
 from termsift.report._scatter import scatter
 from termsift.report._terms import BEST, best_terms, class_cards
 from termsift.text._passages import Passages
@@ -27,7 +27,6 @@ from termsift.text._passages import Passages
 __all__ = ["write_report"]
 
 _CLASSES = 24
-_VERSIONS = ("termsift", "python", "numpy", "scipy")
 
 # A function that returns passages for the terms of each class, in the form of `find_passages`.
 FindPassages: TypeAlias = Callable[[dict[Hashable, list[str]]], Passages]
@@ -98,7 +97,6 @@ def write_report(
     with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
         heading = title or f"Terms that tell {sizes} apart"
-        versions = build_info()
         tokens = counts.collection_term_frequency.sum()
         largest = largest_classes(counts, _CLASSES)
         labels = [counts.classes[c] for c in largest]
@@ -129,7 +127,7 @@ def write_report(
             "overall": overall,
             "n_shown": number(min(BEST, counts.n_terms)),
             "terms": best_terms(counts, overall, n_threads),
-            "versions": ", ".join(f"{part} {versions[part]}" for part in _VERSIONS),
+            "version": __version__,
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")
         file.write(Template(page).substitute({key: render(x) for key, x in content.items()}))

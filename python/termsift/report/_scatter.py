@@ -35,25 +35,6 @@ def scatter(
         theirs.reverse()  # browsers select the first option
     else:
         theirs.insert(0, element("option", "all other classes", value=_OTHERS))
-    text = _data(counts, largest, labels, method, n_threads)
-    script = resources.files("termsift.report").joinpath("scatter.js").read_text("utf-8")
-    return {
-        "ours": element("select", *ours, id="ours"),
-        "theirs": element("select", *theirs, id="theirs"),
-        "frequencies": element("script", text, id="frequencies", type="application/json"),
-        "script": element("script", script),
-        "script_hash": f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'",
-    }
-
-
-def _data(
-    counts: ClassCounts,
-    largest: Sequence[int],
-    labels: list[str],
-    method: MethodName,
-    n_threads: int | None,
-) -> str:
-    """Return the frequencies of the distinctive and of the most frequent terms as JSON."""
     names, whole, tokens = counts.term_names, counts.collection_term_frequency, counts.class_tokens
     ranking = counts.rank(method, _DISTINCTIVE, policy="round_robin", n_threads=n_threads)
     frequent = np.argsort(-whole, kind="stable")[:_TERMS]
@@ -71,4 +52,11 @@ def _data(
     text = json.dumps(data, separators=(",", ":"))
     for character in "<>&":  # these could end the element or begin another
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    script = resources.files("termsift.report").joinpath("scatter.js").read_text("utf-8")
+    return {
+        "ours": element("select", *ours, id="ours"),
+        "theirs": element("select", *theirs, id="theirs"),
+        "frequencies": element("script", text, id="frequencies", type="application/json"),
+        "script": element("script", script),
+        "script_hash": f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'",
+    }

@@ -19,6 +19,7 @@ from termsift._util.validation.arrays import (
     contiguous,
     widened,
 )
+from termsift._util.validation.values import did_you_mean, listed
 
 _SEVERAL = (
     "for several labels per document pass the indicator matrix of "
@@ -304,5 +305,7 @@ def check_groups(
     old_labels = check_classes(old for group in groups.values() for old in group)
     position = {label: row for row, label in enumerate(known)}
     if absent := [label for label in old_labels if label not in position]:
-        raise ValueError(f"class {absent[0]!r} is not among the classes")
+        some = f", expected one of {listed(known)}" if len(known) <= 10 else ""
+        hint = did_you_mean(absent[0], [label for label in known if isinstance(label, str)])
+        raise ValueError(f"there is no class {absent[0]!r}{some}{hint}")
     return {new: [position[old] for old in group] for new, group in groups.items()}
