@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial, reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from termsift.text import TextRules
 from termsift.text._rules import check_rules, shows_rules
 
 __all__ = ["count", "count_texts"]
+
+_Part = TypeVar("_Part")
 
 _dask = require("dask", "dask", "termsift.dask")
 _array = require("dask.array", "dask", "termsift.dask")
@@ -160,9 +162,9 @@ def count_texts(
 def _total(
     chunks: Iterable[Any],
     kind: str,
-    count: Callable[[Any], Any],
-    together: Callable[[Any, Any], Any],
-) -> Any:
+    count: Callable[[Any], _Part],
+    together: Callable[[_Part, _Part], _Part],
+) -> _Part:
     """Count chunks, which may be delayed, and combine their counts as a tree."""
     shared = _dask.delayed(count, traverse=False)  # once for all tasks, as it may hold a sketch
     count_chunk = _dask.delayed(_named, pure=False)
@@ -175,7 +177,8 @@ def _total(
     while len(partials) > 1:
         starts = range(0, len(partials), _SPLIT_EVERY)
         partials = [add_up(partials[start : start + _SPLIT_EVERY]) for start in starts]
-    return partials[0].compute()
+    total: _Part = partials[0].compute()
+    return total
 
 
 def _named(place: str, count: Callable[[Any], Any], chunk: Any) -> Any:

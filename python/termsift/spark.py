@@ -194,7 +194,7 @@ def _total(
             raise pickle.loads(part["error"])
         return load(part["counts"])
 
-    def add_up(table: _pa.Table) -> _pa.Table:
+    def add_up(table: Any) -> Any:
         parts = sorted(table.to_pylist(), key=itemgetter("part"))
         return _row(parts[0]["node"], lambda: reduce(together, map(loaded, parts)))
 
@@ -204,7 +204,8 @@ def _total(
         while last:
             last //= _SPLIT_EVERY
             nodes = tree.selectExpr("*", f"cast(part div {_SPLIT_EVERY} as int) as node")
-            tree = nodes.groupBy("node").applyInArrow(add_up, _SCHEMA)
+            # Spark chooses how to call a function by its type hints, and a lambda has none.
+            tree = nodes.groupBy("node").applyInArrow(lambda table: add_up(table), _SCHEMA)
         total = tree.first()
         return None if total is None else loaded(total)
     finally:

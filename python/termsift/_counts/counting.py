@@ -362,6 +362,11 @@ def nothing(tf: str) -> ClassCounts:
     return ClassCounts._of(Held.nothing(tf))
 
 
+def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
+    """Return the counts of two parts, with terms matched by name."""
+    return ClassCounts._of(a._state.united(b._state))
+
+
 def count_parts(
     total: Callable[[Callable[..., Any], Callable[[Any, Any], Any]], Any],
     rules: TextRules,
@@ -385,9 +390,6 @@ def count_parts(
     def count_part(texts: Any, y: Any, **columns: Any) -> ClassCounts:
         documents = LabelledTexts(texts, y, classes=labels, **columns)
         return ClassCounts._of(counted(documents, without_drops(cutting), tf, 1))
-
-    def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
-        return ClassCounts._of(a._state.united(b._state))
 
     if max_memory is not None:
         cutting = total(sketch_part, TermSketch.__add__).counting_rules()
