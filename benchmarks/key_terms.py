@@ -27,6 +27,8 @@ import termsift as ts
 from compare import markdown, put_between
 from describing import PAGE
 from termsift.io._demo import _docstrings_of
+from termsift.text._blocks import text_blocks
+from termsift.text._matrices import count_blocks
 
 MARKER = "key"
 TERMS = 10
@@ -48,7 +50,7 @@ class Cut:
 
 def of_texts(texts: Sequence[str], labels: Sequence[str], is_train: Any) -> Cut:
     """Split documents into training and test, and leave out classes with few training documents."""
-    X, words = RULES.count(texts)
+    X, words = count_blocks(text_blocks(texts), RULES, 0)
     X, y = sp.csr_array(X), np.array(labels)
     names, sizes = np.unique(y[is_train], return_counts=True)
     kept = np.isin(y, names[sizes >= FEWEST])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,7 @@ LABELS = ["sport", "trade", "sport"]
 def write(path: Path, text: str | bytes) -> Path:
     """Write a file, compressed if its name says so."""
     data = text.encode() if isinstance(text, str) else text
-    if path.suffix == ".zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(path.stem, data)
-            archive.writestr(f"__MACOSX/._{path.stem}", "what macOS adds")
-    else:
-        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
 
 

@@ -17,6 +17,12 @@ from exact import (
 )
 from exact_cells import exact_cell_scores
 from termsift._scores.methods import MODELS
+from termsift._scores.scoring import Scoring
+
+
+def directions_of(counts: ts.ClassCounts, method: str, **options: Any) -> Any:
+    """Return the direction of each class and term: the column ``sign`` of `to_frame`, dense."""
+    return Scoring.of(counts, method, **options).directions()
 
 
 class Measure(NamedTuple):

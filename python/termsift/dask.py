@@ -13,17 +13,15 @@ import numpy as np
 
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.texts import check_rules_of_parts, sketch_within
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 from termsift.text import TextRules
 from termsift.text._rules import check_rules, shows_rules
-from termsift.text._sketch import TermSketch
 
 __all__ = ["count", "count_texts"]
 
-_Part = TypeVar("_Part", ClassCounts, TermSketch)
+_Part = TypeVar("_Part")
 
 _dask = require("dask", "dask", "termsift.dask")
 _array = require("dask.array", "dask", "termsift.dask")
@@ -76,7 +74,7 @@ def count(
     """
     validation.check_tf(tf)
     labels = None if classes is None else validation.check_classes(classes)
-    count_chunk = partial(_count_chunk, classes=labels, tf=tf)
+    count_chunk = partial(_of_matrix, classes=labels, tf=tf)
     if isinstance(X, _array.Array):
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, one row per document, got {X.ndim}")
@@ -114,12 +112,9 @@ def count_texts(
         part may be delayed or a future.
     text, label : str, optional
         Names of the columns.
-    classes, tf, rules, **keywords
-        As for `termsift.count_texts`.
-    max_memory : int, optional
-        The approximate number of bytes that sketches may take in a task. If it is given, the texts
-        are read twice, and rare terms are never counted. It needs ``min_df``. The counts of the
-        other terms are not limited.
+    classes, tf, rules, max_memory, **keywords
+        As for `termsift.count_texts`, but ``max_memory`` limits only the sketches in a task. If it
+        is given, the parts are read twice.
 
     Returns
     -------
@@ -148,40 +143,34 @@ def count_texts(
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
     rules = check_rules(rules, keywords, count_texts)
-    check_rules_of_parts(rules, tf)
-    labels = None if classes is None else validation.check_classes(classes)
     if isinstance(texts, (list, tuple)):
-        of_parts: Any = texts
+        parts: Any = texts
     elif _dask.is_dask_collection(texts) and {text, label} <= {*getattr(texts, "columns", ())}:
-        of_parts = texts[[text, label]].to_delayed()  # some readers can skip the other columns
+        parts = texts[[text, label]].to_delayed()  # some readers can skip the other columns
     else:
         raise TypeError(
             "texts must be a dask data frame, whose columns are named by text and label, or a list "
             f"of parts, got {validation.a_kind(texts)}"
         )
-    columns, cutting = {"text": text, "label": label}, rules
-    if max_memory is not None:
-        sketch_part = partial(_sketch_texts, new=partial(sketch_within, max_memory, rules, 12))
-        sketch = _total(of_parts, "part", partial(sketch_part, **columns), TermSketch.__add__)
-        cutting = sketch.counting_rules()
-    count_part = partial(_count_texts, tf=tf, classes=labels, **columns)
-    shared = _dask.delayed(cutting, traverse=False)  # once for all tasks, as it may hold a sketch
-    counts = _total(of_parts, "part", count_part, counting.united, rules=shared)
-    return counting.finished_parts(counts, rules)
+
+    def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
+        return _total(parts, "part", partial(_of_texts, count, text, label), together)
+
+    return counting.count_parts(total, rules, tf, classes, max_memory)
 
 
 def _total(
     chunks: Iterable[Any],
     kind: str,
-    count_chunk: Callable[..., _Part],
+    count: Callable[[Any], _Part],
     together: Callable[[_Part, _Part], _Part],
-    **shared: Any,
 ) -> _Part:
     """Count chunks, which may be delayed, and combine their counts as a tree."""
-    count = _dask.delayed(count_chunk, pure=False)
+    shared = _dask.delayed(count, traverse=False)  # once for all tasks, as it may hold a sketch
+    count_chunk = _dask.delayed(_named, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
     partials = [
-        count(_untraversed(chunk), f"{kind} {i}", **shared) for i, chunk in enumerate(chunks)
+        count_chunk(f"{kind} {i}", shared, _untraversed(chunk)) for i, chunk in enumerate(chunks)
     ]
     if not partials:
         raise ValueError(f"there are no {kind}s, expected at least one")
@@ -190,6 +179,12 @@ def _total(
         partials = [add_up(partials[start : start + _SPLIT_EVERY]) for start in starts]
     total: _Part = partials[0].compute()
     return total
+
+
+def _named(place: str, count: Callable[[Any], Any], chunk: Any) -> Any:
+    """Count a chunk. Its errors begin with its place."""
+    with validation.naming(place):
+        return count(chunk)
 
 
 def _untraversed(chunk: Any) -> Any:
@@ -221,35 +216,20 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
     return list(values.to_delayed().ravel())
 
 
-def _count_chunk(chunk: Any, place: str, *, n_terms: float = np.nan, **options: Any) -> ClassCounts:
-    with validation.naming(place):
-        _check_parts(chunk, (2, 3), "(X, y) or (X, y, sample_weight)")
-        counts = counting.count(*chunk, **options, n_threads=1)
-        if counts.n_terms != n_terms and not np.isnan(n_terms):
-            raise ValueError(f"it has {counts.n_terms} columns, but X has {n_terms}")
-        return counts
+def _of_matrix(chunk: Any, n_terms: float = np.nan, **options: Any) -> ClassCounts:
+    _check_parts(chunk, (2, 3), "(X, y) or (X, y, sample_weight)")
+    counts = counting.count(*chunk, **options, n_threads=1)
+    if counts.n_terms != n_terms and not np.isnan(n_terms):
+        raise ValueError(f"it has {counts.n_terms} columns, but X has {n_terms}")
+    return counts
 
 
-def _count_texts(part: Any, place: str, **options: Any) -> ClassCounts:
+def _of_texts(count: Callable[..., Any], text: Any, label: Any, part: Any) -> Any:
     """Count a frame with a column of labels, or a pair (texts, y)."""
-    with validation.naming(place):
-        return counting.count_part(*_texts_of(part, options["label"]), **options)
-
-
-def _sketch_texts(
-    part: Any, place: str, new: Callable[[], TermSketch], text: Any, label: Any
-) -> TermSketch:
-    """Sketch the texts of a frame or a pair (texts, y)."""
-    with validation.naming(place):
-        return new().update(_texts_of(part, label)[0], text=text, n_threads=1)
-
-
-def _texts_of(part: Any, label: Any) -> tuple[Any, Any]:
-    """Return the texts and the labels of a part; a frame has its labels in a column."""
-    if label is not None:
-        return part, None
-    _check_parts(part, (2,), "(texts, y), or a frame whose columns are named by text and label")
-    return part[0], part[1]
+    if label is None:
+        _check_parts(part, (2,), "(texts, y), or a frame whose columns are named by text and label")
+        return count(*part, text=text)
+    return count(part, None, text=text, label=label)
 
 
 def _check_parts(values: Any, lengths: tuple[int, ...], expected: str) -> None:

@@ -5,6 +5,7 @@ termsift must be installed where the executors run.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial, reduce
 from itertools import chain, islice
@@ -14,10 +15,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from termsift import _core
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.texts import check_rules_of_parts, sketch_within
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
@@ -35,13 +34,10 @@ _SPLIT_EVERY = 8  # the partial counts that one task of the tree adds up
 # counts.
 _BATCHES_AT_ONCE = 16
 
-# A row holds the counts of a part as bytes, or an error. Errors are not raised in a task, because
-# Spark would repeat the task.
-_SCHEMA = "part int, counts binary, error string, message string"
-_ROW = _pa.schema(
-    [("part", "int32"), ("counts", "binary"), ("error", "string"), ("message", "string")]
-)
-_ERRORS = {kind.__name__: kind for kind in (_core.CountOverflowError, ValueError, TypeError)}
+# A row holds the counts of a part as bytes, or a pickled error. Errors are not raised in a task,
+# because Spark would repeat the task.
+_SCHEMA = "part int, counts binary, error binary"
+_ROW = _pa.schema([("part", "int32"), ("counts", "binary"), ("error", "binary")])
 
 
 def count(
@@ -114,7 +110,7 @@ def count(
         raise TypeError(
             f"column {features!r} is of type {kind.simpleString()}, expected vectors of pyspark.ml"
         )
-    counts = _total(rows, partial(_count_vectors, tf=tf), _added)
+    counts = _total(rows, partial(_of_vectors, tf), _added, counting.load)
     return counting.nothing(tf) if counts is None else counts
 
 
@@ -140,12 +136,8 @@ def count_texts(
         The column of texts, which are strings.
     label : str, default "label"
         The column of classes, as for `count`.
-    classes, tf, rules, **keywords
-        As for `termsift.count_texts`.
-    max_memory : int, optional
-        The approximate number of bytes that sketches may take in a task. If it is given, the texts
-        are read twice, and rare terms are never counted. It needs ``min_df``. The counts of the
-        other terms are not limited.
+    classes, tf, rules, max_memory, **keywords
+        As for `termsift.dask.count_texts`.
 
     Returns
     -------
@@ -171,18 +163,15 @@ def count_texts(
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
     rules = check_rules(rules, keywords, count_texts)
-    check_rules_of_parts(rules, tf)
-    labels = None if classes is None else validation.check_classes(classes)
-    rows, cutting = _columns(df, text=text, label=label), rules
-    if max_memory is not None:
-        new = partial(sketch_within, max_memory, rules, 12)
-        sketch = _total(
-            rows, partial(_sketch_texts, new), TermSketch.__add__, TermSketch.from_bytes
-        )
-        cutting = (new() if sketch is None else sketch).counting_rules()
-    count_part = partial(counting.count_part, classes=labels, tf=tf, rules=cutting)
-    counts = _total(rows, partial(_count_texts, count_part=count_part), counting.united)
-    return counting.finished_parts(count_part([], []) if counts is None else counts, rules)
+    rows = _columns(df, text=text, label=label)
+
+    def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
+        none = count([], [])
+        load = TermSketch.from_bytes if isinstance(none, TermSketch) else counting.load
+        counts = _total(rows, partial(_of_texts, count), together, load)
+        return none if counts is None else counts
+
+    return counting.count_parts(total, rules, tf, classes, max_memory)
 
 
 def _columns(df: Any, **columns: str) -> Any:
@@ -195,42 +184,44 @@ def _total(
     rows: Any,
     count_partition: Callable[[int, Iterator[Any]], Any],
     together: Callable[[Any, Any], Any],
-    load: Callable[[bytes], Any] = counting.load,
+    load: Callable[[bytes], Any],
 ) -> Any:
     """Count the partitions and combine their counts as a tree; None if there are no rows."""
     tree = partials = rows.mapInArrow(partial(_count_rows, count_partition), _SCHEMA).persist()
+
+    def loaded(part: Any) -> Any:
+        if part["error"] is not None:
+            raise pickle.loads(part["error"])
+        return load(part["counts"])
+
+    def add_up(table: Any) -> Any:
+        parts = sorted(table.to_pylist(), key=itemgetter("part"))
+        return _row(parts[0]["node"], lambda: reduce(together, map(loaded, parts)))
+
     try:
         # This counts the rows. The tree below does not count them again: the counts are persisted.
         last = partials.agg({"part": "max"}).first()[0]
         while last:
             last //= _SPLIT_EVERY
             nodes = tree.selectExpr("*", f"cast(part div {_SPLIT_EVERY} as int) as node")
-            # Spark chooses how to call a function by its type hints, and a partial has none.
-            tree = nodes.groupBy("node").applyInArrow(lambda t: _add_up(together, load, t), _SCHEMA)
+            # Spark chooses how to call a function by its type hints, and a lambda has none.
+            tree = nodes.groupBy("node").applyInArrow(lambda table: add_up(table), _SCHEMA)
         total = tree.first()
-        return None if total is None else _counts_of(total, load)
+        return None if total is None else loaded(total)
     finally:
         partials.unpersist()
-
-
-def _counts_of(row: Any, load: Callable[[bytes], Any]) -> Any:
-    """Return the counts of a part, or raise its error."""
-    if row["error"] is not None:
-        raise _ERRORS[row["error"]](row["message"])
-    return load(row["counts"])
 
 
 # ---- on the executors ----------------------------------------------------------------------------
 
 
-def _row(part: int, count: Callable[[], ClassCounts | TermSketch]) -> Any:
+def _row(part: int, count: Callable[[], Any]) -> Any:
     """Return counts, or the error, as a table of one row."""
     row: dict[str, Any] = {"part": part}
     try:
         row["counts"] = count().to_bytes()
     except (ValueError, TypeError) as error:
-        row["error"] = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))
-        row["message"] = str(error)
+        row["error"] = pickle.dumps(error)
     return _pa.Table.from_pylist([row], _ROW)
 
 
@@ -246,14 +237,6 @@ def _count_rows(
         yield from _row(part, lambda: count_partition(part, batches)).to_batches()
 
 
-def _add_up(together: Callable[[Any, Any], Any], load: Callable[[bytes], Any], rows: Any) -> Any:
-    """Add up the counts of a node's parts in the order of part numbers; return the sum as a row."""
-    parts = sorted(rows.to_pylist(), key=itemgetter("part"))
-    return _row(
-        parts[0]["node"], lambda: reduce(together, (_counts_of(part, load) for part in parts))
-    )
-
-
 def _added(a: ClassCounts, b: ClassCounts) -> ClassCounts:
     """Return the sum of counts of vectors, whose terms are matched by index."""
     if a.n_terms != b.n_terms:
@@ -263,7 +246,7 @@ def _added(a: ClassCounts, b: ClassCounts) -> ClassCounts:
     return a + b
 
 
-def _count_vectors(part: int, batches: Iterator[Any], *, tf: Any) -> ClassCounts:
+def _of_vectors(tf: Any, part: int, batches: Iterator[Any]) -> ClassCounts:
     """Count the rows (vector, label and perhaps weight) of a partition."""
     counts, start = counting.nothing(tf), 0
     while held := list(islice(batches, _BATCHES_AT_ONCE)):
@@ -275,22 +258,12 @@ def _count_vectors(part: int, batches: Iterator[Any], *, tf: Any) -> ClassCounts
     return counts
 
 
-def _count_texts(part: int, batches: Iterator[Any], *, count_part: Any) -> ClassCounts:
+def _of_texts(count: Callable[..., Any], part: int, batches: Iterator[Any]) -> Any:
     """Count the rows (text, label) of a partition."""
-    with validation.naming(f"partition {part}"):
-        counts: ClassCounts = count_part(_reader(batches), None, text="text", label="label")
-        return counts
-
-
-def _sketch_texts(new: Callable[[], TermSketch], part: int, batches: Iterator[Any]) -> TermSketch:
-    """Sketch the texts of a partition."""
-    with validation.naming(f"partition {part}"):
-        return new().update(_reader(batches), text="text", n_threads=1)
-
-
-def _reader(batches: Iterator[Any]) -> Any:
     first = next(batches)
-    return _pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
+    reader = _pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
+    with validation.naming(f"partition {part}"):
+        return count(reader, None, text="text", label="label")
 
 
 # ---- from Arrow to matrices and labels -----------------------------------------------------------

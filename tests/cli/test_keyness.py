@@ -64,7 +64,7 @@ def test_the_reference_is_all_others_by_default(run: Any, mail: Path) -> None:
 def test_dispersion_and_filters(run: Any, mail: Path) -> None:
     arguments = ("keyness", mail, "ham", "--format", "csv")
     rows = records(run(*arguments, "--dispersion").out)
-    X, _ = ts.text.TextRules().count(TEXTS)
+    X = ts.text.CountVectorizer().fit_transform(TEXTS)
     expected = ts.count(X, LABELS).keyness("ham", dispersion=(X, LABELS))
     assert [float(row["dp_target"]) for row in rows[:2]] == expected.table["dp_target"][:2].tolist()
     expected = ts.count(X, LABELS).keyness("ham", dispersion=(X, LABELS), sort="rank_sum")

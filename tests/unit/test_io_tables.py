@@ -47,7 +47,7 @@ def check(collection: Collection) -> None:
     assert list(collection.y) == [label for label, _ in ROWS]
 
 
-@pytest.mark.parametrize("packed", ["", ".gz", ".zip"])
+@pytest.mark.parametrize("packed", ["", ".gz"])
 @pytest.mark.parametrize(
     ("ending", "content"),
     [

@@ -14,6 +14,8 @@ from scipy import sparse
 import termsift as ts
 from termsift import _core
 from termsift._classify import posteriors
+from termsift.text._blocks import text_blocks
+from termsift.text._matrices import count_blocks
 
 rng = np.random.default_rng(7)
 X = rng.poisson(0.4, (40, 15))
@@ -114,7 +116,9 @@ def test_texts_and_their_matrix_agree_in_every_form(rules: dict[str, Any], tmp_p
     counts.save(tmp_path / "c.termsift")
     vocabulary = None if counts.term_names is None else counts.term_names.tolist()
     others = {name: rule for name, rule in rules.items() if name != "min_df"}
-    matrix, _ = ts.text.TextRules(**others, vocabulary=vocabulary).count(TEXTS)
+    matrix, _ = count_blocks(
+        text_blocks(TEXTS), ts.text.TextRules(**others, vocabulary=vocabulary), 0
+    )
     chosen = counts.rank("md", k=3)
     expected = counts.naive_bayes(chosen).predict_log_proba(TEXTS)
     of_matrix = counts.naive_bayes(chosen).predict_log_proba(matrix)
@@ -140,7 +144,7 @@ def test_sums_of_texts_are_products_of_their_matrix(
     texts = [" ".join(rng.choice(words, size)) for size in sizes]
     vocabulary = ts.count_texts(texts, range(6), ngram_range=ngram_range).term_names[::2].tolist()
     rules = ts.text.TextRules(ngram_range=ngram_range, vocabulary=vocabulary)
-    matrix, _ = rules.count(texts)
+    matrix, _ = count_blocks(text_blocks(texts), rules, 0)
     index = _core.TextIndex(rules.native, vocabulary)
     for n in (1, 3, 8, 21):
         weights = rng.integers(-9, 9, (len(vocabulary), n)).astype(float)

@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import termsift as ts
 from exact import exact_aggregate, exact_class_scores, relative_error
 from exact_cells import exact_cell_scores
-from exact_scores import MEASURES, Measure, assert_exact
+from exact_scores import MEASURES, Measure, assert_exact, directions_of
 from strategies import MODERATE, collections, fits_float_counts
 from termsift import _core, reference
 from termsift._scores.scoring import Scoring
@@ -84,7 +84,7 @@ def assert_agrees_with_the_reference(
         assert_allclose(
             counts.score(method, **options), reference.score(expected, method, **options), **close
         )
-    directions = counts.class_directions(method, **arguments, **measure.options)
+    directions = directions_of(counts, method, **arguments, **measure.options)
     exact = reference.class_directions(expected, method, model=measure.model, **arguments)
     assert_array_equal(directions, exact)
     assert_signs(counts, values, directions, measure, alpha)
@@ -193,7 +193,7 @@ def test_a_value_is_zero_or_signed_as_the_shares_are(measure: Measure, data: st.
     weights = st.lists(st.sampled_from([1, 2, 0.3, 1e-3]), min_size=n, max_size=n)
     prior = data.draw(st.one_of(st.sampled_from([None, "uniform", "empirical"]), weights))
     arguments: Any = {"alpha": alpha, "class_prior": prior}
-    directions = counts.class_directions(measure.method, **arguments, **measure.options)
+    directions = directions_of(counts, measure.method, **arguments, **measure.options)
     exact = reference.class_directions(counts, measure.method, model=measure.model, **arguments)
     assert_array_equal(directions, exact)
     values = counts.class_scores(measure.method, **arguments, **measure.options)
@@ -251,7 +251,7 @@ def test_threads_targets_and_terms_change_no_bit(counts: ts.ClassCounts, measure
             for n_threads in (1, 2, 3, 7):
                 options = {"n_threads": n_threads, **measure.options}
                 by_class = counts.class_scores(measure.method, **options)
-                directions = counts.class_directions(measure.method, **options)
+                directions = directions_of(counts, measure.method, **options)
                 arrays = {"by class": by_class, "directions": directions}
                 for how in (None, *AGGREGATES):
                     arrays[how] = counts.score(measure.method, aggregate=how, **options)

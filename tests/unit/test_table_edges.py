@@ -122,16 +122,6 @@ def test_a_column_is_named_once(tmp_path: Path, name: str, options: dict[str, An
         read_collection(path, **options)
 
 
-def test_a_stream_of_arrow(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    columns = {"n": range(9000), "text": ["ham"] * 9000, "label": ["a", "b", "c"] * 3000}
-    table = pyarrow.table(columns)
-    with pyarrow.ipc.new_stream(tmp_path / "c.arrow", table.schema) as writer:
-        writer.write_table(table, max_chunksize=5000)
-    collection = read_collection(tmp_path / "c.arrow")
-    assert (collection.X.shape, collection.X.sum()) == ((9000, 1), 9000)
-
-
 def test_names_are_shown_cut(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text("ham " * 5000 + ",a\nham,b\n")

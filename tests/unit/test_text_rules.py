@@ -12,7 +12,7 @@ import pytest
 import termsift as ts
 from termsift.text import TextRules
 from termsift.text._blocks import text_blocks
-from termsift.text._matrices import BlockCounter
+from termsift.text._matrices import BlockCounter, count_blocks
 
 TEXTS = [
     "The Bacon, and the eggs: bacon!",
@@ -29,13 +29,17 @@ def squeeze(text: str) -> str:
     return text.replace("g", "")
 
 
+def counted(texts: list[str], **rules: Any) -> Any:
+    return count_blocks(text_blocks(texts), TextRules(**rules), 0)
+
+
 def blanks(text: str) -> list[str]:
     return text.split()
 
 
 def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
-    X, names = TextRules(min_df=2).count(TEXTS)
+    X, names = counted(TEXTS, min_df=2)
     assert names is not None
     assert list(names) == ["and", "eggs", "the"]
     np.testing.assert_array_equal(X.toarray()[0], [1, 1, 2])
@@ -48,7 +52,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         {"strip_accents": "unicode"},
     ):
         assert TextRules(**rules).native is not None
-    assert TextRules(analyzer=blanks).count(["a b"])[0].shape == (1, 2)
+    assert counted(["a b"], analyzer=blanks)[0].shape == (1, 2)
     needy: list[tuple[str, dict[str, Any]]] = [
         ("stop_words='english'", {"stop_words": "english"}),
         ("token_pattern", {"token_pattern": "a"}),
@@ -59,7 +63,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     for what, rules in needy:
         with pytest.raises(ImportError) as caught:
-            TextRules(**rules).count(TEXTS)
+            counted(TEXTS, **rules)
         cure = "pip install 'termsift[sklearn]', or pip install scikit-learn"
         assert str(caught.value) == f"{what} needs scikit-learn: {cure}"
 
@@ -120,10 +124,10 @@ def test_wrong_rules_are_refused(rules: dict[str, Any], error: Any, message: str
 def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
     crossed = r"of 6 documents, min_df=4 requires 4 or more and max_df=0.5 .* 3 or fewer; lower"
     with pytest.raises(ValueError, match=crossed):
-        TextRules(min_df=4, max_df=0.5, **more).count(TEXTS)
+        counted(TEXTS, min_df=4, max_df=0.5, **more)
     with pytest.raises(ValueError, match=r"of 6 documents, min_df=7 requires .*; lower min_df"):
-        TextRules(min_df=7, **more).count(TEXTS)
-    X, names = TextRules(min_df=6, **more).count(TEXTS)
+        counted(TEXTS, min_df=7, **more)
+    X, names = counted(TEXTS, min_df=6, **more)
     assert names is not None
     assert (X.shape, len(names)) == ((6, 0), 0)
 

@@ -78,46 +78,6 @@ class ClassCounts(AdditiveCounts):
         scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
         return scoring.class_scores()
 
-    def class_directions(
-        self,
-        method: MethodName = "md",
-        *,
-        model: Model = "multinomial",
-        alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
-        n_threads: int | None = None,
-        **options: str | bool,
-    ) -> NDArray[np.int8]:
-        """Return whether each class has more or less of each term than the other classes.
-
-        Parameters
-        ----------
-        method, model, alpha, class_prior, n_threads, **options
-            As for `score`.
-
-        Returns
-        -------
-        directions : ndarray of shape (n_classes, n_terms), int8
-            The direction is 1 if the term is over-represented in the class, -1 if it is
-            under-represented, and 0 for neither and for classes without documents.
-
-        Notes
-        -----
-        The direction is the sign of the difference that the score measures, such as p_ic - q_ic for
-        `md`. docs/methods.md lists this difference for each method. With smoothing, a small class
-        may have the largest p of a term that it does not contain. The direction by `md` is then 1.
-
-        Examples
-        --------
-        >>> import numpy as np, termsift as ts
-        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-        >>> counts.class_directions("md")
-        array([[ 1, -1, -1],
-               [-1,  1,  1]], dtype=int8)
-        """
-        scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
-        return scoring.directions()
-
     def score(
         self,
         method: MethodName = "md",
@@ -363,7 +323,8 @@ class ClassCounts(AdditiveCounts):
             - index: the column;
             - rank: the place within the class, from 1;
             - score: the class score;
-            - sign: the direction of the term by `class_directions`;
+            - sign: 1 if the term is over-represented in the class by what the score measures, such
+              as p_ic - q_ic for `md`, -1 if it is under-represented, and 0 for neither;
             - n_class, n_rest: the term's occurrences in the class, and in documents outside it;
             - df_class, df_rest: the documents with the term in the class, and outside the class;
             - log_pvalue, pvalue: for tests, the p-value of `significance` per class; for "key", the

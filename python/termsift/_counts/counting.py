@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,12 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held
 from termsift._counts.scan_counting import count_scan
 from termsift._counts.texts import (
+    check_rules_of_parts,
     counted,
     counted_within,
     kept_terms_only,
     part_within,
+    sketch_within,
     with_terms,
     without_drops,
 )
@@ -355,18 +357,9 @@ def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
     return counts
 
 
-# ---- parts of a collection, on a cluster --------------------------------------------------------
-
-
 def nothing(tf: str) -> ClassCounts:
     """Return the counts of no documents; other counts can be added to them."""
     return ClassCounts._of(Held.nothing(tf))
-
-
-def count_part(texts: Any, y: Any, *, rules: TextRules, tf: str, **options: Any) -> ClassCounts:
-    """Return the counts of a part of a collection, with all its terms, on one thread."""
-    documents = LabelledTexts(texts, y, **options)
-    return ClassCounts._of(counted(documents, without_drops(rules), tf, 1))
 
 
 def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
@@ -374,6 +367,31 @@ def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
     return ClassCounts._of(a._state.united(b._state))
 
 
-def finished_parts(counts: ClassCounts, rules: TextRules) -> ClassCounts:
-    """Return the counts of all parts together, without the terms that the rules drop."""
+def count_parts(
+    total: Callable[[Callable[..., Any], Callable[[Any, Any], Any]], Any],
+    rules: TextRules,
+    tf: str,
+    classes: Iterable[Hashable] | None,
+    max_memory: int | None,
+) -> ClassCounts:
+    """Count texts in parts on a cluster.
+
+    ``total(count, together)`` calls ``count(texts, y, text=, label=)`` for each part, and combines
+    the results by ``together``.
+    """
+    check_rules_of_parts(rules, tf)
+    labels = None if classes is None else validation.check_classes(classes)
+    cutting = rules
+
+    def sketch_part(texts: Any, y: Any, text: Any = None, label: Any = None) -> TermSketch:
+        assert max_memory is not None
+        return sketch_within(max_memory, rules, 12).update(texts, text=text, n_threads=1)
+
+    def count_part(texts: Any, y: Any, **columns: Any) -> ClassCounts:
+        documents = LabelledTexts(texts, y, classes=labels, **columns)
+        return ClassCounts._of(counted(documents, without_drops(cutting), tf, 1))
+
+    if max_memory is not None:
+        cutting = total(sketch_part, TermSketch.__add__).counting_rules()
+    counts = total(count_part, united)
     return ClassCounts._of(with_terms(kept_terms_only(counts._state, rules), rules))

@@ -11,15 +11,13 @@ Layout, little-endian::
 
 Reading executes nothing from the file: there is no pickle, and no name of a class or module. Labels
 are JSON values, tagged if JSON lacks their type. A file with a wrong length or digest is refused
-before it is parsed. A forged file may have a right digest. Its values are therefore checked one by
-one, because the core does not check counts again.
+before it is parsed. A forged file may have a right digest, so the core checks all arrays.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import math
 import os
 import struct
 from collections.abc import Hashable
@@ -32,7 +30,6 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts.held import Held
 from termsift._util import validation
-from termsift._util.tabular import object_array
 from termsift.text._rules import read_rules
 
 MAGIC = b"termsift"
@@ -127,33 +124,16 @@ def _verify(file: IO[bytes], name: str) -> int:
 def _parse(file: IO[bytes], length: int) -> Held:
     line = file.readline(length)
     header = json.loads(line.decode("utf-8", "surrogatepass"))
-    arrays = _read_arrays(file, header["arrays"], length - len(line))
-    n_docs = header["n_docs"]
-    exact = arrays["class_docs"].dtype.kind == "i"
-    if set(arrays) - {"unlisted_tokens"} != set(_ARRAYS):
-        raise ValueError(f"it holds {list(arrays)!r}")
-    if type(n_docs) is not (int if exact else float) or not 0 <= n_docs < (
-        2**63 if exact else math.inf
-    ):
-        raise ValueError(f"it holds {n_docs!r} documents")
-    n_terms, has_collection = header["n_terms"], header["has_collection"]
-    if type(n_terms) is not int or type(has_collection) is not bool:
-        raise ValueError("its sizes are not numbers")
-    if not 0 <= n_terms <= _core.max_terms or type(header["classes"]) is not list:
-        raise ValueError("its sizes are out of range")
-    counts = _core.Counts.from_arrays(n_terms, n_docs, has_collection, **cast(Any, arrays))
+    arrays: Any = _read_arrays(file, header["arrays"], length - len(line))
+    sizes = (header[name] for name in ("n_terms", "n_docs", "has_collection"))
+    counts = _core.Counts.from_arrays(*sizes, **arrays)
     classes = validation.check_classes([_decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
-    tf = validation.check_tf(header.get("tf", "raw"))
-    rules = None
-    if (given := header.get("rules")) is not None:
-        rules = read_rules(given).that_cut
-    if (names := header.get("names")) is not None:
-        if type(names) is not list or len(names) != n_terms or {*map(type, names)} - {str}:
-            raise ValueError("the names of the terms do not fit")
-        names = object_array(names)
-    return Held(counts, classes, names, tf, rules)
+    names = validation.check_term_names(header.get("names"), counts.n_terms)
+    rules = header.get("rules")
+    rules = None if rules is None else read_rules(rules).that_cut
+    return Held(counts, classes, names, validation.check_tf(header.get("tf", "raw")), rules)
 
 
 def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDArray[Any]]:

@@ -53,7 +53,7 @@ def distinctive_terms(
 
     A class score measures how far a class is from the others in either direction. A term is
     over-represented if it occurs in the class and has direction 1 there
-    (`termsift.ClassCounts.class_directions`).
+    (the column ``sign`` of `termsift.ClassCounts.to_frame`).
 
     Parameters
     ----------

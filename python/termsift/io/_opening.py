@@ -15,7 +15,7 @@ from termsift._util.extras import available, require
 from termsift._util.files import check_path
 
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the end of errors about bytes
-COMPRESSED = (".gz", ".zst", ".zip")
+COMPRESSED = (".gz", ".zst")
 # Names of errors about damaged files. Their modules are imported only when needed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
 
@@ -49,25 +49,8 @@ def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
                 "backports.zstd", "zstd", f"{path}: reading it"
             )
             content = package.ZstdFile(raw)
-        elif ending == ".zip":
-            try:
-                content = import_module("zipfile").Path(raw, zipped_name(path)).open("rb")
-            except RuntimeError as exc:  # an unknown password or compression method
-                raise ValueError(f"{path}: {exc}; unpack it first") from None
         with content:
             yield content, raw
-
-
-def zipped_name(path: Path) -> str:
-    """Return the name of the only file in a .zip archive."""
-    with _naming_damage(path), import_module("zipfile").ZipFile(path) as archive:
-        names: list[str] = [name for name in archive.namelist() if not name.endswith("/")]
-    names = [name for name in names if not name.startswith("__MACOSX/")]  # added by macOS
-    if len(names) != 1:
-        raise ValueError(
-            f"{path}: expected an archive of one file, found {len(names)}; unpack it first"
-        )
-    return names[0]
 
 
 def is_damage(error: Exception) -> bool:

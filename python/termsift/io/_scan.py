@@ -14,7 +14,7 @@ from termsift._util.printable import printable, printable_errors
 from termsift._util.progress import progress
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
-from termsift.io._opening import COMPRESSED, check_encoding, existing, zipped_name
+from termsift.io._opening import COMPRESSED, check_encoding, existing
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
 from termsift.text._rules import TextRules, check_rule_names, shows_rules
@@ -170,24 +170,17 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
     """Open a file or folder by its kind. An option that the kind does not support is an error."""
     if path.is_dir():
         return ClassFolder(path, options, labels)
-    kind = _kind_of(existing(path), options.input_format)
+    existing(path)
+    unpacked = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
+    kind = unpacked.suffix.lower()
+    if options.input_format is not None:
+        kind = "." + validation.check_choice(options.input_format, FORMATS, "input_format")
     if kind not in _KINDS:
         raise ValueError(
-            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz, "
-            ".zst or .zip after them; for another name pass input_format (--input-format)"
+            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz or "
+            ".zst after them; for another name pass input_format (--input-format)"
         )
     return _KINDS[kind](path, options, kind, labels)
-
-
-def _kind_of(path: Path, input_format: str | None) -> str:
-    """Return the ending that names the format of a file, without .gz, .zst or .zip."""
-    if input_format is not None:
-        validation.check_choice(input_format, FORMATS, "input_format")
-        return f".{input_format}"
-    ending = path.suffix.lower()
-    if ending in COMPRESSED:
-        path = Path(zipped_name(path)) if ending == ".zip" else path.with_suffix("")
-    return path.suffix.lower()
 
 
 class Scan:

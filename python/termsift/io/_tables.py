@@ -26,8 +26,6 @@ _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 _ReadInto: TypeAlias = Callable[[memoryview], int]
-# Each batch has a list of columns (texts first, then labels) and the number of bytes read so far.
-_Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
 
 
 class Table(TextSource):
@@ -147,8 +145,7 @@ class ArrowTable(TextSource):
         texts, label = self.columns
         row = 0
         try:
-            batches = self._of_parquet if self.kind == ".parquet" else self._of_arrow
-            with closing(batches([*texts, label])) as parts:
+            with closing(self._batches([*texts, label])) as parts:
                 for columns, n_bytes in parts:
                     yield self._block(pyarrow, columns, row, n_bytes)
                     row += len(columns[0])
@@ -192,40 +189,26 @@ class ArrowTable(TextSource):
         labels = [values[code] for code in used]
         return TextBlock(block.take(good), kept.astype(np.int32), labels, n_bytes)
 
-    def _of_arrow(self, names: list[str]) -> _Batches:
-        """Yield the columns of an Arrow file."""
-        ipc = require("pyarrow.ipc", "text", f"{self.path}: reading it")
-        # The file is not mapped, because the process would be killed if the file were truncated.
+    def _batches(self, names: list[str]) -> Generator[tuple[list[Any], int], None, None]:
+        """Yield the columns of a batch of rows, and the number of bytes read so far."""
+        what = f"{self.path}: reading it"
         with open(self.path, "rb") as file:
-            # The files of Hugging Face's datasets are streams.
-            is_stream = not file.peek(6).startswith(b"ARROW1")
-            opened = ipc.open_stream if is_stream else ipc.open_file
-            schema = opened(file).schema
-            _check_columns(self.path, schema, names)
-            fields = [schema.get_field_index(name) for name in names]
-            options = ipc.IpcReadOptions(included_fields=fields)
-            file.seek(0)
-            reader = opened(file, options=options)
-            numbers = () if is_stream else range(reader.num_record_batches)
-            for batch in reader if is_stream else map(reader.get_batch, numbers):
+            # A file is not mapped, because the process would be killed if it were truncated.
+            batches: Any
+            if self.kind == ".parquet":
+                # By default, pyarrow keeps every column chunk, and each thread has its own buffers.
+                options: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
+                table = require("pyarrow.parquet", "text", what).ParquetFile(file, **options)
+                _check_columns(self.path, table.schema_arrow, names)
+                batches = table.iter_batches(_ROWS_AT_ONCE, columns=names, use_threads=False)
+            else:
+                table = require("pyarrow.ipc", "text", what).open_file(file)
+                _check_columns(self.path, table.schema, names)
+                batches = map(table.get_batch, range(table.num_record_batches))
+            for batch in batches:
                 for row in range(0, batch.num_rows, _ROWS_AT_ONCE):  # a batch may be the whole file
                     part = batch.slice(row, _ROWS_AT_ONCE)
                     yield [part.column(name) for name in names], file.tell()
-
-    def _of_parquet(self, names: list[str]) -> _Batches:
-        """Yield the columns of a Parquet file."""
-        parquet = require("pyarrow.parquet", "text", f"{self.path}: reading it")
-        pool = require("pyarrow", "text", f"{self.path}: reading it").default_memory_pool()
-        # These settings save memory. By default, pyarrow keeps every column chunk, and each thread
-        # has its own buffers.
-        with parquet.ParquetFile(str(self.path), pre_buffer=False, buffer_size=1 << 16) as file:
-            _check_columns(self.path, file.schema_arrow, names)
-            n_rows, row = max(file.metadata.num_rows, 1), 0
-            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names, use_threads=False):
-                row += batch.num_rows
-                yield [batch.column(name) for name in names], self.n_bytes * row // n_rows
-                if row % (4 * _ROWS_AT_ONCE) == 0:
-                    pool.release_unused()
 
 
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def count_blocks(
     blocks: Iterable[_core.Texts], rules: Any, threads: int
 ) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_] | None]:
-    """Count the terms of blocks of texts; see `TextRules.count`."""
+    """Return the matrix of the texts in blocks, and its terms unless they are hashed."""
     native = rules.native
     if native is not None and rules.hashing is None and rules.vocabulary is None:
         counter, n_docs = counted(blocks, native, threads)

@@ -6,19 +6,12 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import require
-from termsift.text._blocks import text_blocks
-from termsift.text._matrices import count_blocks
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    from scipy import sparse
 
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
@@ -30,7 +23,7 @@ _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 class TextRules:
     r"""How texts are cut into terms, and which terms are kept.
 
-    The names and meanings of the rules, the matrix and the vocabulary are those of scikit-learn's
+    The names and meanings of the rules and the vocabulary are those of scikit-learn's
     ``CountVectorizer``. By default, a word is two or more letters, digits or underscores. The
     compiled core cuts the texts unless a rule is a function or ``token_pattern`` is changed. In
     these two cases, scikit-learn cuts them, which takes some fifty times as long.
@@ -73,10 +66,11 @@ class TextRules:
 
     Examples
     --------
-    >>> X, names = TextRules().count(["Bacon and eggs", "eggs, eggs"])
-    >>> list(names), X.toarray()
-    (['and', 'bacon', 'eggs'], array([[1, 1, 1],
-           [0, 0, 2]]))
+    >>> import termsift as ts
+    >>> rules = TextRules(ngram_range=(1, 2), min_df=2)
+    >>> counts = ts.count_texts(["Bacon and eggs", "eggs, eggs"], ["ham", "spam"], rules=rules)
+    >>> list(counts.term_names)
+    ['eggs']
     """
 
     ngram_range: tuple[int, int] = (1, 1)
@@ -147,35 +141,6 @@ class TextRules:
                     "token_pattern"
                 )
 
-    def count(
-        self, texts: Iterable[str], *, n_threads: int | None = None
-    ) -> tuple[sparse.csr_array, npt.NDArray[np.object_] | None]:
-        """Count the terms of each text.
-
-        Parameters
-        ----------
-        texts : iterable of str
-            The texts. They are read once.
-        n_threads : int, optional
-            As for `termsift.count`.
-
-        Returns
-        -------
-        X : csr_array of shape (n_texts, n_terms), int64
-            Occurrences, with sorted column indices.
-        names : ndarray of str of shape (n_terms,), or None
-            The sorted terms, or those of the ``vocabulary`` in the order of their columns. None if
-            the terms are hashed.
-
-        Raises
-        ------
-        ImportError
-            If a rule needs scikit-learn and it is not installed.
-        ValueError
-            If min_df asks for more documents than max_df allows.
-        """
-        return count_blocks(text_blocks(texts), self, validation.check_n_threads(n_threads))
-
     def columns(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
         terms = self.vocabulary
@@ -186,20 +151,18 @@ class TextRules:
             if isinstance(terms, Mapping)
             else validation.check_words(terms, "vocabulary")
         )
-        if not words:
-            raise ValueError("vocabulary must hold terms, got none")
         for word in words:
             validation.check_kind(word, str, "each of vocabulary")
         ordered = sorted(words) if isinstance(terms, Set) else words
         columns = {word: column for column, word in enumerate(ordered)}
         if isinstance(terms, Mapping):
             columns = dict(terms)
-        elif len(columns) < len(words):
+        if not columns:
+            raise ValueError("vocabulary must hold terms, got none")
+        if len(columns) < len(words):
             raise ValueError("vocabulary must not hold a term twice")
-        numbers = columns.values()
-        if not all(map(validation.is_integer, numbers)) or sorted(numbers) != list(
-            range(len(columns))
-        ):
+        numbers = filter(validation.is_integer, columns.values())
+        if sorted(numbers) != list(range(len(columns))):
             raise ValueError("vocabulary must have the columns 0, 1, 2, ... without gaps")
         return columns
 

@@ -63,7 +63,7 @@ class _CutByCore:
     def _blocks(self: Any, documents: Any) -> Iterable[_core.Texts]:
         """Return the documents in blocks. They are decoded first unless all are strings."""
         if self.input == "content":
-            if _holds_objects(documents):
+            if getattr(documents, "dtype", None) == np.dtype(object):
                 documents = documents.tolist()
             if isinstance(documents, (list, tuple)):
                 with suppress(TypeError):  # raised if some are not strings but bytes
@@ -299,16 +299,12 @@ _with_n_threads(CountVectorizer, sklearn_text.CountVectorizer)
 _with_n_threads(HashingVectorizer, sklearn_text.HashingVectorizer)
 
 
-def _holds_objects(documents: Any) -> bool:
-    return bool(getattr(documents, "dtype", None) == np.dtype(object))
-
-
 def _is_column(documents: Any) -> bool:
     """Return whether documents are an array of strings or a column with the Arrow interface."""
-    arrow = "__arrow_c_stream__", "__arrow_c_array__"
-    is_arrow = any(hasattr(documents, name) for name in arrow)
-    strings_of_numpy = isinstance(documents, np.ndarray) and documents.dtype.kind in "UT"
-    return (is_arrow and not _holds_objects(documents)) or strings_of_numpy
+    if isinstance(documents, np.ndarray):
+        return documents.dtype.kind in "UT"
+    is_arrow = hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__arrow_c_array__")
+    return is_arrow and getattr(documents, "dtype", None) != np.dtype(object)
 
 
 def _iterable(documents: Any) -> Any:

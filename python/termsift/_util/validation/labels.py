@@ -163,18 +163,14 @@ class LabelCoder:
                 _require_hashable(label, f"the label of document {document}", f": {_SEVERAL}")
             raise
         numbers: list[int] = []
-        wrong: list[tuple[int, str]] = []
         are_usual = set(map(type, distinct)) <= {str, int, bool}
         for label, document in zip(distinct, at, strict=True):
+            where = f"the label of document {first + document} is"
             if not are_usual and _is_missing(label := _plain(label)):
-                wrong.append((document, f"missing: {label!r}; {LEAVE_OUT}"))
-            elif self._is_fixed and label not in self._numbers:
-                wrong.append((document, f"{label!r}, which is not in classes"))
-            else:
-                numbers.append(self._numbers.setdefault(label, len(self._numbers)))
-        if wrong:
-            document, problem = min(wrong)
-            raise ValueError(f"the label of document {first + document} is {problem}")
+                raise ValueError(f"{where} missing: {label!r}; {LEAVE_OUT}")
+            if self._is_fixed and label not in self._numbers:
+                raise ValueError(f"{where} {label!r}, which is not in classes")
+            numbers.append(self._numbers.setdefault(label, len(self._numbers)))
         if numbers == list(range(len(numbers))):
             return codes
         return np.array(numbers, dtype=np.int32)[codes]
