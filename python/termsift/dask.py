@@ -197,7 +197,7 @@ def _untraversed(chunk: Any) -> Any:
 
 
 def _blocks(X: Any, values: Any, name: str) -> list[Any]:
-    """Return X or its labels in delayed blocks that line up with those of X."""
+    """Return X or its labels as delayed blocks. The blocks of labels match the blocks of X."""
     lengths = X.chunks[0]
     if not isinstance(values, _array.Array):
         raise TypeError(

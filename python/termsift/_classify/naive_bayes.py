@@ -222,7 +222,7 @@ class NaiveBayes:
     def leave_one_out(self, X: Any, y: Any) -> Floats:
         """Return the log probabilities of each document after fitting to all other documents.
 
-        Before a document is classified, its counts are subtracted from those of its class.
+        Before a document is classified, its counts are subtracted from the counts of its class.
 
         Parameters
         ----------

@@ -24,9 +24,9 @@ class Posteriors:
 
     The log posterior of a class is the sum of its log prior, `_absent` of every term, and x times
     `_present` of each term that occurs x times. Both functions take the events of the term in the
-    class, and the size of the class in documents or events. Under "complement" they take those of
-    all other classes. A term occurs in few classes, so a sum first treats every term as absent from
-    every class, and then adds a correction for each pair of a class and a term in it.
+    class, and the size of the class in documents or events. Under "complement", events and size are
+    those of all other classes. A term occurs in few classes, so a sum first treats every term as
+    absent from every class, and then adds a correction for each pair of a class and a term in it.
 
     ``constant`` holds the log posteriors of a document without terms, and ``frequency`` the events
     of each term. ``dense`` holds `_present` of each term and class, unless the array would be too

@@ -342,9 +342,9 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        The time is that of round robin for k terms. Besides the table, the memory is some 64 MiB.
-        Tests need another 50 bytes for each class and term. "key" needs some 120 bytes for each
-        pair of a class and a term in it.
+        The time is the same as for round robin with k terms. Besides the table, the memory is some
+        64 MiB. Tests need another 50 bytes for each class and term. "key" needs some 120 bytes for
+        each pair of a class and a term in it.
 
         Examples
         --------

@@ -347,7 +347,7 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
 
 
 def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
-    """Convert integer labels to strings if the labels of the others are strings.
+    """Convert integer labels to strings if another part has labels that are strings.
 
     A reader turns text labels into integers if all are whole numbers, but it sees one shard only.
     """

@@ -91,7 +91,7 @@ class Held(NamedTuple):
         return self._replace(counts=counts, classes=ordered)
 
     def _common_names(self, other: Held) -> NDArray[np.object_] | None:
-        """Return the names of all terms; raise an error if the two differ in ``tf`` or names."""
+        """Return the names of all terms; raise an error if ``tf`` or the common names differ."""
         if self.tf != other.tf:
             raise ValueError(f"the counts differ in tf, {self.tf!r} and {other.tf!r}")
         if self.names is None or other.names is None:

@@ -99,7 +99,7 @@ class TextCounting:
             self.n_docs += len(block)
 
     def labels(self) -> list[str]:
-        """Return the labels of the classes so far; that of class c is at position c."""
+        """Return the labels of the classes so far, in the order of the class numbers."""
         return cast("list[str]", self.coder.classes)
 
     def add_table(self, table: _core.Table, n_bytes: int) -> None:

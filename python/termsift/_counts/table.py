@@ -71,7 +71,8 @@ def counts_from_table(
     If documents are unknown, everything that needs them raises ValueError: methods and models that
     count documents, the empirical class prior, ``n_docs``, ``class_docs`` and
     ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null. If classes
-    are merged and the documents of one are unknown, those of the merged class are unknown too.
+    are merged and the documents of one class are unknown, the documents of the merged class are
+    unknown too.
 
     Sums, files, pickles and subsets keep the total of a list that was cut off. The model "binary"
     and `ClassCounts.greedy` need every term and raise ValueError for such a list.
@@ -143,7 +144,7 @@ def counts_from_table(
 
 
 def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns of a frame by parameter, each with a value for each row."""
+    """Return a dict from each parameter to its column of the frame, with one value per row."""
     if not (isinstance(frame, Mapping) or is_from(frame, "pandas") or is_from(frame, "polars")):
         if not hasattr(frame, "__arrow_c_stream__"):
             raise TypeError(

@@ -23,7 +23,7 @@ from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._sketch import TermSketch
 from termsift.text._terms import kept_terms
 
-_SHARE = 3  # the terms being counted, the sketch and the result each get a third of the memory
+_SHARE = 3  # the term tables, the sketch and the result each get a third of the memory
 
 
 class TermsDoNotFitError(Exception):
@@ -62,7 +62,7 @@ def with_terms(counts: Held, rules: TextRules) -> Held:
 
 
 def check_rules_of_parts(rules: TextRules, tf: str) -> None:
-    """Check that the rules can drop terms after parts with all their terms are merged."""
+    """Check that the rules can drop terms at the end, after complete parts have been merged."""
     if rules.max_features is not None and validation.check_tf(tf) != "raw" and not rules.binary:
         raise ValueError(
             f"max_features needs tf='raw', since parts counted with tf={tf!r} do not tell which "
@@ -86,7 +86,7 @@ def kept_terms_only(counts: Held, rules: TextRules) -> Held:
 
 
 def without_drops(rules: TextRules) -> TextRules:
-    """Return the rules without those that drop terms."""
+    """Return a copy of the rules that drops no terms."""
     return replace(rules, min_df=1, max_df=1.0, max_features=None)
 
 
@@ -155,7 +155,7 @@ def tally_of(
 
 
 class ByClass:
-    """A counter of tokens by class: the core cuts the texts and counts, without a matrix."""
+    """Counts tokens by class. The core cuts and counts the texts, and makes no matrix."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads

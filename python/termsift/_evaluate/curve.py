@@ -157,6 +157,6 @@ def curve_of(
     runs: Sequence[Mapping[Metric, NDArray[np.float64]]],
     repeats: float = 1.0,
 ) -> Curve:
-    """Return the curve of several runs, each a dict of metrics."""
+    """Return the curve of several runs. Each run is a dict of metrics."""
     table = {metric: np.array([run[metric] for run in runs]) for metric in METRICS}
     return Curve(name, ks, table, repeats)

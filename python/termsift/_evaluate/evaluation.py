@@ -71,7 +71,7 @@ def selection_curve(
 
     Notes
     -----
-    The predictions at each k are those of a model fitted to ``X[:, ranking.indices[:k]]``. For
+    At each k, the predictions equal those of a model fitted to ``X[:, ranking.indices[:k]]``. For
     "multinomial", log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences
     of the k terms in class c. If the log posteriors of several classes agree within 2^-45 of their
     summands' magnitudes, the first of these classes is predicted. One pass over the ranking serves
@@ -234,7 +234,7 @@ def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
 
 
 def every_k(n_terms: int) -> NDArray[np.int64]:
-    """Return every k up to 2,000, then numbers that grow by about 1%, and n_terms as the last."""
+    """Return every k up to 2,000, then values of k that grow by about 1%, and finally n_terms."""
     ks = list(range(1, min(n_terms, _EVERY_K_TO) + 1))
     while ks and ks[-1] < n_terms:
         ks.append(min(int(ks[-1] * _GROWTH), n_terms))

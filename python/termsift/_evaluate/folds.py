@@ -1,4 +1,4 @@
-"""Folds of a cross-validation: which documents to train on, and which to test."""
+"""Folds of a cross-validation: pairs of training documents and test documents."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def dominant_class(
     method: DescriberName = DESCRIBING,
     **scoring: Any,
 ) -> NDArray[np.int64]:
-    """For each term, return the position of the best class where it is over-represented, or -1."""
+    """Return, for each term, the position of its best class with over-representation, or -1."""
     distinct, place = np.unique(terms, return_inverse=True)
     whole = _scoring_of(counts, method, **scoring)
     scored = replace(whole, counts=whole.counts.of_terms(distinct, whole.n_threads))
@@ -182,7 +182,7 @@ def class_columns(
     if scoring.method.is_test:
         statistics = class_statistics(counts, scoring.method, statistics, rows)
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
-        if n_tests <= _MOST_SORTED:  # the adjustment ranks all tests, not only the listed ones
+        if n_tests <= _MOST_SORTED:  # ranks the tests of all terms
             every = significance_by(counts, scoring.method, per_class=True)
             adjusted = every.adjusted()[rows, terms]
         else:

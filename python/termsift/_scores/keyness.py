@@ -180,9 +180,9 @@ def keyness(
         "g2_docs", "zeta", "lrc_docs" and "rank_sum" compare documents: a term comes last if its
         value favours the other corpus. "rank_sum" needs ``dispersion``.
     direction : {"both", "over", "under"}
-        "over" lists the terms that the target uses more often, "under" the terms that it uses less
-        often, and "both" lists first the former and then the latter. Terms that both corpora use
-        equally often are not listed.
+        "over" lists the terms that the target uses more often, and "under" the terms that it uses
+        less often. "both" makes both lists, in this order. Terms that both corpora use equally
+        often are not listed.
     similar : bool, default False
         List lockwords instead, in one list for both directions. These terms have the smallest
         log_ratio_most, so it is certain that both corpora use them about equally often.

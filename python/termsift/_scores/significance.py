@@ -44,7 +44,7 @@ class Significance:
     incomplete gamma function. Up to 10,000 degrees of freedom, the relative error of the
     logarithms is at most 1e-13, or 1e-11 for p-values within 1e-16 of 1.
 
-    Except for chi2_counts, a term's p-value is that of its strongest class alone. The largest of
+    Except for chi2_counts, a term's p-value is the p-value of its strongest class. The largest of
     several statistics tends to be large by chance. To account for this, test per class and adjust
     the p-values.
     """

@@ -48,8 +48,8 @@ def conditional_gain(
         larger k chooses the same first terms.
     shape : float or "empirical_bayes", default "empirical_bayes"
         The number that is added to both the observed and the expected number of documents in a
-        term's lift. The default tries 20 values from 0.1 to 30 and uses the one that makes the
-        collection most likely. If no term is in two documents, it uses 0.1.
+        term's lift. The default is the most likely of 20 values from 0.1 to 30. If no term is in
+        two documents, it uses 0.1.
     temper : float, default 0.15
         How strongly the chosen terms in a document are assumed to repeat each other. The evidence
         of m terms is divided by 1 + temper (m - 1). At 0 the terms are independent evidence.
@@ -81,10 +81,10 @@ def conditional_gain(
     Notes
     -----
     A term's gain is the decrease in the log losses of the documents that contain it. A document's
-    loss is that of naive Bayes with the terms chosen so far, trained without this document. The
-    page Methods of the documentation gives the formula. Gains are compared in whole units of
-    2^-40 n, and ties go to the lower index. If there are more than 64 classes, each document keeps
-    only the 64 classes that its first chosen term makes most likely.
+    loss is the loss of naive Bayes with the terms chosen so far, trained without this document. The
+    page Methods of the documentation gives the formula. Gains are compared in whole units of 2^-40
+    n, and ties go to the lower index. If there are more than 64 classes, each document keeps only
+    the 64 classes that its first chosen term makes most likely.
 
     The time is O(entries + n_terms * n_classes), plus O(n_classes + d_t min(n_classes, 64)) for
     each computed gain. To choose a term, the search usually computes 20 to 100 gains. The memory is

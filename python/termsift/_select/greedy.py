@@ -29,7 +29,7 @@ def greedy(
     exhaustive: bool = False,
     n_threads: int | None = None,
 ) -> Ranking:
-    """Choose terms one after another. Each is the best term to add to those before it.
+    """Choose terms one after another. Each is the best term to add to the terms before it.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def greedy(
     -------
     ranking : Ranking
         Its scores are the divergences after each step, in nats; they never decrease. Only the first
-        ``ranking.informative`` terms increase the divergence. The other terms are in the order of
-        their indices, and so are terms with equal counts in every class.
+        ``ranking.informative`` terms increase the divergence. The other terms are ordered by index.
+        Terms with equal counts in every class are ordered by index, too.
 
     Raises
     ------

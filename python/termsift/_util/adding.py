@@ -27,7 +27,8 @@ def add_documents(
 ) -> _core.Counts:
     """Add documents to counts, and return the sum. ``counts`` and ``labels`` have equal classes."""
     exact = counts.exact and is_exact(matrix, weights, tf)
-    # The core cannot add documents to the counts of a frequency list, so these are merged instead.
+    # The core cannot add documents to the counts of a frequency list, so the documents are counted
+    # separately and merged.
     has_lists = counts.undocumented.any() or counts.unlisted_tokens.any()
     base = _core.Counts(len(labels.classes), counts.exact) if has_lists else counts
     try:

@@ -115,7 +115,7 @@ def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection,
 
 
 def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
-    """Count the terms of all texts by the rules ``of_train``, or else by those of the scan."""
+    """Count the terms of all texts by the rules ``of_train``, or by the scan's rules if None."""
     rules, labels = of_train or scan.rules, list[str]()
 
     def texts() -> Iterator[_core.Texts]:

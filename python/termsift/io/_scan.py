@@ -76,7 +76,7 @@ def scan(
     on_error : {"raise", "skip"}
         "skip" leaves out bad lines of svmlight files, bad rows of tables and bad files of class
         folders. ``Scan.n_skipped`` counts them. Three kinds of errors are always raised: a wrong
-        quote (the next row cannot be found), a broken JSON array, and damaged columns.
+        quote (because the next row cannot be found), a broken JSON array, and damaged columns.
     input_format : str, optional
         The format of all files, whatever their names. It is an ending without the dot, such as
         ``"csv"``.

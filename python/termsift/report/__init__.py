@@ -59,8 +59,8 @@ def write_report(
         Number of terms per class.
     passages : callable, optional
         A function that finds the passages to show. Its argument is a dict with the terms of each
-        class, and its result is like that of `termsift.find_passages`. For texts and labels, pass
-        ``functools.partial(termsift.find_passages, texts, y)``.
+        class. It returns the same kind of dict as `termsift.find_passages`. For texts and labels,
+        pass ``functools.partial(termsift.find_passages, texts, y)``.
     title : str, optional
         The heading. By default it gives the numbers of classes and documents.
     source : str, optional

@@ -144,7 +144,7 @@ def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[Bl
 
 
 def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
-    """Return the text column, after checking that this and the label column occur once each."""
+    """Return the text column. Check that it and the label column occur exactly once."""
     if text is None:
         if len(names) != 1:
             raise TypeError(

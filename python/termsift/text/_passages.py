@@ -72,7 +72,7 @@ def find_passages(
         the terms must have the names that they have in the counts. A mapping gives the terms to
         find in each class. Without a mapping, the terms are searched in all classes.
     n_passages : int, default 3
-        The largest number of passages per term and class. The first ones are returned.
+        The largest number of passages per term and class. The first passages are returned.
     width : int, default 60
         The number of characters to show before the term, and after it.
     rules, **keywords
@@ -188,7 +188,7 @@ def _wanted(terms: Any) -> dict[Any, list[str]]:
 
 
 def _as_counted(query: str, rules: TextRules) -> str:
-    """Return the term that a query asks for. If a rule is a function, the query is the term."""
+    """Return the term that a query stands for. If a rule is a function, it is the query."""
     if callable(rules.analyzer) or rules.tokenizer is not None or rules.preprocessor is not None:
         return query
     analyzer: Any = "word" if rules.analyzer == "word" else "char"

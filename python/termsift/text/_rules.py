@@ -23,7 +23,7 @@ _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 class TextRules:
     r"""How texts are cut into terms, and which terms are kept.
 
-    The names and meanings of the rules and the vocabulary are those of scikit-learn's
+    The rules and the vocabulary have the names and meanings that they have in scikit-learn's
     ``CountVectorizer``. By default, a word is two or more letters, digits or underscores. The
     compiled core cuts the texts unless a rule is a function or ``token_pattern`` is changed. In
     these two cases, scikit-learn cuts them, which takes some fifty times as long.

@@ -71,7 +71,7 @@ def kept_terms(
     most = rules.max_features
     if most is not None and kept.sum() > most:
         # numpy's default sort is not stable. To break ties as scikit-learn does, the expression and
-        # the dtype of `occurrences` must be those of scikit-learn.
+        # the dtype of `occurrences` must be the same as in scikit-learn.
         best = np.flatnonzero(kept)[(-occurrences[kept]).argsort()[:most]]
         kept[:] = False
         kept[best] = True

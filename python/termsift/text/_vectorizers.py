@@ -101,7 +101,7 @@ class _CutByCore:
 class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore[misc]
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
 
-    This class is derived from that of the installed scikit-learn, and has its parameters,
+    This class is derived from the class of the installed scikit-learn, and has its parameters,
     attributes, methods, errors and results. It is much faster unless another ``token_pattern`` or a
     function cuts the texts. Four things differ. The column indices of each row are sorted.
     ``vocabulary_`` lists the terms in the order of their columns. A document that is not a text
@@ -129,7 +129,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     scikit-learn) and this class, in that order. Such a class also uses termsift's compiled counting
     code.
 
-    The memory is that of `termsift.count_texts`, plus the matrix and the strings of the terms.
+    This needs the memory of `termsift.count_texts`, plus the matrix and the strings of the terms.
     More than 2^31 - 1 terms are an error.
 
     Examples
@@ -228,10 +228,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
 class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ignore[misc]
     """Count the hashes of terms in a matrix, as scikit-learn's ``HashingVectorizer`` does.
 
-    This class is derived from that of the installed scikit-learn, and has its parameters, methods,
-    errors and results. It is much faster unless another ``token_pattern`` or a function cuts the
-    texts. Two things differ. A document that is not a text raises a TypeError. A count that does
-    not fit ``dtype`` raises a CountOverflowError.
+    This class is derived from the class of the installed scikit-learn, and has its parameters,
+    methods, errors and results. It is much faster unless another ``token_pattern`` or a function
+    cuts the texts. Two things differ. A document that is not a text raises a TypeError. A count
+    that does not fit ``dtype`` raises a CountOverflowError.
 
     Parameters
     ----------

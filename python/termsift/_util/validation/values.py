@@ -18,7 +18,7 @@ _NAMES_SHOWN = 20
 
 @contextmanager
 def naming(place: str) -> Iterator[None]:
-    """Prefix error messages with ``place``, the part of a collection that they are about."""
+    """Prefix error messages with ``place``, which names the part of a collection."""
     try:
         yield
     except (ValueError, TypeError) as error:
