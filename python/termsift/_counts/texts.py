@@ -177,7 +177,7 @@ class ByClass:
         return table.count(self._counter, n_bytes, self._n_threads)
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Held:
-        """Return the counts of all documents; ``classes`` are the classes by number."""
+        """Return the counts of all documents. ``classes`` has the labels in number order."""
         counter, threads = self._counter, self._n_threads
         counter.sort(threads)
         columns = kept_columns(self._rules, counter, n_docs, threads)
@@ -220,7 +220,7 @@ class ByDocument:
             self._counts = self._counts.with_classes([*range(present), *new])
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Held:
-        """Return the counts of all documents; ``classes`` are the classes by number."""
+        """Return the counts of all documents. ``classes`` has the labels in number order."""
         self._grow_classes(len(classes))
         counts, blocks = Held(self._counts, classes, None, self._tf), self._blocks
         names, width = blocks.names, blocks.n_columns

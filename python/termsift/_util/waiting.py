@@ -12,7 +12,7 @@ _WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY")
 
 @contextmanager
 def threads_wait_asleep() -> Iterator[None]:
-    """Make waiting threads sleep, because spinning is slow, unless the user has chosen."""
+    """Make waiting threads sleep instead of spinning, unless the user set a variable for it."""
     if any(name in os.environ for name in _WAITING):
         yield
         return
