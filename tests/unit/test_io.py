@@ -198,8 +198,6 @@ def test_unknown_kind(tmp_path: Path, name: str) -> None:
     assert complaint(write(tmp_path / name, "x")) == message
 
 
-
-
 def test_missing_file(tmp_path: Path) -> None:
     assert complaint(tmp_path / "c.csv") == "c.csv: no such file"
 
