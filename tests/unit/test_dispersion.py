@@ -71,7 +71,7 @@ def test_classes_are_chosen_and_merged() -> None:
     expected = ts.dispersion(X[[0, 1, 3]], ["x"] * 3)
     assert_array_equal(merged.dp[0], expected.dp[0])
     assert repr(merged) == "<Dispersion of 2 classes x 2 terms>"
-    with pytest.raises(ValueError, match="class 'd' is not among"):
+    with pytest.raises(ValueError, match="there is no class 'd', expected"):
         ts.dispersion(X, y, ["d"])
 
 

@@ -276,11 +276,16 @@ def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:
     assert out.getvalue() == (
         'class,score,n\n"a,b",0.1,1\n,inf,2\n"(\'x\', 1)",-0.0,4611686018427387904\n'
     )
-    assert [json.loads(line) for line in export.json_rows(columns)] == [
-        {"class": "a,b", "score": 0.1, "n": 1},
-        {"class": None, "score": None, "n": 2},
-        {"class": "('x', 1)", "score": 0.0, "n": 2**62},
-    ]
+    out = StringIO()
+    export.write_json(out, {"tf": "raw"}, "rows", columns)
+    assert json.loads(out.getvalue()) == {
+        "tf": "raw",
+        "rows": [
+            {"class": "a,b", "score": 0.1, "n": 1},
+            {"class": None, "score": None, "n": 2},
+            {"class": "('x', 1)", "score": 0.0, "n": 2**62},
+        ],
+    }
 
 
 def test_many_tests_are_adjusted_by_bonferroni(

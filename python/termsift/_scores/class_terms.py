@@ -163,9 +163,7 @@ def class_columns(
         df_class = _in_class(counts.document_frequency, present, best)
         df_rest = integers_if_whole(counts.collection_document_frequency[terms] - df_class)
         df_class = integers_if_whole(df_class)
-    # The scoring of `key` has `g2` as its method, which gives the statistics and the directions.
-    of_method = Scoring.of(counts, scoring.method.name, **options)
-    signs, statistics = _at_pairs(of_method, rows, terms)
+    signs, statistics = _at_pairs(scoring, rows, terms)
     names = counts.term_names
     columns: dict[str, NDArray[Any]] = {
         "class": object_array(counts.classes)[rows],
@@ -240,11 +238,12 @@ def _over_represented(
 def _at_pairs(
     scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.int64]
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Return the directions and the scores of pairs of a class and a term."""
+    """Return the directions and scores of pairs of a class and a term. `key` has those of `g2`."""
     order = np.lexsort((terms, rows))
     starts = np.searchsorted(rows[order], np.arange(len(scoring.counts.class_docs) + 1))
     signs, scores = np.empty(len(terms), dtype=np.int8), np.empty(len(terms))
-    signs[order], scores[order] = scoring.of_pairs(starts, terms[order].astype(np.int32))
+    of_pairs = Scoring.of_pairs(scoring, starts, terms[order].astype(np.int32))
+    signs[order], scores[order] = of_pairs
     return signs, scores
 
 

@@ -72,7 +72,7 @@ def add(commands: Any) -> None:
         ("--random-state", int, "N", "seed for assigning documents to folds (default: 0)"),
     )
     arguments.add_choice(group, "--naive-bayes", MODELS, "the model of the classifier")
-    plot = "also draw the curves to a .png or .svg file (needs matplotlib)"
+    plot = "draw the curves too, to a file such as curves.svg (needs matplotlib)"
     arguments.add_values(output.add_output(parser), ("--plot", str, "FILE", plot))
 
 

@@ -13,9 +13,6 @@ _MORE = """\
 The inputs must be either all matrices or all texts. demo and .termsift files are not allowed.
 Inputs are read in parts, except .npz and .mtx, which are read whole.
 
-If the job may be killed, count each input into its own file and merge the files with 'termsift
-merge'. After a kill, count only the inputs whose files are missing.
-
 """
 
 
