@@ -5,7 +5,6 @@ termsift must be installed where the executors run.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial, reduce
 from itertools import chain, islice
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from termsift import _core
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
 from termsift._util import validation
@@ -34,10 +34,13 @@ _SPLIT_EVERY = 8  # the partial counts that one task of the tree adds up
 # counts.
 _BATCHES_AT_ONCE = 16
 
-# A row holds the counts of a part as bytes, or a pickled error. Errors are not raised in a task,
-# because Spark would repeat the task.
-_SCHEMA = "part int, counts binary, error binary"
-_ROW = _pa.schema([("part", "int32"), ("counts", "binary"), ("error", "binary")])
+# A row holds the counts of a part as bytes, or an error. Errors are not raised in a task, because
+# Spark would repeat the task.
+_SCHEMA = "part int, counts binary, error string, message string"
+_ROW = _pa.schema(
+    [("part", "int32"), ("counts", "binary"), ("error", "string"), ("message", "string")]
+)
+_ERRORS = {kind.__name__: kind for kind in (_core.CountOverflowError, ValueError, TypeError)}
 
 
 def count(
@@ -191,7 +194,7 @@ def _total(
 
     def loaded(part: Any) -> Any:
         if part["error"] is not None:
-            raise pickle.loads(part["error"])
+            raise _ERRORS[part["error"]](part["message"])
         return load(part["counts"])
 
     def add_up(table: Any) -> Any:
@@ -221,7 +224,8 @@ def _row(part: int, count: Callable[[], Any]) -> Any:
     try:
         row["counts"] = count().to_bytes()
     except (ValueError, TypeError) as error:
-        row["error"] = pickle.dumps(error)
+        row["error"] = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))
+        row["message"] = str(error)
     return _pa.Table.from_pylist([row], _ROW)
 
 
