@@ -113,4 +113,42 @@ class Buckets {
   std::vector<OfThread> of_threads_;
 };
 
+// Sorts buckets. Each thread has its own sorter, which keeps its memory for the next bucket.
+template <class T>
+class BucketSorter {
+ public:
+  // prefix(element) returns the first 64 bits of an element.
+  template <class Prefix, class Less>
+  void sort(std::vector<T>& elements, const Prefix& prefix, const Less& less) {
+    constexpr std::size_t few = 64, most = std::size_t{1} << 32;
+    if (elements.size() < few || elements.size() > most) return std::sort(elements.begin(), elements.end(), less);
+    std::uint64_t differing = 1;  // the bits in which some prefixes differ
+    for (const T& element : elements) differing |= prefix(element) ^ prefix(elements[0]);
+    const int shift = std::countl_zero(differing);
+    places_.resize(elements.size());
+    for (std::size_t i = 0; i < elements.size(); ++i) places_[i] = (prefix(elements[i]) << shift & ~(most - 1)) | i;
+    // A comparison of two elements is an unpredictable branch. The radix sort by 32 bits has none, so few are compared.
+    sorted_.resize(elements.size());
+    for (int bit = 32; bit < 64; bit += 8) {
+      std::array<std::uint32_t, 256> next{};
+      for (const std::uint64_t place : places_) ++next[place >> bit & 0xFF];
+      std::uint32_t begin = 0;
+      for (std::uint32_t& place : next) begin += std::exchange(place, begin);
+      for (const std::uint64_t place : places_) sorted_[next[place >> bit & 0xFF]++] = place;
+      places_.swap(sorted_);
+    }
+    in_order_.clear();
+    for (const std::uint64_t place : places_) in_order_.push_back(elements[place & (most - 1)]);
+    elements.swap(in_order_);
+    for (std::size_t begin = 0, end = 0; begin < elements.size(); begin = end) {
+      for (end = begin + 1; end < elements.size() && places_[end] >> 32 == places_[begin] >> 32;) ++end;
+      if (end - begin > 1) std::sort(elements.data() + begin, elements.data() + end, less);
+    }
+  }
+
+ private:
+  std::vector<T> in_order_;
+  std::vector<std::uint64_t> places_, sorted_;  // the 32 bits, and the place in `elements`
+};
+
 }  // namespace termsift

@@ -369,29 +369,55 @@ TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Thre
   if (state_->by_class) throw std::logic_error("a counter by class has no matrix");
   state_->check_columns(columns);
   const ColumnsOfIds of_ids(state_->documents, state_->sorted(), columns);
-  const std::vector<CountedChunk>& chunks = state_->chunks;
-  const std::int64_t n_chunks = std::ssize(chunks);
   const std::int64_t n_columns = columns.empty() ? n_terms() : *std::max_element(columns.begin(), columns.end()) + 1;
-  std::vector<FinishedRows> finished(chunks.size());
+  const bool drops = std::any_of(columns.begin(), columns.end(), [](std::int32_t column) { return column < 0; });
+  const std::int64_t n_chunks = std::ssize(state_->chunks);
+  // Calls f(row, column of each id) for all rows of a chunk.
+  const auto for_each_row = [&](const CountedChunk& chunk, Worker& worker, const auto& f) {
+    for (std::size_t n = 0; n < of_ids.of()[chunk.thread].size(); ++n) {
+      worker.check();
+      const auto& store = state_->documents[chunk.thread]->rows[n].store();
+      for (const Row<DocumentEntry>& row : rows_of(chunk, store)) f(row, of_ids.of()[chunk.thread][n]);
+    }
+  };
+  TextMatrix matrix;
+  matrix.n_rows = state_->chunks.empty() ? 0 : state_->chunks.back().end;
+  matrix.indptr = LargeArray<std::int64_t>::zeroed(matrix.n_rows + 1);
+  std::int64_t* const indptr = matrix.indptr.get();
+  for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
+    const CountedChunk& chunk = state_->chunks[static_cast<std::size_t>(block)];
+    for_each_row(chunk, worker, [&](const auto& row, const std::int32_t* column_of) {
+      const auto is_kept = [&](const DocumentEntry& entry) { return column_of[entry.id] >= 0; };
+      indptr[row.owner + 1] += drops ? std::count_if(row.entries, row.entries + row.size, is_kept) : row.size;
+    });
+  });
+  std::partial_sum(indptr, indptr + matrix.n_rows + 1, indptr);
+  matrix.n_entries = indptr[matrix.n_rows];
+  matrix.indices = LargeArray<std::int32_t>::uninitialised(matrix.n_entries);
+  matrix.data = LargeArray<std::int64_t>::uninitialised(matrix.n_entries);
   PerThread<RowSorter> sorters(worth(threads, n_chunks, 1));
   for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
-    const CountedChunk& chunk = chunks[static_cast<std::size_t>(block)];
-    auto& rows = state_->documents[chunk.thread]->rows;
+    const CountedChunk& chunk = state_->chunks[static_cast<std::size_t>(block)];
     RowSorter& sorter = sorters.own(worker);
     sorter.start(n_columns);
-    for (std::size_t n = 0; n < rows.size(); ++n) {
-      worker.check();
-      const std::int32_t* const column_of = of_ids.of()[chunk.thread][n];
-      for (const Row<DocumentEntry>& row : rows_of(chunk, rows[n].store())) {
-        sorter.reserve(row.size);
-        for (std::int64_t i = 0; i < row.size; ++i)
-          if (const std::int32_t column = column_of[row.entries[i].id]; column >= 0)
-            sorter.add(row.owner - chunk.begin, column, false, row.entries[i].count);
-      }
+    // The memory of the rows is prefetched while their entries are sorted.
+    constexpr std::int64_t most = 1 << 15;
+    const std::int64_t end = std::min(indptr[chunk.end], indptr[chunk.begin] + most);
+    for (std::int64_t i = indptr[chunk.begin]; i < end; i += 8) {
+      prefetch_for_write(matrix.data.get() + i);
+      if (i % 16 < 8) prefetch_for_write(matrix.indices.get() + i);
     }
-    finished[static_cast<std::size_t>(block)].take(sorter, chunk.begin, chunk.end - chunk.begin);
+    for_each_row(chunk, worker, [&](const auto& row, const std::int32_t* column_of) {
+      sorter.reserve(row.size);
+      for (std::int64_t i = 0; i < row.size; ++i)
+        if (const std::int32_t column = column_of[row.entries[i].id]; column >= 0)
+          sorter.add(row.owner - chunk.begin, column, false, row.entries[i].count);
+    });
+    const std::span<const std::int64_t> begins(indptr + chunk.begin, indptr + chunk.end);
+    std::vector<std::int64_t> ends(begins.size());
+    sorter.write(begins, ends, matrix.indices.get(), matrix.data.get());
   });
-  return joined_rows(finished, chunks.empty() ? 0 : chunks.back().end, threads);
+  return matrix;
 }
 
 ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> columns, std::int64_t n_columns,

@@ -43,6 +43,23 @@ struct Met {
 std::uint64_t prefix_of(const SortedWord& word) { return word.first[0]; }
 std::uint64_t prefix_of(NgramKey key) { return key.pair_plus_one; }
 
+// Finds the slot of a word in one of the tables before table t. Returns the table and the slot, or t if there is none. The
+// slots of a table lie in the order of their hashes, so a scan of one table searches the other tables in their order too.
+std::pair<std::size_t, const Slot<WordKey>*> find_earlier(std::span<WordTable* const> tables, std::size_t t,
+                                                          const WordKey& key) {
+  const std::string_view bytes = key.is_outside() ? tables[t]->outside(key) : std::string_view();
+  for (std::size_t earlier = 0; earlier < t; ++earlier) {
+    const auto* const slot = tables[earlier]->find_token(key, reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                                         static_cast<std::uint32_t>(bytes.size()));
+    if (!slot->key.is_empty()) return {earlier, slot};
+  }
+  return {t, nullptr};
+}
+// The ids of n-grams differ between tables, so n-grams are united after they are sorted.
+std::pair<std::size_t, const Slot<NgramKey>*> find_earlier(std::span<NgramTable* const>, std::size_t t, NgramKey) {
+  return {t, nullptr};
+}
+
 constexpr std::int64_t ids_at_once = 1 << 16;
 
 // Sorts the terms of all tables except ids below n_stop, unites equal terms, and sets ranks[table][id]. key_of(table, key)
@@ -55,19 +72,32 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
     std::span<const Slot<typename Table::KeyType>> slots;
   };
   constexpr std::size_t part_slots = std::size_t{1} << 13;
+  // A term of a part that an earlier table has too. Only the earlier table's term is sorted.
+  struct Repeated {
+    std::uint32_t id, documents, table, id_there;
+  };
   std::vector<Part> parts;
+  std::vector<std::int64_t> first_parts{0};  // first_parts[t] is the first part of table t
   std::int64_t n = 0;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const auto slots = tables[t]->slots();
     n += tables[t]->size();
     for (std::size_t begin = 0; begin < slots.size(); begin += part_slots)
       parts.push_back({t, slots.subspan(begin, std::min(part_slots, slots.size() - begin))});
+    first_parts.push_back(std::ssize(parts));
   }
+  std::vector<std::vector<Repeated>> repeated(parts.size());
   const auto visit = [&](std::int64_t part, std::vector<Met<Key>>& terms) {
     const auto& [t, slots] = parts[static_cast<std::size_t>(part)];
-    for (const auto& slot : slots)
-      if (!slot.key.is_empty() && slot.id >= n_stop)
+    repeated[static_cast<std::size_t>(part)].clear();  // the part may have been visited before
+    for (const auto& slot : slots) {
+      if (slot.key.is_empty() || slot.id < n_stop) continue;
+      if (const auto [earlier, there] = find_earlier(tables, t, slot.key); earlier < t)
+        repeated[static_cast<std::size_t>(part)].push_back(
+            {slot.id, slot.documents, static_cast<std::uint32_t>(earlier), there->id});
+      else
         terms.push_back({key_of(t, slot.key), static_cast<std::uint32_t>(t), slot.id, slot.documents});
+    }
   };
   const auto prefix = [](const Met<Key>& met) { return prefix_of(met.key); };
   Buckets<Met<Key>> buckets(n, std::ssize(parts), visit, prefix, threads);
@@ -76,12 +106,13 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
     return i == 0 || !(terms[i].key == terms[i - 1].key);
   };
   std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.size()) + 1, 0);  // the first rank of each bucket
+  PerThread<BucketSorter<Met<Key>>> sorters(worth(threads, buckets.size(), 1));
   for_each_block(buckets.size(), threads, [&](std::int64_t block, Worker& worker) {
     const auto b = static_cast<std::size_t>(block);
     worker.check();
     std::uint32_t steps = 0;  // a bucket may be large, because words with the same first 8 bytes share a bucket
     std::vector<Met<Key>>& terms = buckets[b];
-    std::sort(terms.begin(), terms.end(), [&](const Met<Key>& met, const Met<Key>& other) {
+    sorters.own(worker).sort(terms, prefix, [&](const Met<Key>& met, const Met<Key>& other) {
       if (++steps % (1 << 16) == 0) worker.check();
       return met.key < other.key;
     });
@@ -103,6 +134,14 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
       ranks[met.table][met.id] = static_cast<std::int32_t>(next - 1);
     }
   });
+  for (std::size_t t = 1; t < tables.size(); ++t)
+    for_each_block(first_parts[t + 1] - first_parts[t], threads, [&](std::int64_t block, Worker& worker) {
+      worker.check();
+      for (const Repeated& term : repeated[static_cast<std::size_t>(first_parts[t] + block)]) {
+        const std::int32_t rank = ranks[t][term.id] = ranks[term.table][term.id_there];
+        sorted.documents[rank] += term.documents;
+      }
+    });
   return sorted;
 }
 
