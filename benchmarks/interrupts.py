@@ -51,6 +51,9 @@ def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Cal
         "count of fractions": lambda: ts.count(fractions, y[few]),
         "count of 5,000 classes": lambda: ts.count(many_classes.X, many_classes.y),
         "count(scan) of a table": lambda: ts.count(ts.scan(folder / "some.txt")),
+        "count(scan), two passes": lambda: ts.count(
+            ts.scan(folder / "some.txt", min_df=20, max_memory=2**20)
+        ),
         "count(scan) of svmlight": lambda: ts.count(ts.scan(folder / "some.svm")),
         "update": lambda: other.update(X[some], y[some]),
         "merge": lambda: ts.merge([counts] * 8),

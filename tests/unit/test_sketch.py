@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import os
 import pickle
 import re
+import sys
 from collections import Counter
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsift as ts
+from signals import LIMIT, start_hearing
 
 WORDS = [f"w{i}" for i in range(40)] + ["a_word_of_more_than_sixteen_bytes", "naïve", "的话", "x\0"]
 RULES: list[dict[str, Any]] = [
@@ -172,6 +176,78 @@ def test_max_memory_changes_no_result(
         counts = ts.count(ts.scan(path, **limits))
     assert counts == expected
     assert ("reading twice" in caplog.text) == (n_docs == 4000)
+
+
+# Kills the process, or sends Ctrl-C, before file 3 of 5 is counted in a pass.
+DISTURBED = """
+import os, signal, sys
+from termsift.cli import main
+from termsift.io import _checkpoint
+from termsift.io._scan import Scan
+
+_checkpoint._SHARE = float("inf")  # saves after every file
+usual = Scan._blocks
+
+def blocks(scan, verb, *args):
+    for block in usual(scan, verb, *args):
+        name = os.path.basename(scan._path)
+        print(verb, name)
+        if verb == sys.argv[1] and name == "3.csv":
+            sys.stdout.flush()
+            os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+        yield block
+
+Scan._blocks = blocks
+sys.exit(main(sys.argv[3:]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills of POSIX")
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGINT"])
+def test_a_kill_in_either_pass_loses_no_file(name: str, tmp_path: Path) -> None:
+    texts, y = many_words(500)
+    names = [f"{number}.csv" for number in range(1, 6)]
+    for number, file in enumerate(names):
+        rows = map(",".join, zip(y[number::5], texts[number::5], strict=True))
+        bad = ["a row of one field"] * (number == 0)
+        (tmp_path / file).write_text("\n".join(["label,text", *rows, *bad]))
+    rules = ["--min-df", "5", "--on-error", "skip"]
+    options = [*names, *rules, "--memory", "2MiB", "--checkpoint", "saved", "-o", "out.termsift"]
+
+    def run(verb: str) -> tuple[list[str], int, str]:
+        command = [sys.executable, "-c", DISTURBED, verb, name, "count", *options]
+        job = start_hearing(command, cwd=tmp_path, stdout=PIPE, stderr=PIPE)
+        printed, errors = job.communicate(timeout=LIMIT)
+        read = [line for line in printed.splitlines() if line.endswith(".csv")]
+        return list(dict.fromkeys(read)), job.returncode, errors
+
+    sketched, counted = ([f"{verb} {file}" for file in names] for verb in ("sketched", "counted"))
+    read, code, _ = run("sketched")
+    assert (read, code != 0) == (sketched[:3], True)
+    read, code, _ = run("counted")
+    assert (read, code != 0) == (sketched[2:] + counted[:3], True)
+    read, code, errors = run("neither")
+    assert (read, code) == (counted[2:], 0), errors
+    assert "left out 1 line or row" in errors
+    assert ts.load(tmp_path / "out.termsift") == ts.count_texts(texts, y, min_df=5)
+
+
+def test_a_checkpoint_of_another_job_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("label,text\nham,egg egg\nham,egg\nspam,pills\n")
+    options: dict[str, Any] = {"max_memory": 2**20, "checkpoint": tmp_path / "saved"}
+    counts = ts.count(ts.scan(path, min_df=2, **options))
+    assert list(counts.term_names) == ["egg"]
+    with pytest.raises(ValueError, match="another job, which differs in rules and min_df"):
+        ts.count(ts.scan(path, min_df=3, ngram_range=(1, 2), **options))
+    path.write_text("label,text\nham,egg egg\n")
+    with pytest.raises(ValueError, match="another job, which differs in files"):
+        ts.count(ts.scan(path, min_df=2, **options))
+    (tmp_path / "saved" / "sketch").write_text("{}\n")
+    with pytest.raises(ValueError, match="is no checkpoint"):
+        ts.count(ts.scan(path, min_df=2, **options))
+    with pytest.raises(ValueError, match="checkpoint needs max_memory"):
+        ts.scan(path, checkpoint=tmp_path)
 
 
 def test_max_memory_takes_iterators_of_labels_and_names_rows() -> None:

@@ -251,13 +251,13 @@ def count_texts(
         )
         return counted(documents, cutting, tf, n_threads, limit)
 
-    def add_to(sketch: TermSketch) -> None:
-        sketch.update(texts, text=text, n_threads=n_threads)
+    def sketched(sketch: TermSketch) -> TermSketch:
+        return sketch.update(texts, text=text, n_threads=n_threads)
 
     if max_memory is None:
         held = count(cutting)
     else:
-        held = counted_within(max_memory, rules, tf, count, add_to)
+        held = counted_within(max_memory, rules, tf, count, sketched)
     # A part of a collection may have no frequent term.
     held = with_terms(held, rules) if terms is None else held._replace(rules=rules.that_cut)
     return ClassCounts._of(held)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+from io import BufferedReader, BytesIO
 from typing import cast
 
 import numpy as np
 
 from termsift import _core
 from termsift._counts.class_counts import ClassCounts
+from termsift._counts.file import read_from
 from termsift._counts.held import Held
 from termsift._counts.texts import (
+    STRING_BYTES,
     ByClass,
     check_fits,
     check_rules_of_parts,
@@ -21,6 +25,7 @@ from termsift._counts.texts import (
 )
 from termsift._util import validation
 from termsift._util.printable import printable_errors
+from termsift.io._checkpoint import Checkpoint
 from termsift.io._matrices import integers_if_all_whole
 from termsift.io._scan import Scan
 from termsift.io._source import MatrixBlock, TextBlock, labelled
@@ -59,37 +64,73 @@ def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
 
 def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     check_rules_of_parts(scan.rules, tf)
-    threads = validation.check_n_threads(n_threads)
+    threads, options = validation.check_n_threads(n_threads), scan._options
+    folder, job = options.checkpoint, scan._job(tf) if options.checkpoint else {}
 
     def count(rules: TextRules, limit: int | None) -> Held:
         counting = TextCounting(rules, tf, threads)
+        checkpoint = Checkpoint(folder, "counts", job)
+        if saved := checkpoint.load():
+            counting.start(read_from(BufferedReader(BytesIO(saved)), str(folder)))
         if limit is not None:
             counting.most_bytes = part_within(limit)
         counter = counting if isinstance(counting.tally, ByClass) else None
 
         def add(block: TextBlock) -> None:
             counting.add(block)
-            check_fits(counting.tally, limit)
+            check_fits(counting.n_bytes, limit)
 
-        scan._each("counted", add, counter)
-        scan._check_read(counting.n_docs)
-        counts = counting.tally.counts(counting.coder.classes, counting.n_docs)
-        return counts.in_order(counting.coder)
+        def state() -> bytes:
+            return ClassCounts._of(counting.counts()).to_bytes()
 
-    def add_to(sketch: TermSketch) -> None:
-        scan._each("sketched", lambda block: sketch.update(block.texts, n_threads=n_threads))
+        scan._each("counted", add, counter, checkpoint, state)
+        counts = counting.counts()
+        scan._check_read(counts.counts.n_docs)
+        return counts
 
-    return counted_within(scan._options.max_memory, scan.rules, tf, count, add_to)
+    def sketched(sketch: TermSketch) -> TermSketch:
+        checkpoint = Checkpoint(folder, "sketch", job)
+        if saved := checkpoint.load():
+            sketch = TermSketch.from_bytes(saved)
+
+        def add(block: TextBlock) -> None:
+            sketch.update(block.texts, n_threads=n_threads)
+
+        scan._each("sketched", add, None, checkpoint, sketch.to_bytes)
+        return sketch
+
+    return counted_within(options.max_memory, scan.rules, tf, count, sketched, folder is not None)
 
 
 class TextCounting:
     """The counts of texts in files. If the core counts by class, it also reads the tables."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
-        self.tally = tally_of(rules, tf, n_threads)
-        self.coder = validation.LabelCoder(None)
-        self.n_docs = 0
+        self._new_tally = partial(tally_of, rules, tf, n_threads)
+        self._total: Held | None = None  # the documents before those of the tally
         self.most_bytes = 1 << 62  # the most bytes of a table to count at once
+        self.start()
+
+    def start(self, total: Held | None = None) -> None:
+        """Count the next documents in an empty tally, and add them to ``total``."""
+        self._total, self.tally, self.n_docs = total, self._new_tally(), 0
+        self.coder = validation.LabelCoder(None)
+
+    @property
+    def n_bytes(self) -> int:
+        """The approximate number of bytes of all terms so far."""
+        held = 0 if self._total is None else STRING_BYTES * self._total.counts.n_terms
+        return held + self.tally.n_bytes
+
+    def counts(self) -> Held:
+        """Return the counts of all documents so far."""
+        total = self._total
+        if total is None or self.n_docs:
+            part = self.tally.counts(self.coder.classes, self.n_docs).in_order(self.coder)
+            self.start(total)  # frees the tally
+            total = part if total is None else total.united(part)
+        self.start(total)
+        return total
 
     def add(self, block: TextBlock) -> None:
         """Count the texts of a block. It is empty if the core has already counted its texts."""

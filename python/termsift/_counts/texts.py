@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._sketch import TermSketch
 from termsift.text._terms import kept_terms
 
+STRING_BYTES = 200  # the approximate number of bytes of a term as a Python string, with counts
 _SHARE = 3  # the term tables, the sketch and the result each get a third of the memory
 
 
@@ -43,14 +43,14 @@ def counted(
     for texts, labels in documents:
         with documents.naming_rows():
             tally.add(texts, labels)
-        check_fits(tally, limit)
+        check_fits(tally.n_bytes, limit)
     counts = tally.counts(documents.classes, documents.n_docs)
     return counts if documents.coder is None else counts.in_order(documents.coder)
 
 
-def check_fits(tally: ByClass | ByDocument, limit: int | None) -> None:
-    """Raise an error if a counter takes more than ``limit`` bytes."""
-    if limit is not None and tally.n_bytes > limit:
+def check_fits(n_bytes: int, limit: int | None) -> None:
+    """Raise an error if the terms so far take more than ``limit`` bytes."""
+    if limit is not None and n_bytes > limit:
         raise TermsDoNotFitError
 
 
@@ -95,24 +95,27 @@ def counted_within(
     rules: TextRules,
     tf: str,
     count: Callable[[TextRules, int | None], Held],
-    add_to: Callable[[TermSketch], Any],
+    sketched: Callable[[TermSketch], TermSketch],
+    twice: bool = False,
 ) -> Held:
     """Count texts in about ``max_memory`` bytes. ``count(rules, limit)`` may raise an error.
 
-    ``add_to(sketch)`` adds all texts to a sketch.
+    ``sketched(empty)`` returns the sketch of all texts. If ``twice``, there is no attempt to count
+    all terms.
     """
     all_terms = without_drops(rules)
     if max_memory is None:
         return count(all_terms, None)
     sketch = sketch_within(max_memory, rules)
     check_rules_of_parts(rules, tf)
+    limit = max_memory // _SHARE
+    if not twice:
+        try:
+            return kept_terms_only(count(all_terms, limit), rules)
+        except TermsDoNotFitError:
+            logger.info("the terms do not fit in %d bytes: reading twice", max_memory)
     try:
-        return kept_terms_only(count(all_terms, max_memory // _SHARE), rules)
-    except TermsDoNotFitError:
-        logger.info("the terms do not fit in %d bytes: reading twice", max_memory)
-    add_to(sketch)
-    try:
-        counts = kept_terms_only(count(sketch.counting_rules(), max_memory // _SHARE), rules)
+        counts = kept_terms_only(count(sketched(sketch).counting_rules(), limit), rules)
     except TermsDoNotFitError:
         raise ValueError(
             f"the terms that may be in min_df={rules.min_df} documents do not fit in "
@@ -211,7 +214,7 @@ class ByDocument:
     @property
     def n_bytes(self) -> int:
         """The approximate number of bytes of the terms so far, as Python strings with counts."""
-        return 200 * self._blocks.n_columns if self._blocks.grows else 0
+        return STRING_BYTES * self._blocks.n_columns if self._blocks.grows else 0
 
     def _grow_classes(self, n_classes: int) -> None:
         present = len(self._counts.class_docs)

@@ -121,7 +121,7 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
             return scan_demo()
         inputs = [args.input]
     logger.info("reading %s", ", ".join(inputs))
-    options = given(args, *READING, *(["max_memory"] if "max_memory" in args else []))
+    options = given(args, *READING)
     if options.get("stop_words", "english") != "english":
         options["stop_words"] = read_names(options["stop_words"]).tolist()
     return ts.scan(inputs, **options, n_threads=args.threads)

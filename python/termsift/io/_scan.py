@@ -12,6 +12,7 @@ from termsift._util import validation
 from termsift._util.files import check_path
 from termsift._util.printable import printable, printable_errors
 from termsift._util.progress import progress
+from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
 from termsift.io._opening import COMPRESSED, check_encoding, existing
@@ -49,6 +50,7 @@ def scan(
     input_format: str | None = None,
     n_threads: int | None = None,
     max_memory: int | None = None,
+    checkpoint: AnyPath | None = None,
     **rules: Any,
 ) -> Scan:
     r"""Read labelled collections of any size, a chunk of documents at a time.
@@ -85,6 +87,10 @@ def scan(
     max_memory : int, optional
         The approximate number of bytes that counting the texts may take. If all terms would take
         more, the files are read twice, and rare terms are not counted. This needs ``min_df``.
+    checkpoint : path, optional
+        A folder for what has been counted so far, after each file or some files. After a kill, the
+        same call goes on from there. This needs ``max_memory``, and texts are always read twice.
+        The folder stays until you delete it.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
         Rules that drop terms count the documents of all files together. ``min_df`` also applies to
@@ -130,7 +136,11 @@ def scan(
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
     given = {"terms": terms, "text": text, "label": None if label is False else label}
-    given |= {"encoding": encoding, "max_memory": max_memory, **rules}
+    given |= {"encoding": encoding, "max_memory": max_memory, "checkpoint": checkpoint, **rules}
+    if checkpoint is not None:
+        check_path(checkpoint, "checkpoint")
+        if max_memory is None:
+            raise ValueError("checkpoint needs max_memory; or count each file alone")
     options = Options(
         TextRules(**rules),
         # Every kind of input accepts min_df, because counting applies it, even to matrices.
@@ -145,6 +155,7 @@ def scan(
         skip=on_error == "skip",
         n_threads=validation.check_n_threads(n_threads),
         max_memory=max_memory,
+        checkpoint=None if checkpoint is None else Path(checkpoint),
     )
     check_encoding(options.encoding)
     inputs = _paths(paths, "paths")
@@ -215,15 +226,22 @@ class Scan:
         return self._skipped.n
 
     def _blocks(
-        self, verb: str = "read", counter: Any = None
+        self,
+        verb: str = "read",
+        counter: Any = None,
+        checkpoint: Checkpoint | None = None,
+        state: Callable[[], bytes] = bytes,
     ) -> Generator[MatrixBlock | TextBlock, None, None]:
         """Yield the blocks of all inputs and show progress. ``_path`` is the current path.
 
         With a ``counter`` (`TextCounting`), the core counts tables, and their blocks hold no texts.
+        With a ``checkpoint``, the files that are done are left out, and it saves the ``state``.
         """
-        self._skipped, bytes_before = Skipped(), 0
+        first = checkpoint.n_done if checkpoint else 0
+        self._skipped = checkpoint.skipped if checkpoint else Skipped()
+        bytes_before = sum(source.n_bytes for source in self._sources[:first])
         with printable_errors(), progress(verb, self.n_bytes, "bytes") as report:
-            for source in self._sources:
+            for number, source in enumerate(self._sources[first:], first + 1):
                 self._path, source.skipped = source.path, self._skipped
                 reading = source.blocks(counter) if isinstance(source, Table) else source.blocks()
                 with closing(reading) as blocks:
@@ -233,13 +251,28 @@ class Scan:
                         yield block
                         del block  # frees it before the next one is read
                 bytes_before += source.n_bytes
+                if checkpoint:
+                    checkpoint.save(number, self._skipped, state)
 
-    def _each(self, verb: str, take: Callable[[Any], Any], counter: Any = None) -> None:
+    def _each(self, verb: str, take: Callable[[Any], Any], *args: Any) -> None:
         """Pass every block to a function, and free it before the next one is read."""
-        with closing(self._blocks(verb, counter)) as blocks:
+        with closing(self._blocks(verb, *args)) as blocks:
             for block in blocks:
                 take(block)
                 del block
+
+    def _job(self, tf: str) -> dict[str, Any]:
+        """Return all that the counts of texts depend on, for a checkpoint."""
+        rules, options = self.rules.that_cut, self._options
+        files = [(str(s.path), s.n_bytes, s.path.stat().st_mtime_ns) for s in self._sources]
+        names = ("text", "label", "encoding", "input_format", "skip", "max_memory")
+        return {
+            "files": files,
+            "tf": tf,
+            "rules": rules and rules.changed,
+            "min_df": self.rules.min_df,
+            **{name: getattr(options, name) for name in names},
+        }
 
     def _check_read(self, n_docs: float) -> None:
         """Check, after reading, that the inputs held documents."""

@@ -20,7 +20,9 @@ from termsift.text import TextRules
 
 SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the end of errors that can be skipped
 NAMED = "name the columns by text and label (--text, --label)"
-TEXT_OPTIONS = frozenset({"encoding", "max_memory", *(rule.name for rule in fields(TextRules))})
+TEXT_OPTIONS = frozenset(
+    {"encoding", "max_memory", "checkpoint", *(rule.name for rule in fields(TextRules))}
+)
 BLOCK_BYTES = 1 << 22  # the bytes of text that are read at once
 _COMPLAINTS_KEPT = 5
 
@@ -41,6 +43,7 @@ class Options:
     skip: bool = False
     n_threads: int = 0
     max_memory: int | None = None
+    checkpoint: Path | None = None
 
 
 @dataclass

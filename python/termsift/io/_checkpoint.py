@@ -1,0 +1,60 @@
+"""States of a scan that are saved as its files are read, so that a killed job can go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from operator import methodcaller
+from pathlib import Path
+from typing import Any
+
+from termsift._util.files import replacing
+from termsift.io._source import Skipped
+
+_SHARE = 0.1  # the largest share of the time that saving takes
+
+
+class Checkpoint:
+    """The state after the first ``n_done`` files of a pass, in the file ``name`` of a folder.
+
+    Without a folder, nothing is saved. ``job`` holds all that the state depends on.
+    """
+
+    def __init__(self, folder: Path | None, name: str, job: Mapping[str, Any]) -> None:
+        self.n_done, self.skipped = 0, Skipped()
+        self._path = None if folder is None else folder / name
+        self._job = json.loads(json.dumps(job, default=methodcaller("item")))
+        self._next = 0.0  # the time from which on the state is saved again
+
+    def load(self) -> bytes:
+        """Return the saved state, or nothing. A state that another job has saved is an error."""
+        if self._path is None or not self._path.exists():
+            return b""
+        with open(self._path, "rb") as file:
+            try:
+                about = json.loads(file.readline())
+                self.n_done, self.skipped = about["n_done"], Skipped(*about["skipped"])
+                differs = [name for name, value in self._job.items() if about["job"][name] != value]
+            except (ValueError, KeyError, TypeError) as error:
+                raise ValueError(f"{self._path}: is no checkpoint: {error!r}") from error
+            if differs:
+                raise ValueError(
+                    f"{self._path}: the checkpoint of another job, which differs in "
+                    f"{' and '.join(differs)}; name another folder"
+                )
+            return file.read()
+
+    def save(self, n_done: int, skipped: Skipped, state: Callable[[], bytes]) -> None:
+        """Save the state after ``n_done`` files, unless the last save was too recent."""
+        began = time.monotonic()
+        if self._path is None or (began < self._next and n_done < len(self._job["files"])):
+            return
+        about = {"n_done": n_done, "skipped": [skipped.n, skipped.complaints], "job": self._job}
+        os.makedirs(self._path.parent, exist_ok=True)
+        with replacing(self._path) as file:
+            file.write(json.dumps(about).encode() + b"\n")
+            file.write(state())
+        ended = time.monotonic()
+        self._next = ended + (ended - began) / _SHARE
