@@ -5,12 +5,13 @@
 The stages of workload C run on one and on two threads in turn. They also run on more threads than
 the machine has cores, to measure the processor time of many threads. A triad, a[i] = b[i] + c[i],
 measures the bandwidth of the memory. The script then predicts the times on machines with more
-cores.
+cores. If the machine has these cores, the measured speedup follows in brackets.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from collections.abc import Callable
@@ -95,18 +96,25 @@ def main() -> None:
     args = parser.parse_args()
     speeds = [triad(n, args.quick) for n in (1, 2)]
     rows = []
+    threads = [1, 2, *(n for n in (4, 8, 16, 32, 64) if n <= len(os.sched_getaffinity(0)))]
+    cores = sorted({*threads[2:], *CORES})
     for name, n_bytes, run in stages(workload("C", args.quick)):
-        times = time_in_turn([partial(run, 1), partial(run, 2)], 1 if args.quick else ROUNDS)
-        one, two = map(statistics.median, times)
-        work = {n: work_on(run, n) for n in (1, 2, *CORES)}
+        runs = [partial(run, n) for n in threads]
+        times = time_in_turn(runs, 1 if args.quick else ROUNDS)
+        one, two, *more = map(statistics.median, times)
+        work = {n: work_on(run, n) for n in (1, 2, *cores)}
         serial = float(np.clip(2 * two / work[2] - 1, 0, 1))  # by Amdahl's law
-        more = [predicted(serial, work[n], n_bytes, speeds[1], n) for n in CORES]
+        speedups = {
+            n: f" ({one / seconds:,.1f})" for n, seconds in zip(threads[2:], more, strict=True)
+        }
         shown = [f"{1e3 * one:,.3g}", f"{1e3 * two:,.3g}", f"{serial:.0%}"]
         shown += [f"{work[16] / work[1]:.2f}", f"{n_bytes / two / speeds[1]:.0%}"]
-        shown += [f"{one / t:,.1f}" for t in more]
+        for n in cores:
+            seconds = predicted(serial, work[n], n_bytes, speeds[1], n)
+            shown.append(f"{one / seconds:,.1f}{speedups.get(n, '')}")
         rows.append([name, *shown])
     header = ["stage", "ms on 1", "ms on 2", "serial", "work of 16", "of memory"]
-    table = markdown([*header, *(f"on {cores} cores" for cores in CORES)], rows)
+    table = markdown([*header, *(f"on {n} cores" for n in cores)], rows)
     triads = " / ".join(f"{speed / 1e9:.1f}" for speed in speeds)
     text = f"Triad on 1 / 2 threads: {triads} GB/s.\n\n{table}"
     print(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import gain
 import greedy
 import scaling
 import shapes
+import sketch
 import small
 import termsift as ts
 import workloads
@@ -61,6 +63,28 @@ def test_tables_are_put_between_their_markers(tmp_path: Path) -> None:
         assert path.read_text("utf-8") == (
             "before\n<!-- compare: begin -->\n\nnew\n\n<!-- compare: end -->\nafter\n"
         )
+
+
+def test_shards_come_from_their_seeds_alone(tmp_path: Path) -> None:
+    paths = sketch.write_all(tmp_path, 10**5, 2)
+    shards = [b"".join(sketch.rows_of(shard, 50_000)) for shard in range(2)]
+    assert [path.read_bytes() for path in paths] == shards
+    assert shards[0] != shards[1]
+    lines = b"".join(shards).decode().splitlines()
+    assert {line[:2] for line in lines} == {"a\t", "b\t", "c\t", "d\t"}
+    assert [line[2:] for line in lines] == [*sketch.StreamedTexts(10**5, 2)]
+
+
+@pytest.mark.full
+def test_counting_in_two_passes_is_measured_and_checked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("psutil")
+    ways = "--ways", "one pass", "two passes", "streamed"
+    command = ["sketch.py", "--megabytes", "0.4", "--shards", "2", "--memory", "16MB", *ways]
+    monkeypatch.setattr(sys, "argv", command)
+    sketch.main()
+    assert capsys.readouterr().out.count("\n | 0.4 | ") == 3
 
 
 # ---- naive Bayes at every k ----------------------------------------------------------------------

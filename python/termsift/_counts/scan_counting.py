@@ -38,9 +38,8 @@ def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
     """Count the documents of a scan; the terms are in the order of `io.read_collection`."""
     counts = _of_texts(scan, tf, n_threads) if scan.has_texts else _of_matrices(scan, tf, n_threads)
     with validation.naming(scan._source):
-        counts = kept_terms_only(counts, scan.rules)
-        if scan.has_texts:
-            counts = with_terms(counts, scan.rules)
+        finish = with_terms if scan.has_texts else kept_terms_only
+        counts = finish(counts, scan.rules)
     if scan._labels_are_text:
         counts = counts.renamed(integers_if_all_whole(counts.classes).tolist())
     return ClassCounts._of(counts)

@@ -103,19 +103,22 @@ def counted_within(
     ``sketched(empty)`` returns the sketch of all texts. If ``twice``, there is no attempt to count
     all terms.
     """
-    all_terms = without_drops(rules)
     if max_memory is None:
-        return count(all_terms, None)
+        return count(rules, None)
     sketch = sketch_within(max_memory, rules)
     check_rules_of_parts(rules, tf)
     limit = max_memory // _SHARE
     if not twice:
         try:
-            return kept_terms_only(count(all_terms, limit), rules)
+            return count(rules, limit)
         except TermsDoNotFitError:
             logger.info("the terms do not fit in %d bytes: reading twice", max_memory)
+    sketch = sketched(sketch)
+    n_empty = max(1, sketch.n_bytes - np.count_nonzero(sketch._sketch.counters))
+    n_terms = sketch.n_bytes * np.log(sketch.n_bytes / n_empty)
+    logger.info("the sketch holds about %d different terms", n_terms)
     try:
-        counts = kept_terms_only(count(sketched(sketch).counting_rules(), limit), rules)
+        counts = kept_terms_only(count(sketch.counting_rules(), limit), rules)
     except TermsDoNotFitError:
         raise ValueError(
             f"the terms that may be in min_df={rules.min_df} documents do not fit in "
