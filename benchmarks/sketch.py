@@ -138,7 +138,7 @@ def frame(args: argparse.Namespace, paths: list[Path]) -> Any:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(f"local[{args.threads}]")
-    options = {"spark.driver.memory": "6g", "spark.ui.enabled": False}
+    options = {"spark.driver.memory": "6g", "spark.ui.showConsoleProgress": False}
     options |= {"spark.driver.maxResultSize": 0, "spark.sql.shuffle.partitions": 16}
     session = builder.config(map=options).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
@@ -156,7 +156,8 @@ def by_spark_ml(args: argparse.Namespace, paths: list[Path]) -> list[str]:
     from pyspark.ml.feature import ChiSqSelector, CountVectorizer, NGram, StringIndexer, Tokenizer
     from pyspark.sql import functions
 
-    df = Tokenizer(inputCol="text", outputCol="1").transform(frame(args, paths))
+    df = frame(args, paths)
+    df = Tokenizer(inputCol="text", outputCol="1").transform(df)
     for n in (2, 3):
         df = NGram(n=n, inputCol="1", outputCol=str(n)).transform(df)
     df = df.select("label", functions.concat("1", "2", "3").alias("all"))
@@ -199,6 +200,14 @@ class Clock(logging.Handler):
             self.n_distinct = f"{int(found[1]):.3g}"
 
 
+def processor_seconds() -> float:
+    """Return the processor time of this process and all its children."""
+    import psutil
+
+    this = psutil.Process()
+    return sum(sum(process.cpu_times()[:4]) for process in (this, *this.children(recursive=True)))
+
+
 def watch(peak: list[int]) -> None:
     """Keep the largest memory of this process and all its children."""
     import psutil
@@ -220,10 +229,11 @@ def measure(args: argparse.Namespace) -> None:
     log.setLevel("INFO")
     threading.Thread(target=watch, args=(peak,), daemon=True).start()
     counts = WAYS[args.ways[0]](args, sorted(args.read.iterdir()))
+    used = processor_seconds()
     passes = np.diff([*clock.moments[:3], time.perf_counter()])
     names = counts if isinstance(counts, list) else list(counts.term_names)
     shown = f"{passes.sum():.1f}", " + ".join(f"{seconds:.1f}" for seconds in passes)
-    row = *shown, f"{peak[0] / 1e6:,.0f}", clock.n_distinct, f"{len(names):,}"
+    row = *shown, f"{used:.1f}", f"{peak[0] / 1e6:,.0f}", clock.n_distinct, f"{len(names):,}"
     digests = [blake2b(repr(names).encode()).hexdigest()]
     if names is not counts:
         digests.append(blake2b(counts.to_bytes()).hexdigest())
@@ -232,7 +242,7 @@ def measure(args: argparse.Namespace) -> None:
 
 def table(args: argparse.Namespace) -> None:
     """Measure each size and way in a process of its own, and check that the results are equal."""
-    head = "MB", "way", "s", "s by pass", "peak MB", "different terms", "terms kept"
+    head = "MB", "way", "s", "s by pass", "processor s", "peak MB", "different terms", "terms kept"
     print(*("", *head, ""), sep=" | ")
     print("|---" * len(head) + "|", flush=True)
     for megabytes in args.megabytes:
