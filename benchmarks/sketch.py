@@ -5,6 +5,7 @@ neither on the machine nor on the number of processes that write them.
 
     python benchmarks/sketch.py --megabytes 20 200 --memory 256MB --min-df 20
     python benchmarks/sketch.py --ways "two passes" Dask Spark "Spark ML" --megabytes 100
+    python benchmarks/sketch.py --merging --megabytes 100 --memory 256MiB --min-df 2
     python benchmarks/sketch.py --write FOLDER --megabytes 10000 --shards 16
 
 The way "streamed" generates the texts whenever they are read, and stores none. All ways must give
@@ -23,7 +24,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -83,10 +84,10 @@ def write_all(folder: Path, n_bytes: int, n_shards: int) -> list[Path]:
 
 
 class StreamedTexts:
-    """The texts of all shards, generated again each time that they are read."""
+    """The texts of some shards, generated again each time that they are read."""
 
-    def __init__(self, n_bytes: int, n_shards: int) -> None:
-        self._blocks = [(shard, n_bytes // n_shards) for shard in range(n_shards)]
+    def __init__(self, n_bytes: int, shards: Sequence[int]) -> None:
+        self._blocks = [(shard, n_bytes // len(shards)) for shard in shards]
 
     def __iter__(self) -> Iterator[str]:
         for shard in self._blocks:
@@ -105,7 +106,7 @@ def by_scan(args: argparse.Namespace, paths: list[Path], **limits: Any) -> ts.Cl
 
 def streamed(args: argparse.Namespace, _: list[Path]) -> ts.ClassCounts:
     """Count generated texts, in two passes if needed."""
-    texts = StreamedTexts(int(args.megabytes[0] * 1e6), args.shards)
+    texts = StreamedTexts(int(args.megabytes[0] * 1e6), range(args.shards))
     y = np.resize(list(CLASSES), sum(1 for _ in texts))
     limits = {"min_df": args.min_df, "max_memory": args.memory}
     return ts.count_texts(texts, y, n_threads=args.threads, **limits, **NGRAMS)
@@ -264,6 +265,28 @@ def table(args: argparse.Namespace) -> None:
             assert len(set(digests)) == 1, "the ways differ"
 
 
+def merging(args: argparse.Namespace) -> None:
+    """Print what it takes to send and to add two sketches, and the counts of two shards."""
+    rules = {"min_df": args.min_df, "n_bytes": args.memory, **NGRAMS}
+    texts = [[*StreamedTexts(int(args.megabytes[0] * 1e6), [shard])] for shard in (0, 1)]
+    sketches = [ts.sketch_texts(part, **rules) for part in texts]
+    counts = [
+        ts.count_texts(part, np.resize(list(CLASSES), len(part)), terms=sketch)
+        for part, sketch in zip(texts, sketches, strict=True)
+    ]
+    for name, (a, b), load, add in (
+        ("sketches", sketches, ts.TermSketch.from_bytes, ts.TermSketch.__add__),
+        ("counts", counts, ts.load, lambda a, b: ts.merge([a, b])),
+    ):
+        moments, results = [time.process_time()], [a]
+        for step in (lambda: a.to_bytes(), lambda: load(results[1]), lambda: add(results[2], b)):  # noqa: B023
+            results.append(step())
+            moments.append(time.process_time())
+        steps = dict(zip(("write", "read", "add"), np.diff(moments).round(2).tolist(), strict=True))
+        about = f"{a.n_terms:,} and {b.n_terms:,} terms" if name == "counts" else "one each"
+        print(f"{name}: {about}, {len(results[1]):,} bytes, {steps} s")
+
+
 def main() -> None:
     """Write texts, measure one way, or print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -277,9 +300,12 @@ def main() -> None:
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=ways, metavar="WAY")
     parser.add_argument("--without-selector", action="store_true", help="leave out ChiSqSelector")
     parser.add_argument("--write", type=Path, metavar="FOLDER", help="write the texts, and end")
+    parser.add_argument("--merging", action="store_true", help="measure merging, and end")
     parser.add_argument("--read", type=Path, metavar="FOLDER", help="measure one way of counting")
     args = parser.parse_args()
-    if args.write:
+    if args.merging:
+        merging(args)
+    elif args.write:
         write_all(args.write, int(args.megabytes[0] * 1e6), args.shards)
     elif args.read:
         measure(args)

@@ -17,6 +17,7 @@ from termsift.text._rules import TextRules, check_rules, read_rules, shows_rules
 
 _MOST = 255  # the largest value of a counter
 _HASH = 1  # the version of the hash of terms
+_ADDED_BYTES = 1 << 20  # bytes that are added at once, so that they stay in the cache
 _MOST_FULL = 0.5  # the largest share of counters that may reach min_df
 
 
@@ -86,8 +87,10 @@ class TermSketch:
             if (mine := getattr(self, name)) != (theirs := getattr(other, name)):
                 raise ValueError(f"the sketches differ in {name}: {mine} and {theirs}")
         total = TermSketch(self.rules, self.min_df, self.n_bytes)
-        a, b = self._sketch.counters, other._sketch.counters
-        np.add(a, np.minimum(b, _MOST - a), out=total._sketch.counters)
+        a, b, out = (sketch._sketch.counters for sketch in (self, other, total))
+        for first in range(0, self.n_bytes, _ADDED_BYTES):
+            part = slice(first, first + _ADDED_BYTES)
+            np.add(a[part], np.minimum(b[part], _MOST - a[part]), out=out[part])
         return total
 
     def to_bytes(self) -> bytes:
