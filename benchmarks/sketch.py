@@ -1,4 +1,4 @@
-"""Count n-grams that memory cannot hold: seconds and peak memory of two passes, and of one pass.
+"""Time and peak memory of counting more n-grams than memory holds, in one pass and with a sketch.
 
 Words follow Zipf's law. They come from seeds: each shard has its own, so that the texts depend
 neither on the machine nor on the number of processes that write them.

@@ -71,6 +71,7 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
         checkpoint = Checkpoint(folder, "counts", job)
         if saved := checkpoint.load():
             counting.start(read_from(BufferedReader(BytesIO(saved)), str(folder)))
+        del saved  # frees it
         if limit is not None:
             counting.most_bytes = part_within(limit)
         counter = counting if isinstance(counting.tally, ByClass) else None
@@ -91,6 +92,7 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
         checkpoint = Checkpoint(folder, "sketch", job)
         if saved := checkpoint.load():
             sketch = TermSketch.from_bytes(saved)
+        del saved  # frees it
 
         def add(block: TextBlock) -> None:
             sketch.update(block.texts, n_threads=n_threads)

@@ -88,9 +88,10 @@ def scan(
         The approximate number of bytes that counting the texts may take. If all terms would take
         more, the files are read twice, and rare terms are not counted. This needs ``min_df``.
     checkpoint : path, optional
-        A folder for what has been counted so far, after each file or some files. After a kill, the
-        same call goes on from there. This needs ``max_memory``, and texts are always read twice.
-        The folder stays until you delete it.
+        A folder in which both passes save their state when a file ends. Saving takes at most about
+        a tenth of the time, so some files end without it. After a kill, the same call goes on from
+        there. This needs ``max_memory``, and texts are always read twice. The folder stays until
+        you delete it.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
         Rules that drop terms count the documents of all files together. ``min_df`` also applies to
