@@ -38,6 +38,7 @@ KeynessOrder: TypeAlias = Literal[
     "rank_sum",
 ]
 KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # the default first
+ORDERS_BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"
 
 _PRINTED = 10  # terms of each side that print() shows
 _LETTERS = 24
@@ -256,7 +257,7 @@ def keyness(
     constant = validation.check_positive(constant, "constant")
     level = validation.check_inside_0_and_1(level, "level")
     sides = _sides(self, target, reference)
-    if min_share > 0 or sort in ("g2_docs", "zeta", "lrc_docs"):
+    if min_share > 0 or sort in ORDERS_BY_DOCUMENTS:
         what = "min_share" if min_share > 0 else f"sort={sort!r}"
         self.subset([label for side in sides for label in side])._require_documents(what)
     pair = self.subset(dict(enumerate(sides)))
