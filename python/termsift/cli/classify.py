@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator
 from contextlib import closing
 from functools import partial
 from typing import Any
@@ -65,7 +64,7 @@ def _run(args: argparse.Namespace) -> None:
             args.label = False
         scan, labels, logs, n_right = inputs.scan_of(args), [], [], 0
         seen = set[str]()  # the labels of the documents
-        with closing(_blocks(scan, args)) as blocks:
+        with closing(scan._blocks("classified")) as blocks:
             for block in blocks:
                 if not len(block):  # the end of a table
                     continue
@@ -103,14 +102,3 @@ def _run(args: argparse.Namespace) -> None:
             logger.warning("%s: accuracy %.4f", share, n_right / len(labels))
             if seen.isdisjoint(map(str, counts.classes)):
                 logger.warning("warning: no label in %s is a class of %s", args.source, args.counts)
-
-
-def _blocks(scan: ts.Scan, args: argparse.Namespace) -> Generator[Any, None, None]:
-    """Yield the blocks of a scan. The error about a column of labels names --no-labels."""
-    try:
-        yield from scan._blocks("classified")
-    except ValueError as error:
-        faults = f"expected one column {args.label or 'label'!r}", "expected at least 2 fields"
-        if not any(fault in str(error) for fault in faults):
-            raise
-        raise ValueError(f"{error}; if there are no labels, add --no-labels") from None

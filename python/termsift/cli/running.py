@@ -145,6 +145,9 @@ def _logging(level: str) -> Iterator[None]:
 
 def _by_options(message: str, args: argparse.Namespace) -> str:
     """Name options in a message that names arguments of Python, such as ``min_df=2``."""
+    may_lack_labels = re.search("expected (one column|at least 2 fields)", message)
+    if may_lack_labels and getattr(args, "no_labels", True) is None:
+        message += "; if there are no labels, add --no-labels"
     option_of = {name: f"--{name.replace('_', '-')}" for name in vars(args)}
     option_of |= dict.fromkeys(("k", "ks", "n_passages"), "-k") | {"n_threads": "--threads"}
 
