@@ -4,6 +4,7 @@
 
 #include "pybind11.hpp"
 #include "termsift/contingency.hpp"
+#include "termsift/rank_sums.hpp"
 #include "termsift/ranking.hpp"
 #include "termsift/round_robin.hpp"
 #include "termsift/scores.hpp"
@@ -133,6 +134,16 @@ py::array rank(const py::array& scores, std::int64_t k, int n_threads) {
   return to_numpy(std::move(indices), {k});
 }
 
+py::array rank_documents(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
+                         const py::array& documents, std::int64_t n_first, int n_threads) {
+  const auto rows = span_of<std::int64_t>(documents, "documents");
+  const AnyCsr x = csr_of(indptr, indices, data, n_terms);
+  const Threads threads = python_threads(n_threads);
+  auto z = LargeArray<double>::uninitialised(n_terms);
+  without_gil([&] { rank_sums(x, rows, n_first, threads, z.get()); });
+  return to_numpy(std::move(z), {n_terms});
+}
+
 py::array sums(const py::array& values) {
   const auto* data = vector_data<double>(values, "values");
   auto result = LargeArray<double>::uninitialised(values.size());
@@ -174,6 +185,8 @@ void register_scores(py::module_& module) {
   define_scores(ContingencyMeasure{});
   module.def("collection_scores", &score_collection, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("strongest_class", &find_strongest_class, "counts"_a, "measure"_a, "n_threads"_a);
+  module.def("rank_sums", &rank_documents, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "documents"_a, "n_first"_a,
+             "n_threads"_a);
   module.def("running_sums", &sums, "values"_a);
   module.def("top_k", &rank, "scores"_a, "k"_a, "n_threads"_a);
 }

@@ -63,7 +63,7 @@ class Table {
     try {
       return without_gil([&] { return f(*reader_); });
     } catch (const RowError& error) {
-      const py::str cure = error.can_skip ? "; on_error='skip' (--on-error skip) leaves it out" : "";
+      const py::str cure = error.can_skip ? "; on_error='skip' leaves it out" : "";
       PyErr_SetObject(PyExc_ValueError, (described(file_, error.row) + cure).ptr());
       throw py::error_already_set();
     }

@@ -82,6 +82,8 @@ def test_inputs_without_labels(run: Any, texts: Path, tmp_path: Path, kind: str)
     path = unlabelled(tmp_path, listed, kind)
     result = run("classify", path, "--counts", texts, "--no-labels", "--format", "json")
     answer = json.loads(result.out)
+    files = [row.get("file") for row in answer["documents"]]
+    assert files == [None if kind else str(path / f"{number}.txt") for number in range(4)]
     classifier = ts.load(texts).naive_bayes()
     assert [row["label"] for row in answer["documents"]] == classifier.predict(listed).tolist()
     assert "accuracy" not in answer
@@ -116,7 +118,7 @@ def test_chosen_terms(run: Any, table: Path, texts: Path) -> None:
         ("texts", ["--min-df", "2"], "stores the rules for texts, so leave out --min-df"),
         ("texts", ["--no-labels", "--label", "label"], "no labels, so leave out --label"),
         ("saved", [], "hold no rules for them"),
-        ("texts", ["--alpha", "0"], "alpha must be positive"),
+        ("texts", ["--alpha", "0"], "--alpha must be positive"),
     ],
 )
 def test_errors(
@@ -125,6 +127,31 @@ def test_errors(
     result = run("classify", table, "--counts", request.getfixturevalue(file), *options)
     assert (result.code, result.out) == (1, "")
     assert error in result.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("n.csv", "text,lab\nteam,x\n", "line 1: expected one column 'label', found 'text', 'lab'"),
+        ("n.txt", "team\n", "line 1: expected at least 2 fields, found 1"),
+    ],
+)
+def test_missing_labels_are_named_with_the_cure(
+    run: Any, texts: Path, tmp_path: Path, name: str, text: str, error: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    complaint = run("classify", path, "--counts", texts).complaint
+    assert complaint.startswith(f"{path}, {error}")
+    assert complaint.endswith("; if there are no labels, add --no-labels")
+
+
+def test_labels_of_other_classes_are_noted(run: Any, texts: Path, tmp_path: Path) -> None:
+    path = tmp_path / "other.csv"
+    path.write_text("text,label\nteam,x\ngoal,y\n")
+    result = run("classify", path, "--counts", texts)
+    assert f"no label in {path} is a class of {texts}" in result.err
+    assert "no label in" not in run("classify", tmp_path / "news.csv", "--counts", texts).err
 
 
 @pytest.mark.parametrize("rules", [{"hashing": 64}, {"token_pattern": r"\w+"}, {"tf": "log"}])

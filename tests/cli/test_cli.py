@@ -22,7 +22,6 @@ import termsift as ts
 from signals import start_hearing
 from termsift.cli import output, running
 from termsift.io import Collection
-from termsift.io._source import SKIP
 
 
 def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -110,7 +109,7 @@ def test_a_failure_leaves_the_old_file(
         monkeypatch.setattr(output, "write_columns", fail)
     result = run("rank", table, "-o", target)
     assert result.complaint in (
-        f"{table}, line 2: expected 2 fields, found 1; {SKIP}",
+        f"{table}, line 2: expected 2 fields, found 1; --on-error skip leaves it out",
         f"{target}: No space left on device",
     )
     assert target.read_text() == "old"
@@ -203,18 +202,32 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rank", "--threads", "0"], "n_threads must be in [1, "),
-        (["rank", "--alpha", "-1"], "alpha must be "),
-        (["rank", "--direction", "under"], "no option 'direction'"),
-        (["rank", "--per-class", "--policy", "top"], "no option 'policy'"),
+        (["rank", "--threads", "0"], "--threads must be in [1, "),
+        (["rank", "--alpha", "-1"], "--alpha must be "),
+        (["rank", "--direction", "under"], "only --per-class lists directions, so leave out --dir"),
+        (
+            ["rank", "--per-class", "--policy", "top"],
+            "no option 'policy'",
+        ),
         (["rank", "--min-df", "nan"], "must be between 0 and 1, got nan"),
-        (["rank", "--ngram-range", "0,1"], "ngram_range must be "),
+        (["rank", "--ngram-range", "0,1"], "--ngram-range must be "),
         (["rank", "--per-class", "--method", "greedy"], "'greedy'"),
         (["compare", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),
-        (["compare", "--cv", "1"], "cv must be "),
-        (["compare", "-k", "6,0"], "each of ks must be in [1, "),
-        (["compare", "--alpha", "0"], "alpha must be "),
-        (["keyness", "sport", "--min-count", "-1"], "min_count must be "),
+        (["compare", "--cv", "1"], "--cv must be "),
+        (["compare", "-k", "6,0"], "each of -k must be in [1, "),
+        (["compare", "--alpha", "0"], "--alpha must be "),
+        (["keyness", "sport", "--min-count", "-1"], "--min-count must be "),
+        (
+            ["keyness", "sport", "--similar", "--sort", "lrc"],
+            "order, so leave out --sort and --direction",
+        ),
+        (
+            ["rank", "--hashing", "9", "--min-df", "2"],
+            "so leave out --min-df, --max-df, --max-feat",
+        ),
+        (["rank", "--max-features", "9", "--tf", "log"], "--max-features needs --tf raw, since"),
+        (["rank", "--max-features", "9", "--tf", "log"], "with --binary take"),
+        (["rank", "--label", "min_df"], "expected one column 'min_df', found"),
     ],
 )
 def test_values_that_the_library_refuses(

@@ -244,7 +244,7 @@ def test_progress_is_for_a_terminal(run: Any, texts: Path, monkeypatch: pytest.M
     [
         (
             ["-k", "5,1042"],
-            "texts.csv: each of ks must be in [1, 41], got 1042",
+            "texts.csv: each of -k must be in [1, 41], got 1042",
         ),
         (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
         (["--test", "absent.csv"], "absent.csv: no such file"),

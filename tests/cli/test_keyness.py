@@ -150,6 +150,10 @@ def test_a_list_is_the_reference(run: Any, mail: Path, name: str) -> None:
         ("news\t-1\n", [], "has -1 at row 0, term 'news'"),
         ("news\t1\n", ["ham", "spam"], "the list is the reference, so leave out spam"),
         ("news\t1\n", ["--dispersion"], "has no documents, so leave out --dispersion"),
+        ("news\t1\n", ["--sort", "zeta"], "has no documents, so leave out --sort"),
+        ("", [], "list.tsv: the list has no tokens"),
+        ("news\t0\n", [], "list.tsv: the list has no tokens"),
+        ("news\t9\n", ["--list-tokens", 8], "--list-tokens must be at least 9, got 8"),
     ],
 )
 def test_faults_of_a_list_are_named(
@@ -161,6 +165,14 @@ def test_faults_of_a_list_are_named(
     assert result.code == 1
     assert message in result.err
     assert "list.tsv" in result.err
+
+
+def test_a_list_that_was_cut_off_has_its_total(run: Any, mail: Path) -> None:
+    path = mail.with_name("list.tsv")
+    path.write_text("news\t10\nbacon\t2\n")
+    command = ("keyness", mail, "--versus-list", path, "--list-tokens", 1200, "--format", "json")
+    assert json.loads(run(*command).out)["tokens"] == [14, 1200]
+    assert "there is no --versus-list" in run("keyness", mail, "ham", "--list-tokens", 9).err
 
 
 def test_a_target_or_a_list_is_needed(run: Any, mail: Path) -> None:

@@ -40,6 +40,8 @@ def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
     assert {c: found.terms.tolist() for c, found in some.items()} == {"b": ["win"], "a": ["noon"]}
     assert some["a"].model == "binary"
     assert [len(found) for found in distinctive_terms(counts, k=0).values()] == [0, 0, 0]
+    with pytest.raises(TypeError, match="classes must hold labels in order, got 0"):
+        distinctive_terms(counts, classes=0)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("method", ["chi2", "g2", "ig", "bns", "md"])

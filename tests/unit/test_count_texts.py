@@ -50,12 +50,17 @@ def test_blocks_of_texts_add_up(size: int, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("tf", ["raw", "log"])
 @pytest.mark.parametrize("texts", [[], [""], ["a", "b c"]])
-def test_texts_without_terms_are_refused_as_by_scikit_learn(texts: list[str], tf: Any) -> None:
+def test_texts_without_terms_add_only_their_documents(texts: list[str], tf: Any) -> None:
     y = [0] * len(texts)
     with pytest.raises(ValueError, match="empty vocabulary"):
         vectorizers.CountVectorizer().fit_transform(texts)
-    with pytest.raises(ValueError, match="empty vocabulary; no text has a word of two or more"):
-        ts.count_texts(texts, y, tf=tf)
+    with pytest.warns(UserWarning, match="no text has a word of two or more letters, so the cou"):
+        nothing = ts.count_texts(texts, y, tf=tf)
+    whole = ts.count_texts([*texts, "bacon eggs"], [*y, 1], tf=tf)
+    part = ts.count_texts(["bacon eggs"], [1], tf=tf)
+    for merged in (ts.merge([nothing, part]), ts.merge([part, ts.load(nothing.to_bytes())])):
+        assert merged == whole
+        assert len(merged.naive_bayes().predict(["eggs"])) == 1  # the rules are kept
 
 
 def test_hashed_terms_have_no_names() -> None:

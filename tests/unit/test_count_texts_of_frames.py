@@ -104,6 +104,13 @@ def test_labels_come_from_one_place() -> None:
             ts.count_texts(TEXTS, **arguments)
 
 
+def test_a_lazy_frame_is_told_to_collect() -> None:
+    frame = pytest.importorskip("polars").LazyFrame({"text": ["Bacon"], "label": ["ham"]})
+    for text, label in (("text", "label"), (None, None)):
+        with pytest.raises(TypeError, match=r"is a LazyFrame: pass texts\.collect\(\), or"):
+            ts.count_texts(frame, None if label else ["ham"], text=text, label=label)
+
+
 # ---- chunks --------------------------------------------------------------------------------------
 
 

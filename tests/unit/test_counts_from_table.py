@@ -280,6 +280,7 @@ def test_counts_are_whole_and_not_negative(value: Any) -> None:
         ({}, {"class_tokens": {"z": 9}}, ValueError, "class_tokens: there is no class 'z'"),
         ({}, {"class_tokens": {"x": 2}}, ValueError, r"\['x'\], for which 3 are listed, must be"),
         ({}, {"class_tokens": {"x": 9.5}}, TypeError, "must be an integer, got 9.5"),
+        ({}, {"class_tokens": 9}, TypeError, "class_tokens must map each label to a total, got 9"),
         ({"count": [2**62, 2**62, 3]}, {}, ts.CountOverflowError, "exceed 2\\^63 - 1 in sum"),
     ],
 )

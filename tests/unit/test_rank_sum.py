@@ -14,7 +14,6 @@ from scipy import sparse
 from scipy.stats import mannwhitneyu
 
 import termsift as ts
-from termsift._scores import dispersion
 from termsift.reference.keyness import rank_sum_of
 
 
@@ -39,16 +38,16 @@ def test_the_reference_agrees(rows: list[list[int]], n_target: int) -> None:
         assert found["rank_sum"][row] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("chunk", [1 << 22, 50])
-def test_it_is_the_test_of_scipy(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
-    monkeypatch.setattr(dispersion, "_CHUNK_ENTRIES", chunk)
+# The factor 0.25 makes values floats. With the shape 3, some documents have more than 16 values.
+@pytest.mark.parametrize(("shape", "factor"), [(0.3, 1), (0.3, 0.25), (3, 1)])
+def test_it_is_the_test_of_scipy(shape: float, factor: float) -> None:
     rng = np.random.default_rng(0)
-    X = rng.poisson(rng.gamma(0.3, 2, 40), (150, 40))
+    X = rng.poisson(rng.gamma(shape, 2, 40) ** (1 + (shape > 1)), (150, 40)) * factor
     X[7] = 0  # a document without tokens takes no part
     y = np.array(["a"] * 60 + ["b"] * 90)
     found = rank_sum(sparse.csr_array(X), y).table
     lengths = X.sum(axis=1)
-    rates, labels = (X / np.maximum(lengths, 1)[:, None])[lengths > 0], y[lengths > 0]
+    rates, labels = (X / np.where(lengths, lengths, 1)[:, None])[lengths > 0], y[lengths > 0]
     assert len(found["index"]) > 20
     for row, i in enumerate(found["index"].tolist()):
         sides = [rates[labels == side, i] for side in "ab"]
@@ -56,6 +55,19 @@ def test_it_is_the_test_of_scipy(monkeypatch: pytest.MonkeyPatch, chunk: int) ->
         assert_allclose(found["rank_sum_pvalue"][row], expected.pvalue, rtol=1e-10)
         middle = len(sides[0]) * len(sides[1]) / 2
         assert found["rank_sum"][row] * (expected.statistic - middle) >= 0
+
+
+def test_threads_and_the_order_of_entries_do_not_matter() -> None:
+    rng = np.random.default_rng(1)
+    X = sparse.csr_array(rng.poisson(rng.gamma(0.2, 4, 500), (1500, 500)))
+    y = rng.choice(["a", "b"], 1500)
+    assert X.nnz > 1 << 17  # enough work for two threads
+    expected = rank_sum(X, y, n_threads=1).table["rank_sum"]
+    np.testing.assert_array_equal(rank_sum(X, y, n_threads=2).table["rank_sum"], expected)
+    doubled = np.repeat(np.arange(X.nnz), 2)[::-1]  # each occurrence in two halves, backwards
+    halves = X.data[doubled] / 2, X.indices[doubled], X.nnz * 2 - 2 * X.indptr[::-1]
+    found = rank_sum(sparse.csr_array(halves, shape=X.shape), y[::-1]).table["rank_sum"]
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_one_long_document_does_not_make_a_term_key() -> None:

@@ -85,6 +85,10 @@ class SlotTable {
   }
   // Returns all slots, including empty slots.
   std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
+  // Makes a table of few terms sparse, so that a search for a word that it lacks mostly ends at once.
+  void spread() {
+    while (n_slots_ < 16 * std::int64_t{size_} && n_slots_ < (1 << 14)) grow();
+  }
   // Gives empty slots the id no_term. No key may be inserted afterwards.
   void mark_empty_slots() {
     for (Slot<Key>* slot = slots_; slot < slots_ + n_slots_; ++slot)

@@ -141,6 +141,7 @@ struct TextIndex::State {
       add(terms[i], static_cast<std::int32_t>(i));
     }
     for (std::vector<std::int32_t>& of_length : columns) of_length.push_back(-1);  // for unknown terms
+    tables.words.spread();
     tables.words.mark_empty_slots();
     for (NgramTable& table : tables.ngrams) table.mark_empty_slots();
   }

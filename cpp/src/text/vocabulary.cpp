@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/bucket_sort.hpp"
 #include "termsift/types.hpp"
-#include "text/bucket_sort.hpp"
 
 namespace termsift {
 namespace {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
@@ -29,6 +30,7 @@ from termsift._counts.texts import (
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
 from termsift._util.files import check_path
+from termsift._util.log import levels_to_caller
 from termsift._util.printable import printable_errors
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
@@ -201,13 +203,13 @@ def count_texts(
         The counts that `termsift.count` returns for the matrix of
         ``termsift.text.CountVectorizer(**keywords).fit_transform(texts)``, bit for bit. The terms
         are sorted and have names. If there is a ``vocabulary``, it gives the columns of the terms.
-        Hashed terms have no names.
+        Hashed terms have no names. If no text has a term, a warning says so.
 
     Raises
     ------
     ValueError, CountOverflowError, TypeError
         As for `termsift.count`. Also for a missing text or label, for a text that is not a string,
-        for rules that `termsift.text.TextRules` refuses, and if no text has a term.
+        and for rules that `termsift.text.TextRules` refuses.
 
     See Also
     --------
@@ -258,9 +260,10 @@ def count_texts(
         held = count(cutting)
     else:
         held = counted_within(max_memory, rules, tf, count, sketched)
-    # A part of a collection may have no frequent term.
-    held = with_terms(held, rules) if terms is None else held._replace(rules=rules.that_cut)
-    return ClassCounts._of(held)
+    if terms is None and not held.counts.n_terms:  # as a part of a collection may have
+        what = f"no text has {rules.what_counts}, so the counts have no terms"
+        warnings.warn(what, stacklevel=levels_to_caller())
+    return ClassCounts._of(held._replace(rules=rules.that_cut))
 
 
 @printable_errors()

@@ -225,6 +225,8 @@ def _summed(
 
 def _totals(given: Any, name: str, classes: list[Hashable], listed: list[Any]) -> _core.Int64s:
     """Return the total of each class; raise an error if a given total is less than ``listed``."""
+    if given is not None and not hasattr(given, "keys"):
+        raise TypeError(f"{name} must map each label to a total, got {validation.shown(given)}")
     totals = {} if given is None else dict(given)
     for label in totals:
         if label not in classes:

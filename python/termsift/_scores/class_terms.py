@@ -98,7 +98,7 @@ def distinctive_terms(
     validation.check_counts(counts)
     labels, rows = counts.classes, np.arange(counts.n_classes)
     if classes is not None:
-        groups = validation.check_groups(list(classes), labels)
+        groups = validation.check_groups(validation.check_classes(classes), labels)
         labels, rows = list(groups), np.concatenate(list(groups.values()))
     k = validation.check_k(k, counts.n_terms)
     scoring = _scoring_of(counts, method, model, alpha, class_prior, n_threads, **options)

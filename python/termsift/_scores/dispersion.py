@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util import scipy, validation
+from termsift import _core
+from termsift._util import validation
 
 _CHUNK_ENTRIES = 1 << 22  # the number of matrix entries that are processed at once
 
@@ -101,11 +102,18 @@ def dispersion(
     >>> found.dp.round(3), found.juilland.round(3)
     (array([[0.   , 0.667, 0.116]]), array([[1.   , 0.   , 0.826]]))
     """
-    X, lengths, groups = documents_of(X, y, classes)
-    n_terms = X.shape[1]
+    csr = validation.check_matrix(X, 1)
+    validation.check_entries(csr, 1, "X")
+    X, n_terms = csr.to_scipy(), csr.n_terms
+    groups = documents_of(y, csr.n_docs, classes)
+    lengths = np.zeros(csr.n_docs)
+    filled = np.flatnonzero(np.diff(X.indptr))
+    if len(filled):
+        lengths[filled] = np.add.reduceat(X.data, X.indptr[filled], dtype=float)
     shape = len(groups), n_terms
     dp, norm, juilland = (np.full(shape, np.nan) for _ in range(3))
-    for row, docs in enumerate(groups.values()):
+    for row, in_class in enumerate(groups.values()):
+        docs = in_class[lengths[in_class] > 0]
         if not len(docs):
             continue
         shares = lengths[docs] / lengths[docs].sum()
@@ -133,25 +141,17 @@ def dispersion(
 
 
 def documents_of(
-    X: Any, y: Any, classes: Iterable[Hashable] | Mapping[Any, Any] | None
-) -> tuple[Any, NDArray[np.float64], dict[Hashable, NDArray[np.int64]]]:
-    """Return documents as a csr_array, their lengths, and each class's documents with tokens."""
-    csr = validation.check_matrix(X, 1)
-    validation.check_entries(csr, 1, "X")
-    X = csr.to_scipy()
-    labels = validation.check_labels(y, X.shape[0], None)
+    y: Any, n_docs: int, classes: Iterable[Hashable] | Mapping[Any, Any] | None
+) -> dict[Hashable, NDArray[np.int64]]:
+    """Return the documents of each class."""
+    labels = validation.check_labels(y, n_docs, None)
     groups: dict[Hashable, list[int]] = {label: [code] for code, label in enumerate(labels.classes)}
     if classes is not None:
         groups = validation.check_groups(classes, labels.classes)
-    lengths = np.zeros(X.shape[0])
-    filled = np.flatnonzero(np.diff(X.indptr))
-    if len(filled):
-        lengths[filled] = np.add.reduceat(X.data, X.indptr[filled], dtype=float)
-    rows = np.arange(X.shape[0])
+    rows = np.arange(n_docs)
     if labels.indptr is not None:
         rows = np.repeat(rows, np.diff(labels.indptr))
-    found = {g: np.unique(rows[np.isin(labels.codes, codes)]) for g, codes in groups.items()}
-    return X, lengths, {label: docs[lengths[docs] > 0] for label, docs in found.items()}
+    return {g: np.unique(rows[np.isin(labels.codes, codes)]) for g, codes in groups.items()}
 
 
 def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
@@ -167,59 +167,15 @@ def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...
         yield np.repeat(np.arange(first, last), np.diff(part.indptr)), part.indices, part.data
 
 
-def rank_sums(X: Any, y: Any, sides: Mapping[Any, list[Hashable]]) -> NDArray[np.float64]:
-    r"""Return the z-score of the rank-sum test of each term.
+def rank_sums(
+    X: Any, y: Any, sides: Mapping[Any, list[Hashable]], n_threads: int | None
+) -> NDArray[np.float64]:
+    """Return the z-score of the rank-sum test of each term.
 
-    The z-score is positive if the first side uses the term more. ``X`` and ``y`` are as for
-    `termsift.dispersion`, and ``sides`` maps two names to labels. The rate of a term in a document
-    is its number of occurrences, divided by the document's tokens. Documents without tokens are
-    left out.
-
-    Notes
-    -----
-    Documents with equal rates each get the mean of their ranks. Let R be the sum of the ranks over
-    the n_1 documents of the first side, let n = n_1 + n_2, and let t be the number of documents in
-    a group of equal rates. The absolute value of the score is
-
-    .. math::
-
-        |z| = \frac{|R - n_1 (n + 1) / 2| - 1/2}{\sqrt{n_1 n_2 / 12 \,
-            (n + 1 - \sum (t^3 - t) / (n (n - 1)))}},
-
-    or 0 if the numerator is negative or all rates are equal. The score has the sign of the
-    difference in the numerator. The documents without the term are one group of equal rates, so the
-    time is O(entries log entries). The memory is two copies of the entries and some 400 MB.
+    It is positive if the first side uses the term more. ``X`` and ``y`` are as for
+    `termsift.dispersion`, and ``sides`` maps two names to labels.
     """
-    X, lengths, groups = documents_of(X, y, sides)
-    first, second = groups.values()
-    docs = np.concatenate([first, second])
-    part = validation.without_duplicates(X[docs].astype(np.float64))
-    part.eliminate_zeros()  # a stored 0 is a document without the term
-    part.data /= np.repeat(lengths[docs], np.diff(part.indptr))
-    by_term = scipy.sparse.csr_array(part.T)
-    n_1, n, n_terms = len(first), len(docs), X.shape[1]
-    found = np.diff(by_term.indptr).astype(np.float64)  # documents with the term
-    absent = n - found
-    # In the sum of the first side's ranks, start with the documents without the term.
-    with_term = np.bincount(part[:n_1].indices, minlength=n_terms)
-    ranks = (n_1 - with_term) * (absent + 1) / 2
-    # With t documents without the term, this is n^3 - n - (t^3 - t) as a product, to avoid
-    # cancellation.
-    spread = found * (n**2 + n * absent + absent**2 - 1)
-    for terms, documents, rates in entries(by_term, np.arange(n_terms)):
-        order = np.lexsort((rates, terms))
-        rates = rates[order]
-        is_new = (np.diff(terms, prepend=-1) > 0) | (np.diff(rates, prepend=-1) > 0)
-        starts = np.flatnonzero(is_new)
-        sizes = np.diff(starts, append=len(terms))
-        group = terms[starts]
-        first_of_term = np.searchsorted(terms, group)
-        middle = absent[group] + starts - first_of_term + (sizes + 1) / 2
-        own = np.add.reduceat(documents[order] < n_1, starts, dtype=float)
-        ranks += np.bincount(group, own * middle, n_terms)
-        spread -= np.bincount(group, sizes**3.0 - sizes, n_terms)
-    difference = ranks - n_1 * (n + 1) / 2
-    variance = n_1 * (n - n_1) / 12 * spread / max(n * (n - 1), 1)
-    above = np.maximum(np.abs(difference) - 0.5, 0)
-    z = np.divide(above, np.sqrt(variance), out=np.zeros(n_terms), where=variance > 0)
-    return np.copysign(z, difference)
+    threads = validation.check_n_threads(n_threads)
+    csr = validation.check_matrix(X, threads)
+    first, second = documents_of(y, csr.n_docs, sides).values()
+    return _core.rank_sums(*csr.parts, np.concatenate([first, second]), len(first), threads)

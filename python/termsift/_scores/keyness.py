@@ -38,6 +38,7 @@ KeynessOrder: TypeAlias = Literal[
     "rank_sum",
 ]
 KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # the default first
+ORDERS_BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"
 
 _PRINTED = 10  # terms of each side that print() shows
 _LETTERS = 24
@@ -256,7 +257,7 @@ def keyness(
     constant = validation.check_positive(constant, "constant")
     level = validation.check_inside_0_and_1(level, "level")
     sides = _sides(self, target, reference)
-    if min_share > 0 or sort in ("g2_docs", "zeta", "lrc_docs"):
+    if min_share > 0 or sort in ORDERS_BY_DOCUMENTS:
         what = "min_share" if min_share > 0 else f"sort={sort!r}"
         self.subset([label for side in sides for label in side])._require_documents(what)
     pair = self.subset(dict(enumerate(sides)))
@@ -293,7 +294,7 @@ def keyness(
         **effects(a.astype(np.float64), b.astype(np.float64), tokens, constant, level),
     }
     if dispersion is not None:
-        table |= _dispersions(dispersion, sides, index, self.n_terms)
+        table |= _dispersions(dispersion, sides, index, self.n_terms, n_threads)
     kept = _of_side(table, "n") >= min_count
     if min_share > 0:
         docs = np.asarray(pair.class_docs, dtype=np.float64)
@@ -352,7 +353,11 @@ def _in_words(labels: list[Hashable]) -> str:
 
 
 def _dispersions(
-    documents: tuple[Any, Any], sides: list[list[Hashable]], index: NDArray[np.int64], n_terms: int
+    documents: tuple[Any, Any],
+    sides: list[list[Hashable]],
+    index: NDArray[np.int64],
+    n_terms: int,
+    n_threads: int | None,
 ) -> dict[str, _Floats]:
     try:
         X, y = documents
@@ -365,7 +370,7 @@ def _dispersions(
             f"dispersion has documents of {measured.dp.shape[1]:,} terms, but the counts have "
             f"{n_terms:,}: pass the documents that were counted"
         )
-    z = rank_sums(X, y, groups)[index]
+    z = rank_sums(X, y, groups, n_threads)[index]
     logs = log_chi2_sf(z**2, 1)
     dp, juilland = measured.dp[:, index], measured.juilland[:, index]
     return {

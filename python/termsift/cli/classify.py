@@ -63,7 +63,8 @@ def _run(args: argparse.Namespace) -> None:
             arguments.refuse(args, "there are no labels", "label", "labels")
             args.label = False
         scan, labels, logs, n_right = inputs.scan_of(args), [], [], 0
-        with closing(scan._blocks("classified")) as blocks, naming(args.source):
+        seen = set[str]()  # the labels of the documents
+        with closing(scan._blocks("classified")) as blocks:
             for block in blocks:
                 if not len(block):  # the end of a table
                     continue
@@ -74,24 +75,30 @@ def _run(args: argparse.Namespace) -> None:
                     known = [part.tolist() for part in np.split(block.labels, ends)]
                     if X.shape[1] < classifier.n_features_in_:  # svmlight may lack columns
                         X.resize(len(block), classifier.n_features_in_)
-                joints = list(classifier._joint(X))
+                with naming(args.source):
+                    joints = list(classifier._joint(X))
                 codes = np.concatenate([*map(best_of, joints)])
                 predicted = classifier.classes_[codes].tolist()
                 logs.append(classifier._normalised(joints).max(axis=1))
-                pairs = zip(predicted, known, strict=True)
-                n_right += sum(str(label) in map(str, own) for label, own in pairs)
+                of_documents = [set(map(str, own)) for own in known]
+                pairs = zip(predicted, of_documents, strict=True)
+                n_right += sum(str(label) in own for label, own in pairs)
+                seen.update(*of_documents)
                 labels += predicted
         scan._check_read(len(labels))
         inputs.log_skipped(scan)
         columns = {
             "document": np.arange(1, len(labels) + 1),
+            **({} if (files := inputs.files_of(scan)) is None else {"file": object_array(files)}),
             "label": object_array(labels),
             "log_probability": np.concatenate(logs),
         }
-        shown = {"document": "d", "label": "", "log_probability": ".6g"}
+        shown = {"document": "d", "file": "", "label": "", "log_probability": ".6g"}
         write = partial(output.write_columns, columns=columns, formats=shown)
         head = {} if args.no_labels else {"accuracy": n_right / len(labels)}
         answer(columns, write, head, "documents")
         if not args.no_labels:
             share = f"{n_right:,} of {len(labels):,} predictions equal the label in {args.source}"
             logger.warning("%s: accuracy %.4f", share, n_right / len(labels))
+            if seen.isdisjoint(map(str, counts.classes)):
+                logger.warning("warning: no label in %s is a class of %s", args.source, args.counts)

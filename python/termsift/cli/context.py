@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from functools import partial
 from typing import Any, TextIO
 
@@ -12,7 +11,6 @@ from termsift._util.printable import printable
 from termsift._util.tabular import object_array
 from termsift._util.validation import check_groups, naming
 from termsift.cli import arguments, inputs, output
-from termsift.io._class_folder import ClassFolder
 from termsift.text._passages import Passages, passages_of
 
 _MORE = """\
@@ -65,16 +63,14 @@ def _run(args: argparse.Namespace) -> None:
             where = f" of {' or '.join(args.classes)}" if args.classes else ""
             terms = " or ".join(map(repr, absent))
             logger.warning("with these rules, no document%s contains %s", where, terms)
-        (source,) = scan._sources
-        files = source.files_read if isinstance(source, ClassFolder) else None
-        columns = _columns(passages, files)
+        columns = _columns(passages, inputs.files_of(scan))
         write = partial(_write_passages, columns=columns)
         answer(columns, write, {"terms": list(args.wanted)}, "passages")
 
 
-def _columns(passages: Passages, files: list[os.DirEntry[str]] | None) -> dict[str, Any]:
+def _columns(passages: Passages, files: list[str] | None) -> dict[str, Any]:
     rows = [
-        (label, term, files[document].path if files else document + 1, before, match, after)
+        (label, term, files[document] if files else document + 1, before, match, after)
         for label, lists in passages.items()
         for term, of_term in lists.items()
         for before, match, after, document in of_term

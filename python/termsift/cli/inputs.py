@@ -20,6 +20,7 @@ from termsift import io
 from termsift._util.log import logger
 from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
+from termsift.io._class_folder import ClassFolder
 from termsift.io._collection import read_whole
 from termsift.io._demo import scan_demo
 from termsift.io._matrices import read_names
@@ -142,6 +143,12 @@ def labelled_texts(scan: ts.Scan) -> Blocks:
         for block in blocks:
             if isinstance(block, TextBlock):
                 yield block.texts, [[label] for label in block.y.tolist()]
+
+
+def files_of(scan: ts.Scan) -> list[str] | None:
+    """Return the file of each document that was read from a folder, or None for other inputs."""
+    (source,) = scan._sources
+    return [file.path for file in source.files_read] if isinstance(source, ClassFolder) else None
 
 
 def has_texts(args: argparse.Namespace) -> bool:

@@ -11,10 +11,10 @@ from typing import Any, TextIO
 import termsift as ts
 from termsift._counts.counting import count_collection, united
 from termsift._scores.class_terms import DIRECTIONS
-from termsift._scores.keyness import KEYNESS_ORDERS
+from termsift._scores.keyness import KEYNESS_ORDERS, ORDERS_BY_DOCUMENTS
 from termsift._util.export import json_value
 from termsift._util.log import logger
-from termsift._util.validation import naming
+from termsift._util.validation import check_integer, naming
 from termsift.cli import arguments, inputs, output
 
 _K_OF_TABLE = 20  # the number of terms of each direction
@@ -43,7 +43,9 @@ def add(commands: Any) -> None:
         "compare with a frequency list: a table with the columns term and count, or else its first "
         "two columns"
     )
-    arguments.add_values(parser, ("--versus-list", str, "FILE", versus))
+    total = "tokens of the corpus behind a list that was cut off (default: the sum of the list)"
+    of_list = ("--versus-list", str, "FILE", versus), ("--list-tokens", int, "N", total)
+    arguments.add_values(parser, *of_list)
     group = parser.add_argument_group("terms")
     arguments.add_choice(group, "--sort", KEYNESS_ORDERS, "column that orders the terms")
     arguments.add_choice(
@@ -64,6 +66,8 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
+    if args.versus_list is None:
+        arguments.refuse(args, "there is no --versus-list", "list_tokens")
     with output.answering(args) as answer:
         documents = None
         if args.dispersion or (args.sort == "rank_sum" and args.versus_list is None):
@@ -106,7 +110,8 @@ def _with_list(
 ) -> tuple[ts.ClassCounts, list[Hashable], list[Hashable]]:
     """Return the counts of the target and of the list, and the labels of both."""
     path = args.versus_list
-    arguments.refuse(args, f"{path}: the list has no documents", "dispersion")
+    of_documents = "dispersion", *["sort"] * (args.sort in ORDERS_BY_DOCUMENTS)
+    arguments.refuse(args, f"{path}: the list has no documents", *of_documents)
     if args.reference is not None:
         raise ValueError(f"{path}: the list is the reference, so leave out {args.reference}")
     target = counts.classes if args.target is None else inputs.labels_of(counts, args.target)
@@ -114,8 +119,13 @@ def _with_list(
     if name in target:
         raise ValueError(f"{path}: is also the name of a class; rename the list")
     table = inputs.read_list(path)
+    if not any(table["count"]):
+        raise ValueError(f"{path}: the list has no tokens, so there is nothing to compare with")
+    frame, total = {**table, "label": [name] * len(table["term"])}, None
     with naming(path):
-        listed = ts.counts_from_table({**table, "label": [name] * len(table["term"])})
+        if args.list_tokens is not None:
+            total = {name: check_integer(args.list_tokens, "--list-tokens", sum(table["count"]))}
+        listed = ts.counts_from_table(frame, class_tokens=total)
     return united(counts.subset(target), listed), target, [name]
 
 

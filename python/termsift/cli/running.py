@@ -10,6 +10,7 @@ import argparse
 import importlib
 import logging
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -94,7 +95,7 @@ def run(argv: Sequence[str]) -> int:
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
             for line in traceback.format_exc().splitlines():
                 logger.debug("%s", line)
-            logger.error("error: %s", _one_line(exc))
+            logger.error("error: %s", _by_options(_one_line(exc), args))
             _discard_output()
             return 1
     return 0
@@ -140,6 +141,24 @@ def _logging(level: str) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
+
+
+def _by_options(message: str, args: argparse.Namespace) -> str:
+    """Name options in a message that names arguments of Python, such as ``min_df=2``."""
+    may_lack_labels = re.search("expected (one column|at least 2 fields)", message)
+    if may_lack_labels and getattr(args, "no_labels", True) is None:
+        message += "; if there are no labels, add --no-labels"
+    option_of = {name: f"--{name.replace('_', '-')}" for name in vars(args)}
+    option_of |= dict.fromkeys(("k", "ks", "n_passages"), "-k") | {"n_threads": "--threads"}
+
+    def option(found: re.Match[str]) -> str:
+        return option_of[found[1]] + (f" {found[3]}" if found[3] not in (None, "", "True") else "")
+
+    # A name without an underscore may be an ordinary word.
+    names = (name if "_" in name else f"{name}(?==| must | needs | has )" for name in option_of)
+    argument = rf"(?<![\w'/-])({'|'.join(names)})(?![\w./:])(?:=('?)([\w.]+)\2)?"
+    start, leave, rest = re.sub(argument, option, message).partition("leave out ")
+    return start + leave + re.sub(rf"(?<![\w-])({'|'.join(option_of)})\b()()", option, rest)
 
 
 def _one_line(exc: BaseException) -> str:

@@ -190,7 +190,7 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
     if kind not in _KINDS:
         raise ValueError(
             f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz or "
-            ".zst after them; for another name pass input_format (--input-format)"
+            ".zst after them; for another name pass input_format"
         )
     return _KINDS[kind](path, options, kind, labels)
 

@@ -18,7 +18,7 @@ from termsift._util.tabular import object_array
 from termsift._util.validation import listed
 from termsift.text import TextRules
 
-SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the end of errors that can be skipped
+SKIP = "on_error='skip' leaves it out"  # the end of errors that can be skipped
 NAMED = "name the columns by text and label (--text, --label)"
 TEXT_OPTIONS = frozenset(
     {"encoding", "max_memory", "checkpoint", *(rule.name for rule in fields(TextRules))}

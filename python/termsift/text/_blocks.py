@@ -50,6 +50,8 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         )
     if isinstance(texts, (Mapping, Set)):
         raise TypeError(f"texts must hold strings in order, got {validation.a_kind(texts)}")
+    if type(texts).__name__ == "LazyFrame":
+        raise TypeError("texts is a LazyFrame: pass texts.collect(), or merge counts of batches")
     if text is None and label is None and not _is_frame(texts):
         whole = _whole(texts)
         return _iterated(texts) if whole is None else iter([(whole, None)])

@@ -133,7 +133,7 @@ def passages_of(
     n_passages = validation.check_integer(n_passages, "n_passages")
     width = validation.check_integer(width, "width")
     if rules.hashing is not None:
-        raise ValueError("hashed terms have no names to look for: leave out hashing (--hashing)")
+        raise ValueError("hashed terms have no names to look for: leave out hashing")
     by_class = _wanted(terms)
     rules = replace(rules, min_df=1, max_df=1.0, max_features=None, vocabulary=None)
     queries: dict[str, list[str]] = {}  # the queries for each counted term

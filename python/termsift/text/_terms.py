@@ -65,7 +65,7 @@ def kept_terms(
         raise ValueError(
             f"of {number_of(n_docs, 'document')}, min_df={rules.min_df} requires {float(low):g} or "
             f"more and max_df={rules.max_df} requires {float(high):g} or fewer; lower min_df "
-            "(--min-df) or raise max_df (--max-df)"
+            "or raise max_df"
         )
     kept = (documents <= high) & (documents >= low)
     most = rules.max_features

@@ -1,0 +1,174 @@
+#include "termsift/rank_sums.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/bucket_sort.hpp"
+#include "counting/document_entries.hpp"
+#include "termsift/large_memory.hpp"
+#include "termsift/portability.hpp"
+
+namespace termsift {
+namespace {
+
+// Terms that occur equally often in a document, and thus have the same rate there.
+struct Run {
+  std::uint64_t rate;             // the bits of a positive float, which have the order of the floats
+  bool of_first;                  // whether the document is of the first corpus
+  std::span<const TermId> terms;  // increasing
+};
+
+// Cuts documents into runs. A cutter must be used by one thread only.
+class RunCutter {
+ public:
+  // Appends the runs of a document to `runs`, writes their terms to `out`, and returns the document's length.
+  double cut(const AnyCsr& x, std::int64_t row, bool distinct, bool of_first, TermId* out, std::vector<Run>& runs) {
+    entries_.read(x, row, distinct);
+    std::size_t n = at(entries_.size());
+    terms_.resize(n);
+    values_.resize(n);
+    double length = 0;
+    const auto add = [&](double value, std::span<const TermId> terms) {
+      runs.push_back({std::bit_cast<std::uint64_t>(value / length), of_first, terms});
+    };
+    // The first pass reads all entries. Each further pass reads the entries that are left.
+    const TermId* terms = entries_.terms();
+    const double* values = entries_.values();
+    for (int pass = 0; n > 0 && pass < most_values; ++pass, terms = terms_.data(), values = values_.data()) {
+      const double value = values[0];
+      TermId* const begin = out;
+      double sum = 0;
+      std::size_t n_left = 0;
+      for (std::size_t i = 0; i < n; ++i) {  // a branch on the value would be unpredictable
+        const TermId term = terms[i];
+        const double of_term = values[i];
+        sum += of_term;
+        *out = term;
+        out += of_term == value;
+        terms_[n_left] = term;
+        values_[n_left] = of_term;
+        n_left += of_term != value;
+      }
+      n = n_left;
+      if (pass == 0) length = sum;
+      add(value, {begin, out});
+    }
+    std::copy_n(terms, n, out);
+    for (std::size_t i = 0; i < n; ++i) add(values[i], {out + i, 1});
+    return length;
+  }
+
+ private:
+  static constexpr int most_values = 16;  // more passes over the document would take longer than more runs
+  DocumentEntries entries_{TermWeight::raw};
+  std::vector<TermId> terms_;
+  std::vector<double> values_;
+};
+
+// Documents with equal rates each get the mean of their ranks. Let R be the sum of the ranks over the n_1 documents of the
+// first corpus, let n be the number of all documents, and let t be the number of documents in a group of equal rates. Then
+//
+//   |z| = max(|R - n_1 (n + 1) / 2| - 1/2, 0) / sqrt(n_1 (n - n_1) / 12 (n^3 - n - sum (t^3 - t)) / (n (n - 1)))
+//
+// and z has the sign of R - n_1 (n + 1) / 2. It is 0 if all rates are equal.
+class RankSum {
+ public:
+  // Adds a document with the term. Its rate must not be less than that of the document before. No branch depends on the
+  // rate, because it would be unpredictable.
+  void add(std::uint64_t rate, bool of_first) {
+    const bool is_new = rate != rate_;
+    rate_ = rate;
+    group_ = is_new ? n_ : group_;
+    first_in_group_ = is_new ? 0 : first_in_group_;
+    const auto others = static_cast<double>(n_ - group_);
+    ties_ += others * (others + 1);
+    // The mean rank of the group grows by 1/2 for the documents of the first corpus that are in it.
+    twice_ranks_ += (of_first ? std::uint64_t{group_} + n_ + 2 : 0) + first_in_group_;
+    first_in_group_ += of_first;
+    first_ += of_first;
+    ++n_;
+  }
+
+  double z_score(double n_1, double n) const {
+    const auto found = static_cast<double>(n_), with_term = static_cast<double>(first_);
+    const double absent = n - found;  // these documents are a group, with the lowest ranks
+    const double ranks =
+        (n_1 - with_term) * (absent + 1) / 2 + with_term * absent + static_cast<double>(twice_ranks_) / 2;
+    // Here n^3 - n - (absent^3 - absent) is a product, to avoid cancellation.
+    const double spread = found * (n * n + n * absent + absent * absent - 1) - 3 * ties_;
+    const double difference = ranks - n_1 * (n + 1) / 2;
+    const double variance = n_1 * (n - n_1) / 12 * spread / std::max(n * (n - 1), 1.0);
+    const double above = std::max(std::abs(difference) - 0.5, 0.0);
+    return std::copysign(variance > 0 ? above / std::sqrt(variance) : 0, difference);
+  }
+
+ private:
+  std::uint64_t rate_ = ~std::uint64_t{0};  // of the last document; these are the bits of no number
+  std::uint64_t twice_ranks_ = 0;           // of the first corpus, among the documents with the term
+  double ties_ = 0;                         // sum (t^3 - t) / 3 over these documents
+  std::uint32_t n_ = 0, first_ = 0;         // documents with the term: all, and those of the first corpus
+  std::uint32_t group_ = 0;                 // the number of documents before the group of the last one
+  std::uint32_t first_in_group_ = 0;
+};
+
+}  // namespace
+
+void rank_sums(const AnyCsr& x, std::span<const std::int64_t> documents, std::int64_t n_first, const Threads& requested,
+               double* z) {
+  const CsrFacts facts = check_csr(x, {}, requested);
+  const auto n_docs = std::ssize(documents);
+  std::vector<std::int64_t> first(at(n_docs) + 1);  // the position of each document's terms
+  for (std::int64_t d = 0; d < n_docs; ++d) {
+    const std::int64_t row = documents[at(d)];
+    if (row < 0 || row >= x.n_rows) throw std::invalid_argument("X has no row " + std::to_string(row));
+    first[at(d) + 1] = first[at(d)] + x.indptr[row + 1] - x.indptr[row];
+  }
+  const std::int64_t n_entries = first.back();
+  const Threads threads = worth(requested, n_entries);
+  auto terms = LargeArray<TermId>::uninitialised(n_entries);
+  std::vector<double> lengths(at(n_docs));
+  constexpr std::int64_t docs_in_part = 64;
+  const auto cut = [&](std::int64_t part, std::vector<Run>& runs) {
+    RunCutter cutter;
+    for (std::int64_t d = part * docs_in_part; d < std::min(n_docs, (part + 1) * docs_in_part); ++d) {
+      TermId* const out = terms.get() + first[at(d)];
+      lengths[at(d)] = cutter.cut(x, documents[at(d)], facts.distinct, d < n_first, out, runs);
+    }
+  };
+  Buckets<Run> buckets(n_entries, (n_docs + docs_in_part - 1) / docs_in_part, cut,
+                       [](const Run& run) { return run.rate; }, threads);
+  std::vector<std::vector<Run>*> sorted(at(buckets.size()));
+  for_each_block(buckets.size(), threads, [&](std::int64_t bucket, Worker& worker) {
+    worker.check();
+    std::vector<Run>& runs = *(sorted[at(bucket)] = &buckets[at(bucket)]);
+    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.rate < b.rate; });
+  });
+  const auto has_tokens = [](double length) { return length > 0; };
+  const auto second = lengths.begin() + std::min(n_first, n_docs);
+  const auto n_1 = static_cast<double>(std::count_if(lengths.begin(), second, has_tokens));
+  const auto n = n_1 + static_cast<double>(std::count_if(second, lengths.end(), has_tokens));
+  // Each thread reads all runs, and adds up the terms of one range.
+  const std::int64_t n_in_range = x.n_columns / threads.count + 1;
+  for_each_range(x.n_columns, n_in_range, threads, [&](std::int64_t begin, std::int64_t end, Worker& worker) {
+    std::vector<RankSum> sums(at(end - begin));
+    for (const std::vector<Run>* runs : sorted) {
+      worker.check();
+      for (std::size_t r = 0; r < runs->size(); ++r) {
+        constexpr std::size_t ahead = 8;
+        if (r + ahead < runs->size()) prefetch((*runs)[r + ahead].terms.data());
+        const Run& run = (*runs)[r];
+        auto term = begin == 0 ? run.terms.begin() : std::lower_bound(run.terms.begin(), run.terms.end(), begin);
+        for (; term != run.terms.end() && *term < end; ++term) sums[at(*term - begin)].add(run.rate, run.of_first);
+      }
+    }
+    for (std::int64_t t = begin; t < end; ++t) z[t] = sums[at(t - begin)].z_score(n_1, n);
+  });
+}
+
+}  // namespace termsift
