@@ -110,13 +110,14 @@ std::vector<Count> documents_after(const ClassCounts<Count>& counts, const Label
                                    std::int64_t n_docs) {
   std::vector<Count> docs;
   for (const auto& row : counts.rows) docs.push_back(row->n_docs);
-  docs.push_back(counts.n_docs);
+  Count all = counts.n_docs;
   for (std::int64_t d = 0; d < n_docs; ++d) {
     const Count weight = weights == nullptr ? 1 : weights[d];
-    docs.back() += weight;
+    all += weight;
     for_each_class(labels, d, [&](std::size_t c) { docs[c] += weight; });
   }
-  check_finite(docs.back(), "the weights of the documents");
+  check_finite(all, "the weights of the documents");
+  docs.push_back(all);
   return docs;
 }
 
