@@ -61,12 +61,12 @@ Counts derived(const Counts& counts, int n_threads, const F& f) {
   return without_gil([&] { return counts.visit([&](const auto& c) -> Counts { return {f(c, threads)}; }); });
 }
 
-// Returns the counts with the documents added, and the name of the counting path.
-std::pair<Counts, std::string> updated(const Counts& counts, const py::array& indptr, const py::array& indices,
-                                       const py::array& data, std::int64_t n_terms,
-                                       const std::optional<py::array>& label_indptr, const py::array& codes,
-                                       const std::optional<py::array>& weights, TermWeight term_weight, int n_threads,
-                                       std::int64_t window_bytes) {
+// Returns the counts with the documents added, and the name of the counting path. The arrays are those of a CSC matrix if
+// `by_term`, and the result is then nothing if it must be converted.
+std::optional<std::pair<Counts, std::string>> updated(
+    const Counts& counts, const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
+    bool by_term, const std::optional<py::array>& label_indptr, const py::array& codes,
+    const std::optional<py::array>& weights, TermWeight term_weight, int n_threads, std::int64_t window_bytes) {
   const Threads threads = python_threads(n_threads);
   CountingOptions options{threads, window_bytes, {}, term_weight};
   if (const int forced = forced_path; forced >= 0) options.path = counting_paths[forced];
@@ -75,24 +75,29 @@ std::pair<Counts, std::string> updated(const Counts& counts, const py::array& in
       counts.visit([](const auto& c) { return std::ssize(c.rows); }), codes.size(),
       label_indptr ? vector_data<std::int64_t>(*label_indptr, "label_indptr") : nullptr,
       vector_data<ClassId>(codes, "codes")};
-  const std::int64_t n_docs = indptr.size() - 1;
+  const std::int64_t n_docs = by_term ? n_columns : indptr.size() - 1;
   if (label_indptr && label_indptr->size() != n_docs + 1) throw py::value_error("y and X differ in length");
   if (weights && weights->size() != n_docs) throw py::value_error("sample_weight and X differ in length");
-  const AnyCsr x = csr_of(indptr, indices, data, n_terms);
+  const AnyCsr x = csr_of(indptr, indices, data, n_columns);
   const auto with_documents = [&]<class Count>(Count) {
     const Count* w = weights ? vector_data<Count>(*weights, "sample_weight") : nullptr;
-    return without_gil([&]() -> Counts {
+    return without_gil([&]() -> std::optional<Counts> {
       check_labels(labels, n_docs);
+      if (by_term) {
+        auto columns = count_columns(as<Count>(counts, threads), x, labels, options);
+        return columns ? std::optional(Counts{*std::move(columns)}) : std::nullopt;
+      }
       auto counted = count_documents(as<Count>(counts, threads), x, labels, w, options);
       path = counted.path;
-      return {std::move(counted.counts)};
+      return Counts{std::move(counted.counts)};
     });
   };
   const bool integers = term_weight == TermWeight::binary || (term_weight == TermWeight::raw && !x.holds_floats);
   const bool exact = integers && counts.exact() && (!weights || has_dtype<std::int64_t>(*weights));
   if (!exact && weights && has_dtype<std::int64_t>(*weights)) throw py::type_error("float counts take float weights");
-  Counts result = exact ? with_documents(std::int64_t{}) : with_documents(double{});
-  return {std::move(result), name(path)};
+  auto result = exact ? with_documents(std::int64_t{}) : with_documents(double{});
+  if (!result) return std::nullopt;
+  return std::pair{*std::move(result), std::string(by_term ? "columns" : name(path))};
 }
 
 void check(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
@@ -268,8 +273,8 @@ void register_counts(py::module_& module) {
       .def_property_readonly("unlisted_tokens", of_classes([](const auto& row) { return row.n_unlisted; }))
       .def_property_readonly("undocumented",
                              of_classes<bool>([](const auto& row) { return row.has_unknown_documents(); }))
-      .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a,
-           "term_weight"_a, "n_threads"_a, "window_bytes"_a)
+      .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_columns"_a, "by_term"_a, "label_indptr"_a, "codes"_a,
+           "weights"_a, "term_weight"_a, "n_threads"_a, "window_bytes"_a)
       .def("with_classes", [](const Counts& c, const std::vector<std::int64_t>& map) {
         return c.visit([&](const auto& v) -> Counts { return {with_classes(v, map)}; });
       }, "map"_a)

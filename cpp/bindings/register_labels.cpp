@@ -78,7 +78,8 @@ py::tuple number_short(std::int64_t n, const char* data, std::size_t size) {
     KnownNumbers known_numbers;
     for (std::int64_t i = 0; i < n; ++i) {
       std::uint64_t bits = 0;
-      std::memcpy(&bits, data + static_cast<std::size_t>(i) * size, size);
+      const char* const label = data + static_cast<std::size_t>(i) * size;
+      size == sizeof bits ? std::memcpy(&bits, label, sizeof bits) : std::memcpy(&bits, label, size);  // only one is a call
       std::int32_t& known = known_numbers.of(bits);
       if (known < 0) known = numbers.try_emplace(bits, numbering.next()).first->second;
       numbering.put(i, known);

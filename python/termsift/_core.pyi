@@ -71,14 +71,15 @@ class Counts(metaclass=_PybindType):
         indptr: Index,
         indices: Index,
         data: Value,
-        n_terms: int,
+        n_columns: int,
+        by_term: bool,
         label_indptr: Int64s | None,
         codes: Int32s,
         weights: Count | None,
         term_weight: TermWeight,
         n_threads: int,
         window_bytes: int,
-    ) -> tuple[Counts, str]: ...
+    ) -> tuple[Counts, str] | None: ...
     def with_classes(self, map: Sequence[int]) -> Counts: ...
     def as_counted_by(self, model: EventModel, n_threads: int = 0) -> Counts: ...
     def of_terms(self, terms: Int64s, n_threads: int = 0) -> Counts: ...

@@ -64,6 +64,62 @@ def test_the_chosen_way_is_taken(counting_path: str, caplog: pytest.LogCaptureFi
     assert ways == [counting_path, "rows"]
 
 
+def way(caplog: pytest.LogCaptureFixture, *args: Any, **options: Any) -> tuple[str, Any]:
+    """Count, and return the way that was taken and the counts."""
+    caplog.clear()
+    with caplog.at_level("DEBUG", logger="termsift"):
+        counts = ts.count(*args, **options)
+    return caplog.messages[0].rpartition(" ")[2], counts
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.uint64, np.float32, np.float64])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_csc_is_counted_by_columns(
+    counting_path: str, caplog: pytest.LogCaptureFixture, dtype: Any, n_threads: int
+) -> None:
+    # More than 2^15 documents and large values leave the small counters; two blocks of terms.
+    rng = np.random.default_rng(0)
+    X = sp.random_array((70_000, 9000), density=0.0001, rng=rng, format="csr")
+    X.data[:] = rng.integers(1, 9, X.nnz)
+    X.data[::20] = 255 if dtype in (bool, np.uint8) else 2**20
+    X = sp.hstack([np.full((70_000, 1), 7), X], format="csr").astype(dtype)
+    one, several = rng.integers(0, 40, 70_000), rng.random((70_000, 9)) < 0.2
+    before = ts.count(np.array([[2, 1]]), [3])
+    for y in (one, several):
+        for tf in ("raw", "binary"):
+            taken, counts = way(caplog, X.tocsc(), y, tf=tf, n_threads=n_threads)
+            assert taken == "columns"
+            assert bits(counts) == bits(ts.count(X, y, tf=tf))
+    updated = [copy.copy(before).update(Z, one, n_threads=n_threads) for Z in (X, X.tocsc())]
+    assert bits(updated[0]) == bits(updated[1])
+
+
+@pytest.mark.parametrize(
+    "case", ["unsorted", "twice", "zero", "fraction", "weights", "log", "wide"]
+)
+def test_other_csc_is_converted(
+    counting_path: str, caplog: pytest.LogCaptureFixture, case: str
+) -> None:
+    X = sp.csc_array(np.array([[1.0, 2], [0, 3], [4, 0], [5, 6]]))
+    y, options = ["a", "b", "a", "b"], {}
+    if case == "unsorted":
+        X.indices[:2] = X.indices[1::-1]
+        X.data[:2] = X.data[1::-1]
+    elif case == "twice":
+        X.indices[1] = X.indices[0]
+    elif case == "weights":
+        options["sample_weight"] = [0.5, 1, 2, 3]
+    elif case == "log":
+        options["tf"] = "log"
+    elif case == "wide":
+        X = sp.csc_array((X.data, X.indices, np.r_[X.indptr, [len(X.data)] * 99]), (4, 101))
+    else:
+        X.data[0] = {"zero": 0, "fraction": 0.25}[case]
+    taken, counts = way(caplog, X, y, **options)
+    assert taken != "columns"
+    assert bits(counts) == bits(ts.count(X.toarray(), y, **options))
+
+
 def rows_of(X: Any, rows: slice) -> Any:
     """Return the rows as they are stored; scipy's own slicing may sort them or sum duplicates."""
     X = X.tocsr() if X.format == "csc" else X

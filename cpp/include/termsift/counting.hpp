@@ -95,4 +95,11 @@ template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);
 
+// Returns what count_documents returns for the transpose of x, the CSR view of a CSC matrix, and unweighted documents.
+// Returns nothing if the caller must check the entries and convert the matrix to CSR, as for untidy columns, fractions,
+// thousands of classes and invalid entries. Throws as check_csr does if indptr is not valid.
+template <CountType Count>
+std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
+                                                const CountingOptions& options);
+
 }  // namespace termsift

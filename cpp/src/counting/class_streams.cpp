@@ -193,15 +193,16 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
   const bool in_one_row = source.labels.indptr == nullptr && !source.with_collection;
   Streams& streams = range.streams;
   std::uint32_t bound = 0;
-  constexpr std::int64_t run_entries = 16;
+  const bool is_whole = in_one_row && window.n_classes() == source.n_rows();
+  constexpr std::int64_t short_entries = 16, run_entries = 64;
   constexpr int most = 256;
   std::int64_t documents[most];
   while (first < last) {
     int n_docs = 0;
     for (; first < last && n_docs < most; ++first) {
       documents[n_docs] = first;
-      bool is_in = false;  // unpredictable, so there is no branch on it
-      source.for_each_row(first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
+      bool is_in = is_whole;  // unpredictable otherwise, so there is no branch on it
+      if (!is_whole) source.for_each_row(first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
       n_docs += is_in;
     }
     for (int i = 0, singly = 0; i < n_docs;) {
@@ -211,8 +212,12 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       const std::int64_t begin = x.indptr[documents[i]];
       int end = i + 1;
       std::int64_t n = x.indptr[documents[i] + 1] - begin;
-      for (; i >= singly && n < run_entries && end < n_docs && documents[end] == documents[end - 1] + 1; ++end)
-        n = x.indptr[documents[end] + 1] - begin;
+      bool are_single = n == 1 && in_one_row;
+      for (std::int64_t length = n; i >= singly && length < short_entries && n < run_entries && end < n_docs &&
+                                    documents[end] == documents[end - 1] + 1; ++end, n += length) {
+        length = x.indptr[documents[end] + 1] - begin - n;
+        are_single &= length == 1;
+      }
       const Index* const indices = x.indices + begin;
       const bool alone = end == i + 1;
       // The first columns of a document nearly always show whether all columns are in order. pack_usual() then proves the
@@ -228,12 +233,20 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
         singly = end;  // tries these documents one by one, because usually only one of them has an unusual entry
         continue;
       }
+      for (; i < end && are_single && usual != 0; ++i, ++out) {
+        bound = std::max(bound, usual);
+        for_each_stream(source, window, documents[i], [&](std::size_t stream) {
+          streams.entries[range.next[stream]++] = *out;
+          range.bounds[stream] += usual;
+        });
+      }
       for (; i < end; ++i) {
         const std::int64_t d = documents[i], at = x.indptr[d] - begin, length = x.indptr[d + 1] - x.indptr[d];
         if (usual != 0 && (in_order || range.are_distinct(indices + at, length))) {
           bound = std::max(bound, usual);
           for_each_stream(source, window, d, [&](std::size_t stream) {
-            if (!is_direct) std::copy_n(out + at, length, streams.entries + range.next[stream]);
+            if (length == 1) streams.entries[range.next[stream]] = out[at];  // a call would take longer
+            else if (!is_direct) std::copy_n(out + at, length, streams.entries + range.next[stream]);
             range.next[stream] += length;
             range.bounds[stream] += usual;
           });

@@ -30,18 +30,24 @@ bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
   return (b != 0 && a > most / b) || a * b > most - c;
 }
 
+// Returns an upper bound of the tokens and documents of each row.
+template <CountType Count>
+double most_counted(const ClassCounts<Count>& counts) {
+  double most = static_cast<double>(counts.n_docs);
+  if (counts.collection) most += static_cast<double>(counts.collection->n_tokens);
+  for (const auto& row : counts.rows) most += static_cast<double>(row->n_tokens) + static_cast<double>(row->n_docs);
+  return most;
+}
+
 // Checks that the tokens and documents of each class fit into int64. All other counts then fit, too. For nearly every input,
 // a bound from the largest value is proof enough. Otherwise documents are added one by one, to find the document that
 // overflows.
 void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
                     const LabelView& labels, const std::int64_t* weights, TermWeight term_weight) {
-  double most_tokens = static_cast<double>(counts.n_docs);
-  if (counts.collection) most_tokens += static_cast<double>(counts.collection->n_tokens);
-  for (const auto& row : counts.rows) most_tokens += static_cast<double>(row->n_tokens) + static_cast<double>(row->n_docs);
   const double largest_weight =
       weights == nullptr || x.n_rows == 0 ? 1 : static_cast<double>(*std::max_element(weights, weights + x.n_rows));
   const double entries = static_cast<double>(x.indptr[x.n_rows]) + static_cast<double>(x.n_rows);
-  if (most_tokens + entries * std::max(facts.value_bound, 1.0) * largest_weight < 0x1p62) return;
+  if (most_counted(counts) + entries * std::max(facts.value_bound, 1.0) * largest_weight < 0x1p62) return;
 
   const auto n_classes = static_cast<std::size_t>(labels.n_classes);
   std::vector<std::int64_t> tokens(n_classes + 1), docs(n_classes + 1);  // the last row is the collection
@@ -104,13 +110,14 @@ std::vector<Count> documents_after(const ClassCounts<Count>& counts, const Label
                                    std::int64_t n_docs) {
   std::vector<Count> docs;
   for (const auto& row : counts.rows) docs.push_back(row->n_docs);
-  docs.push_back(counts.n_docs);
+  Count all = counts.n_docs;
   for (std::int64_t d = 0; d < n_docs; ++d) {
     const Count weight = weights == nullptr ? 1 : weights[d];
-    docs.back() += weight;
+    all += weight;
     for_each_class(labels, d, [&](std::size_t c) { docs[c] += weight; });
   }
-  check_finite(docs.back(), "the weights of the documents");
+  check_finite(all, "the weights of the documents");
+  docs.push_back(all);
   return docs;
 }
 
@@ -134,6 +141,19 @@ void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, c
     if (added[c].size == 0 && row->n_docs == docs[c]) return;
     replace_row(row, row->size == 0 ? std::move(added[c]) : merge_rows(*row, added[c]), docs[c]);
   });
+}
+
+// Returns counts with room for the terms. If every document has exactly one class, the collection is the sum of the
+// classes. Float counts with lists of labels keep the collection's row even then, because a sum in another order would have
+// other bits.
+template <CountType Count>
+ClassCounts<Count> with_room(const ClassCounts<Count>& counts, std::int64_t n_terms, const LabelView& labels,
+                             std::int64_t n_docs) {
+  ClassCounts<Count> result = counts;
+  result.n_terms = std::max(counts.n_terms, n_terms);
+  const bool is_sum = std::is_integral_v<Count> ? has_one_class_each(labels, n_docs) : labels.indptr == nullptr;
+  if (!is_sum && !result.collection) result.collection = collection_row(counts);
+  return result;
 }
 
 }  // namespace
@@ -182,12 +202,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   check_indptr(x, {});
   const std::int64_t n_entries = x.indptr[x.n_rows];
   const Threads threads = worth(options.threads, n_entries);
-  ClassCounts<Count> result = counts;
-  result.n_terms = std::max(counts.n_terms, x.n_columns);
-  // If every document has exactly one class, the collection is the sum of the classes. Float counts with lists of labels
-  // keep the collection's row even then, because a sum in another order would have other bits.
-  const bool is_sum = std::is_integral_v<Count> ? has_one_class_each(labels, x.n_rows) : labels.indptr == nullptr;
-  if (!is_sum && !result.collection) result.collection = collection_row(counts);
+  ClassCounts<Count> result = with_room(counts, x.n_columns, labels, x.n_rows);
   const bool with_collection = result.collection != nullptr;
 
   const std::int64_t n_rows = labels.n_classes + with_collection;
@@ -232,6 +247,32 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   return {std::move(result), path};
 }
 
+template <CountType Count>
+std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
+                                                const CountingOptions& options) {
+  check_indptr(x, {"X", true});
+  const Threads threads = worth(options.threads, x.indptr[x.n_rows]);
+  ClassCounts<Count> result = with_room(counts, x.n_rows, labels, x.n_columns);
+  const Bool one{1};
+  const bool binary = options.term_weight == TermWeight::binary;
+  const StreamSource source{x, binary ? &one : nullptr, labels, result.collection != nullptr};
+  Streamed<Count> streamed;
+  streamed.possible = options.term_weight != TermWeight::log && (std::is_integral_v<Count> || is_empty(counts));
+  if (streamed.possible) streamed = count_columns_by_term_blocks<Count>(source, threads);
+  // The new counts of a pair are below 2^40. Those of a class must not overflow.
+  const double n_entries = static_cast<double>(x.indptr[x.n_rows]);
+  streamed.possible &= most_counted(counts) < 0x1p61 && streamed.value_bound * n_entries < 0x1p61;
+  if (!streamed.possible) return std::nullopt;
+  const std::vector<Count> docs = documents_after<Count>(counts, labels, nullptr, x.n_columns);
+  add_rows(result, streamed.rows, docs, threads);
+  result.n_docs = docs.back();
+  return result;
+}
+
+template std::optional<ClassCounts<std::int64_t>> count_columns(const ClassCounts<std::int64_t>&, const AnyCsr&,
+                                                                const LabelView&, const CountingOptions&);
+template std::optional<ClassCounts<double>> count_columns(const ClassCounts<double>&, const AnyCsr&, const LabelView&,
+                                                          const CountingOptions&);
 template Counted<std::int64_t> count_documents(const ClassCounts<std::int64_t>&, const AnyCsr&, const LabelView&,
                                                const std::int64_t*, const CountingOptions&);
 template Counted<double> count_documents(const ClassCounts<double>&, const AnyCsr&, const LabelView&, const double*,

@@ -114,6 +114,7 @@ class CellCounters {
   CellCounters(std::int64_t n_cells, bool notes_touched);
 
   void add(const Streams& streams, std::size_t stream);
+  PackedCounters counters() const { return {small_.get(), large_.get()}; }
 
   // Moves the nonzero cells of [first, first + n) to a row, and clears them. Cell `first` becomes term `first_term`. `first`
   // must be a multiple of 64, and must be 0 if touched lines are noted. The row's tokens are not set.
@@ -121,8 +122,6 @@ class CellCounters {
   ClassRow<Count> take(std::int64_t first, std::int64_t n, std::int64_t first_term, bool narrow);
 
  private:
-  PackedCounters counters() const { return {small_.get(), large_.get()}; }
-
   const CounterKernels kernels_ = kernels_in_use<CounterKernels>();
   LargeArray<std::uint32_t> small_;  // (n_cells,)
   LargeArray<std::uint64_t> large_;  // (n_cells,)
@@ -159,5 +158,10 @@ inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 // blocks needs a second copy of the rows.
 template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
+
+// Counts a source whose x is the CSR view of a CSC matrix, so that its rows are the terms. Entries are added as they are
+// read, so there is no window. This is not possible for untidy columns, or if cells are many times as numerous as entries.
+template <CountType Count>
+Streamed<Count> count_columns_by_term_blocks(const StreamSource& source, const Threads& threads);
 
 }  // namespace termsift

@@ -9,7 +9,7 @@
 namespace termsift {
 namespace {
 
-// Cell c * n_terms + j of a block is the block's j-th term in row c. A row is a class or the collection.
+// Cell c * stride + j of a block is the block's j-th term in row c. A row is a class or the collection.
 struct BlockShape {
   // The largest number of cells in a block. Their counters of 4 bytes stay in the cache of one core.
   static constexpr std::int64_t most_cells = 1 << 17;
@@ -25,10 +25,13 @@ struct BlockShape {
   std::int64_t n_blocks;
 
   std::int64_t n_terms() const { return std::int64_t{1} << term_bits; }
-  std::int64_t n_cells() const { return n_classes << term_bits; }
+  // Not a power of two, so that the counters of a term do not compete for the same lines of the cache.
+  std::int64_t stride() const { return n_terms() + 64; }
+  std::int64_t n_cells() const { return n_classes * stride(); }
   std::size_t block(std::uint32_t term) const { return term >> term_bits; }
   std::uint32_t cell(std::uint32_t term, std::size_t c) const {
-    return static_cast<std::uint32_t>(c << term_bits) | (term & static_cast<std::uint32_t>(n_terms() - 1));
+    return static_cast<std::uint32_t>(c) * static_cast<std::uint32_t>(stride()) +
+           (term & static_cast<std::uint32_t>(n_terms() - 1));
   }
 };
 
@@ -121,18 +124,19 @@ void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, c
   });
 }
 
-// Adds the streams to the rows. First makes the part of every row in each block. Then joins the parts of each row.
-template <CountType Count>
-void add_up(const Streams& streams, const BlockShape& shape, bool narrow, const Threads& threads,
-            PerThread<CellCounters>& counters, std::vector<ClassRow<Count>>& rows) {
+// Calls add(counters, block, worker) for each block, and adds the counters to the rows. `add` returns whether all counts are
+// below 2^32. First makes the part of every row in each block. Then joins the parts of each row.
+template <CountType Count, class Add>
+void add_up(const Add& add, const BlockShape& shape, const Threads& threads, PerThread<CellCounters>& counters,
+            std::vector<ClassRow<Count>>& rows) {
   const auto n_rows = static_cast<std::int64_t>(rows.size());
-  std::vector<ClassRow<Count>> parts(streams.n_streams * rows.size());
+  std::vector<ClassRow<Count>> parts(static_cast<std::size_t>(shape.n_blocks) * rows.size());
   for_each_block(shape.n_blocks, threads, [&](std::int64_t block, Worker& worker) {
     CellCounters& work = counters.own(worker, shape.n_cells(), false);
-    work.add(streams, static_cast<std::size_t>(block));
+    const bool narrow = add(work, block, worker);
     for (std::int64_t c = 0; c < n_rows; ++c) {
       parts[static_cast<std::size_t>(c * shape.n_blocks + block)] =
-          work.take<Count>(c << shape.term_bits, shape.n_terms(), block << shape.term_bits, narrow);
+          work.take<Count>(c * shape.stride(), shape.n_terms(), block << shape.term_bits, narrow);
     }
   });
   for_each_block(n_rows, threads, [&](std::int64_t c, Worker&) {
@@ -143,7 +147,58 @@ void add_up(const Streams& streams, const BlockShape& shape, bool narrow, const 
   });
 }
 
+// Adds the columns [first, last) of a CSC matrix, which are in one block.
+template <class Index, class Value>
+void add_columns(const CsrView<Index, Value>& x, const StreamSource& source, std::int64_t first, std::int64_t last,
+                 const BlockShape& shape, const PackedEntry& packed, const PackedCounters& counters) {
+  for (std::int64_t term = first; term < last; ++term)
+    for (std::int64_t e = x.indptr[term]; e < x.indptr[term + 1]; ++e) {
+      const bool fits = source.ones != nullptr || packed.holds(x.data[e]);
+      const std::uint32_t value = source.ones != nullptr ? 1 : packed.value(packed.pack(0, x.data[e]));
+      source.for_each_row(x.indices[e], [&](std::size_t c) {
+        const std::uint32_t cell = shape.cell(static_cast<std::uint32_t>(term), c);
+        counters.add(cell, value);
+        if (!fits) counters.add_occurrences(cell, packed.rest(x.data[e]));
+      });
+    }
+}
+
 }  // namespace
+
+template <CountType Count>
+Streamed<Count> count_columns_by_term_blocks(const StreamSource& source, const Threads& threads) {
+  const AnyCsr& x = source.x;
+  const auto n_rows = static_cast<std::int64_t>(source.n_rows());
+  Streamed<Count> result;
+  result.possible = n_rows > 0 && n_rows <= most_rows_of_term_blocks && x.n_rows * n_rows <= 16 * source.n_entries() &&
+                    x.n_columns <= StreamSource::most_documents;
+  if (!result.possible) return result;
+  const BlockShape shape(x.n_rows, n_rows);
+  const PackedEntry packed(shape.n_cells());
+  result.rows.resize(source.n_rows());
+  std::vector<CsrScan> scans(static_cast<std::size_t>(shape.n_blocks));
+  PerThread<CellCounters> counters(threads);
+  const auto add = [&](CellCounters& to, std::int64_t block, Worker& worker) {
+    CsrScan& scan = scans[static_cast<std::size_t>(block)];
+    const std::int64_t end = std::min((block + 1) * shape.n_terms(), x.n_rows);
+    for (std::int64_t first = block * shape.n_terms(), last; first < end; first = last) {
+      worker.check();
+      last = rows_to_scan(x, first, end);
+      scan.rows(x, first, last, packed);
+      if (!scan.is_tidy() || !source.can_stream(scan, packed, x.n_columns)) return false;
+      x.visit([&](const auto& view) { add_columns(view, source, first, last, shape, packed, to.counters()); });
+    }
+    return static_cast<double>(x.n_columns) * source.value_bound(scan) < 0x1p32;
+  };
+  add_up(add, shape, threads, counters, result.rows);
+  const CsrScan scan = CsrScan::sum(scans);
+  result.possible = scan.is_tidy() && source.can_stream(scan, packed, x.n_columns);
+  result.value_bound = source.value_bound(scan);
+  return result;
+}
+
+template Streamed<std::int64_t> count_columns_by_term_blocks(const StreamSource&, const Threads&);
+template Streamed<double> count_columns_by_term_blocks(const StreamSource&, const Threads&);
 
 template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads) {
@@ -179,7 +234,11 @@ Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t wi
     streams.entries = entries.get();
     fill(source, begins, shape, threads, streams);
     const bool narrow = static_cast<double>(last - first) * result.value_bound < 0x1p32;
-    add_up(streams, shape, narrow, threads, counters, result.rows);
+    const auto add = [&](CellCounters& to, std::int64_t block, Worker&) {
+      to.add(streams, static_cast<std::size_t>(block));
+      return narrow;
+    };
+    add_up(add, shape, threads, counters, result.rows);
     first = last;
   }
   return result;

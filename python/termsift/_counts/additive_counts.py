@@ -263,7 +263,7 @@ class AdditiveCounts:
                [2, 1, 0]])
         """
         threads = validation.check_n_threads(n_threads)
-        matrix = validation.check_matrix(X, threads)
+        matrix = validation.check_matrix(X, threads, keep_csc=True)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
             before, listed, names, tf, _ = self._state

@@ -122,7 +122,7 @@ def count(
         cure = "; for files use termsift.scan" if isinstance(X, (str, os.PathLike)) else ""
         raise TypeError(f"y must hold a label for each document in order, got None{cure}")
     threads = validation.check_n_threads(n_threads)
-    matrix = validation.check_matrix(X, threads)
+    matrix = validation.check_matrix(X, threads, keep_csc=True)
     labels = validation.check_labels(y, matrix.n_docs, classes)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     names = validation.term_names_of(X, term_names, matrix.n_terms)

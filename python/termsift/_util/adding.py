@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from termsift import _core
 from termsift._util import validation
@@ -31,15 +31,23 @@ def add_documents(
     # separately and merged.
     has_lists = counts.undocumented.any() or counts.unlisted_tokens.any()
     base = _core.Counts(len(labels.classes), counts.exact) if has_lists else counts
-    try:
-        added, path = base.updated(
-            *matrix.parts,
+
+    def updated(csr: validation.Csr) -> tuple[_core.Counts, str] | None:
+        return base.updated(
+            *csr.parts,
+            csr.by_term,
             labels.indptr,
             labels.codes,
             weights if exact else validation.as_float_weights(weights),
             _core.TermWeight.__members__[tf],
             n_threads,
             _core.default_window_bytes,
+        )
+
+    try:
+        found = updated(matrix) if weights is None else None
+        added, path = found or cast(
+            tuple[_core.Counts, str], updated(matrix.by_document(n_threads))
         )
     except MemoryError:
         raise MemoryError(

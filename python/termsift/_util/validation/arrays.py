@@ -20,18 +20,33 @@ _UNORDERED = (str, bytes, Set, Mapping)
 
 @dataclass(frozen=True)
 class Csr:
-    """A CSR matrix in contiguous arrays of the core's dtypes. The core checks the entries."""
+    """A CSR matrix, or a CSC matrix if ``by_term``, in contiguous arrays of the core's dtypes.
+
+    The core checks the entries.
+    """
 
     indptr: _core.Index
     indices: _core.Index
     data: _core.Value
     n_docs: int
     n_terms: int
+    by_term: bool = False
 
     @property
     def parts(self) -> tuple[_core.Index, _core.Index, _core.Value, int]:
-        """The arrays and the number of columns, in the order in which the core takes them."""
-        return self.indptr, self.indices, self.data, self.n_terms
+        """The arrays and the end of the indices, in the order in which the core takes them."""
+        end = self.n_docs if self.by_term else self.n_terms
+        return self.indptr, self.indices, self.data, end
+
+    def by_document(self, n_threads: int, name: str = "X") -> Csr:
+        """Return the CSR matrix of the same entries."""
+        if not self.by_term:
+            return self
+        # scipy's conversion uses the indices unchecked, so the core checks them first.
+        check_entries(self, n_threads, name)
+        arrays = self.data, self.indices, self.indptr
+        csc = scipy.sparse.csc_array(arrays, shape=(self.n_docs, self.n_terms))
+        return _triple(csc.tocsr(), name)
 
     def to_scipy(self) -> Any:
         """Return the matrix with these arrays."""
@@ -42,8 +57,11 @@ class Csr:
 # ---- the matrix ----------------------------------------------------------------------------------
 
 
-def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
-    """Return a CSR, CSC or dense matrix as a `Csr`. Error messages call the matrix ``name``."""
+def check_matrix(X: Any, n_threads: int, name: str = "X", *, keep_csc: bool = False) -> Csr:
+    """Return a CSR, CSC or dense matrix as a `Csr`. Error messages call the matrix ``name``.
+
+    A CSC matrix is converted unless ``keep_csc``.
+    """
     refuse_other_kinds(X, name)
     is_sparse = scipy.sparse.issparse(X)
     matrix: Any = X if is_sparse or _has_rows(X) else as_array(X, name)
@@ -58,17 +76,12 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
         )
     if not is_sparse:
         matrix = _sparse(matrix, name)
-    elif matrix.format == "csc":
-        # scipy's conversion uses the indices unchecked, so the core checks them first.
-        csc = _triple(matrix, name)
-        check_entries(csc, n_threads, name, transposed=True)
-        arrays = csc.data, csc.indices, csc.indptr
-        matrix = scipy.sparse.csc_array(arrays, shape=matrix.shape).tocsr()
-    elif matrix.format != "csr":
+    elif matrix.format not in ("csr", "csc"):
         raise TypeError(
             f"{name} is a sparse {matrix.format.upper()} matrix, expected CSR or CSC: use tocsr()"
         )
-    return _triple(matrix, name)
+    csr = _triple(matrix, name)
+    return csr if keep_csc else csr.by_document(n_threads, name)
 
 
 def refuse_other_kinds(X: Any, name: str = "X") -> None:
@@ -114,14 +127,16 @@ def _sparse(X: Any, name: str) -> Any:
     return scipy.sparse.vstack(blocks, format="csr")
 
 
-def check_entries(csr: Csr, n_threads: int, name: str, *, transposed: bool = False) -> None:
+def check_entries(csr: Csr, n_threads: int, name: str) -> None:
     """Let the core check the entries. Counting needs no such call, since it checks them itself."""
-    _core.check_csr(*csr.parts, name, transposed, n_threads)
+    _core.check_csr(*csr.parts, name, csr.by_term, n_threads)
 
 
 def _triple(X: Any, name: str) -> Csr:
-    """Return the arrays of a CSR matrix. A CSC matrix is returned as its transpose in CSR."""
-    n_rows, n_columns = X.shape if X.format == "csr" else X.shape[::-1]
+    """Return the arrays of a CSR or CSC matrix."""
+    by_term = X.format == "csc"
+    n_docs, n_terms = X.shape
+    n_lines = n_terms if by_term else n_docs
     indptr = _index_array(X.indptr, f"{name}.indptr")
     indices = _index_array(X.indices, f"{name}.indices")
     if indptr.dtype != indices.dtype:
@@ -129,11 +144,11 @@ def _triple(X: Any, name: str) -> Csr:
     data = np.asarray(X.data)
     if not indptr.ndim == indices.ndim == data.ndim == 1:
         raise ValueError(f"{name}.indptr, .indices and .data must be vectors")
-    if len(indptr) != n_rows + 1:
-        raise ValueError(f"{name}.indptr has {len(indptr)} entries, expected {n_rows + 1}")
+    if len(indptr) != n_lines + 1:
+        raise ValueError(f"{name}.indptr has {len(indptr)} entries, expected {n_lines + 1}")
     if len(indices) != len(data):
         raise ValueError(f"{name} has {len(indices)} indices but {len(data)} values")
-    return Csr(indptr, indices, contiguous(exact_dtype(data, name)), n_rows, n_columns)
+    return Csr(indptr, indices, contiguous(exact_dtype(data, name)), n_docs, n_terms, by_term)
 
 
 def _index_array(array: Any, name: str) -> _core.Index:
