@@ -191,16 +191,7 @@ def _total(
 ) -> Any:
     """Count the partitions and combine their counts as a tree; None if there are no rows."""
     tree = partials = rows.mapInArrow(partial(_count_rows, count_partition), _SCHEMA).persist()
-
-    def loaded(part: Any) -> Any:
-        if part["error"] is not None:
-            raise _ERRORS[part["error"]](part["message"])
-        return load(part["counts"])
-
-    def add_up(table: Any) -> Any:
-        parts = sorted(table.to_pylist(), key=itemgetter("part"))
-        return _row(parts[0]["node"], lambda: reduce(together, map(loaded, parts)))
-
+    add_up = partial(_add_up, together, load)
     try:
         # This counts the rows. The tree below does not count them again: the counts are persisted.
         last = partials.agg({"part": "max"}).first()[0]
@@ -210,12 +201,25 @@ def _total(
             # Spark chooses how to call a function by its type hints, and a lambda has none.
             tree = nodes.groupBy("node").applyInArrow(lambda table: add_up(table), _SCHEMA)
         total = tree.first()
-        return None if total is None else loaded(total)
+        return None if total is None else _loaded(load, total)
     finally:
         partials.unpersist()
 
 
 # ---- on the executors ----------------------------------------------------------------------------
+
+
+def _loaded(load: Callable[[bytes], Any], row: Any) -> Any:
+    """Return the counts of a row, or raise its error."""
+    if row["error"] is not None:
+        raise _ERRORS[row["error"]](row["message"])
+    return load(row["counts"])
+
+
+def _add_up(together: Callable[[Any, Any], Any], load: Callable[[bytes], Any], table: Any) -> Any:
+    """Add up the counts of one node of the tree, in the order of their parts."""
+    rows = sorted(table.to_pylist(), key=itemgetter("part"))
+    return _row(rows[0]["node"], lambda: reduce(together, map(partial(_loaded, load), rows)))
 
 
 def _row(part: int, count: Callable[[], Any]) -> Any:

@@ -91,4 +91,4 @@ def test_counts_that_cannot_be_added_become_a_row_with_the_error() -> None:
     )
     refusal = spark._add_up(spark._added, ts.load, node_of([refusal, spark._row(1, lambda: huge)]))
     with pytest.raises(ts.CountOverflowError):
-        spark._counts_of(refusal.to_pylist()[0], ts.load)
+        spark._loaded(ts.load, refusal.to_pylist()[0])

@@ -207,7 +207,7 @@ E4, Y4 = np.eye(4, dtype=int), ["a", "b", "a", "b"]
         (([0, 4], E4, Y4, E4, Y4), {}, ValueError, "ranking has 4 at position 1"),
         (([1, 1], E4, Y4, E4, Y4), {}, ValueError, "ranking has 1 twice"),
         (([0.5], E4, Y4, E4, Y4), {}, TypeError, "ranking must hold integers"),
-        (([0], E4, Y4, E4, Y4), {"ks": [2]}, ValueError, r"numbers from 1 to 1"),
+        (([0], E4, Y4, E4, Y4), {"ks": [2]}, ValueError, r"ks must be in \[1, 1\], got 2"),
         (([], E4, Y4, E4, Y4), {}, ValueError, "no terms to choose from"),
         (([0], E4, Y4, E4[:0], []), {}, ValueError, "there are no test documents"),
         (([0], E4[:0], [], E4, Y4), {}, ValueError, "a class with documents"),
