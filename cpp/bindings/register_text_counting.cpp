@@ -125,7 +125,16 @@ void register_text_counting(py::module_& module) {
              gated.sketch = std::move(sketch);
              gated.least = least;
              return gated;
-           }, "sketch"_a, "least"_a);
+           }, "sketch"_a, "least"_a)
+      .def("with_buckets",
+           [](const TextRules& rules, std::int32_t n, const py::array& chosen) {
+             auto buckets = std::make_shared<TermBuckets>(n, std::vector<bool>(static_cast<std::size_t>(n)));
+             for (const std::int32_t bucket : span_of<std::int32_t>(chosen, "chosen"))
+               buckets->chosen.at(static_cast<std::size_t>(bucket)) = true;
+             TextRules in_buckets = rules;
+             in_buckets.buckets = std::move(buckets);
+             return in_buckets;
+           }, "n"_a, "chosen"_a);
   py::class_<TermSketch, std::shared_ptr<TermSketch>>(module, "TermSketch", "Bounds on the document frequencies of terms.")
       .def(py::init<std::int64_t>(), "n_counters"_a)
       .def("add",

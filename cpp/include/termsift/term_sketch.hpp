@@ -29,7 +29,7 @@ class TermSketch {
   std::uint64_t place(std::uint64_t hash) const {
     return high_product(hash, static_cast<std::uint64_t>(n_));
   }
-  std::uint8_t at(std::uint64_t place) const { return counters_[static_cast<std::int64_t>(place)]; }
+  const std::uint8_t& at(std::uint64_t place) const { return counters_[static_cast<std::int64_t>(place)]; }
 
  private:
   std::int64_t n_;

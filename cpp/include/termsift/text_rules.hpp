@@ -16,6 +16,12 @@ enum class Analyzer : std::uint8_t {
   char_wb  // every run of n characters of a word between white space, with a blank added at both ends of the word
 };
 
+// Buckets of terms. The bucket of a term is its column in hashed_matrix() with n columns.
+struct TermBuckets {
+  std::int32_t n = 1;
+  std::vector<bool> chosen;  // (n,)
+};
+
 enum class StripAccents : std::uint8_t { none, ascii, unicode };
 
 struct TextRules {
@@ -26,6 +32,7 @@ struct TextRules {
   std::vector<std::string> stop_words;              // UTF-8 (may encode surrogates); removed before n-grams are formed
   std::shared_ptr<const TermSketch> sketch;         // if given, only terms whose counter is at least `least` are counted
   std::uint8_t least = 1;
+  std::shared_ptr<const TermBuckets> buckets;       // if given, only terms in these buckets are counted, without a sketch
 };
 
 }  // namespace termsift

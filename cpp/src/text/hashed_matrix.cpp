@@ -1,5 +1,3 @@
-#include <bit>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -8,37 +6,17 @@
 #include "text/chunks.hpp"
 #include "text/document_rows.hpp"
 #include "text/row_sorter.hpp"
+#include "text/term_hash.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {
 namespace {
 
-// MurmurHash3_x86_32 by Austin Appleby, in the public domain, with seed 0.
-std::int32_t murmur3(std::string_view bytes) {
-  constexpr std::uint32_t c1 = 0xCC9E2D51, c2 = 0x1B873593;
-  const auto mixed = [](std::uint32_t k) { return std::rotl(k * c1, 15) * c2; };
-  const auto byte = [&](std::size_t i) { return std::uint32_t{static_cast<std::uint8_t>(bytes[i])}; };
-  std::uint32_t hash = 0;
-  std::size_t i = 0;
-  for (; i + 4 <= bytes.size(); i += 4)
-    hash = std::rotl(hash ^ mixed(byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24), 13) * 5 + 0xE6546B64;
-  std::uint32_t rest = 0;
-  for (std::size_t j = bytes.size(); j > i; --j) rest = rest << 8 | byte(j - 1);
-  if (i < bytes.size()) hash ^= mixed(rest);
-  hash ^= static_cast<std::uint32_t>(bytes.size());
-  hash = (hash ^ hash >> 16) * 0x85EBCA6B;
-  hash = (hash ^ hash >> 13) * 0xC2B2AE35;
-  return static_cast<std::int32_t>(hash ^ hash >> 16);
-}
-
 // Returns the column of a term. The top bit is set if the term counts negatively.
 std::uint32_t signed_column(std::string_view term, std::int32_t n_columns, bool alternate_sign) {
   const std::int32_t hash = murmur3(term);
-  // The absolute value of the least hash does not fit 32 bits. This hash gets the same column as in scikit-learn.
-  const std::int32_t column = hash == std::numeric_limits<std::int32_t>::min()
-                                  ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
-                                  : (hash < 0 ? -hash : hash) % n_columns;
-  return static_cast<std::uint32_t>(column) | static_cast<std::uint32_t>(alternate_sign && hash < 0) << 31;
+  const auto column = static_cast<std::uint32_t>(column_of(hash, n_columns));
+  return column | static_cast<std::uint32_t>(alternate_sign && hash < 0) << 31;
 }
 
 // Counts the chunks of one thread, and keeps the columns of all terms that the thread has found.

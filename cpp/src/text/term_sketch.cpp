@@ -10,6 +10,7 @@
 #include "text/chunks.hpp"
 #include "text/cutter.hpp"
 #include "text/term_hash.hpp"
+#include "text/chosen_terms.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {
@@ -45,9 +46,7 @@ class Sketcher {
 
  private:
   void add_token(const std::uint8_t* bytes, std::uint32_t size) {
-    if (stop_words_.size() > 0 &&
-        !stop_words_.find_token(key_of_token(bytes, size, stop_words_.hash()), bytes, size)->key.is_empty())
-      return;
+    if (is_stop_word(stop_words_, bytes, size)) return;
     const std::uint64_t word = word_hash(bytes, size);
     n_words_ = std::min(n_words_ + 1, ngrams_.size());
     for (std::size_t n = n_words_; n > 1; --n) ngrams_[n - 1] = ngram_hash(ngrams_[n - 2], word);

@@ -7,30 +7,20 @@
 
 #include "termsift/parallel.hpp"
 #include "termsift/text_rules.hpp"
+#include "text/chosen_terms.hpp"
 #include "text/cutter.hpp"
 #include "text/row_store.hpp"
-#include "text/term_hash.hpp"
 #include "text/token_counting.hpp"
 
 namespace termsift {
 
-// The cutter yields n-grams of characters as tokens, so only words need tables of n-grams.
-inline std::int64_t most_words(const TextRules& rules) { return rules.analyzer == Analyzer::word ? rules.max_n : 1; }
-inline std::int64_t fewest_words(const TextRules& rules) { return rules.analyzer == Analyzer::word ? rules.min_n : 1; }
+inline bool leaves_out(const TextRules& rules) { return rules.sketch || rules.buckets; }
 
-// Inserts the stop words into an empty table, and returns their number.
-inline std::uint32_t add_stop_words(const TextRules& rules, WordTable& words) {
-  if (rules.analyzer != Analyzer::word) return 0;
-  std::vector<std::uint8_t> padded;
-  for (const std::string& word : rules.stop_words) {
-    if (word.empty()) continue;
-    padded.assign(word.begin(), word.end());
-    padded.resize(word.size() + 16);
-    const auto size = static_cast<std::uint32_t>(word.size());
-    words.find_or_insert(key_of_token(padded.data(), size, words.hash()), padded.data(), size);
-  }
-  return words.size();
-}
+// The cutter yields n-grams of characters as tokens, and ChosenTerms yields whole terms, so only other words need tables
+// of n-grams.
+inline bool counts_words(const TextRules& rules) { return rules.analyzer == Analyzer::word && !leaves_out(rules); }
+inline std::int64_t most_words(const TextRules& rules) { return counts_words(rules) ? rules.max_n : 1; }
+inline std::int64_t fewest_words(const TextRules& rules) { return counts_words(rules) ? rules.min_n : 1; }
 
 // The tokens of a cutter as the source of count_tokens().
 struct TokenSource {
@@ -42,7 +32,6 @@ struct TokenSource {
   const std::uint8_t* bytes;
   const std::uint32_t* bounds;
   const KeyHash hash;
-  static constexpr bool is_gated = false;
 
   const std::uint8_t* begin(std::int64_t i) const { return bytes + bounds[2 * i]; }
   std::uint32_t size(std::int64_t i) const { return bounds[2 * i + 1] - bounds[2 * i]; }
@@ -54,67 +43,9 @@ struct NgramSource {
   static constexpr bool inserts = true;
   NgramTable& table;
   const NgramKey* keys;
-  static constexpr bool is_gated = false;
 
   NgramKey key(std::int64_t i) const { return keys[i]; }
   Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_or_insert(key); }
-};
-
-// Keeps terms that are certainly rare out of a thread's tables. All rare terms have the id no_term. An n-gram is rare if it
-// contains a rare shorter n-gram.
-class TermGate {
- public:
-  TermGate(const TextRules& rules, std::uint32_t n_stop)
-      : sketch_(*rules.sketch), least_(rules.least), min_n_(static_cast<std::size_t>(fewest_words(rules))),
-        hashes_(static_cast<std::size_t>(most_words(rules))) {
-    hashes_[0].resize(n_stop);  // these are never read, because no n-gram contains a stop word
-  }
-
-  // Returns whether a new term of n words is admitted to the tables. If so, the caller must insert it with the next id.
-  bool admits(std::size_t n, std::uint64_t hash) {
-    if (n >= min_n_ && sketch_.at(sketch_.place(hash)) < least_) return false;
-    if (n < hashes_.size()) hashes_[n - 1].push_back(hash);
-    return true;
-  }
-  bool admits(std::size_t n, NgramKey key) {
-    return admits(n, ngram_hash(hashes_[n - 2][key.prefix()], hashes_[0][key.word()]));
-  }
-
-  Slot<WordKey> no_word{{}, no_term, 0, 0, 0};
-  Slot<NgramKey> no_ngram{{}, no_term, 0, 0, 0};
-
- private:
-  const TermSketch& sketch_;
-  const std::uint8_t least_;
-  const std::size_t min_n_;
-  std::vector<std::vector<std::uint64_t>> hashes_;  // hashes_[n - 1][id], for terms of n words, n < max_n
-};
-
-struct GatedTokens : TokenSource {
-  GatedTokens(WordTable& in, const Tokens& tokens, TermGate& by) : TokenSource(in, tokens), gate(by) {}
-
-  TermGate& gate;
-  static constexpr bool is_gated = true;
-
-  Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const {
-    const bool is_new = table.find_token(key, begin(i), size(i))->key.is_empty();
-    if (is_new && !gate.admits(1, word_hash(begin(i), size(i)))) return &gate.no_word;
-    return TokenSource::slot(i, key);
-  }
-};
-
-struct GatedNgrams : NgramSource {
-  TermGate& gate;
-  const std::size_t n;
-  static constexpr bool is_gated = true;
-
-  // A pair of two rare terms would have the key of an empty slot, so it gets another key with a rare term.
-  NgramKey key(std::int64_t i) const { return keys[i].is_empty() ? NgramKey::of(no_term, 0) : keys[i]; }
-  Slot<NgramKey>* slot(std::int64_t i, NgramKey key) const {
-    if (key.prefix() == no_term || key.word() == no_term) return &gate.no_ngram;
-    if (table.find_key(key)->key.is_empty() && !gate.admits(n, key)) return &gate.no_ngram;
-    return NgramSource::slot(i, key);
-  }
 };
 
 // Forms the n-grams that end at the words of a piece, for n = 2, 3, ... in turn.
@@ -195,8 +126,8 @@ class ThreadCounter {
         min_n_(static_cast<std::size_t>(fewest_words(rules))),
         cutter_(Cutter::of(rules)),
         steps_(most_words(rules)) {
-    n_stop = add_stop_words(rules, tables.words);
-    if (rules.sketch) gate_.emplace(rules, n_stop);
+    if (counts_words(rules)) n_stop = add_stop_words(rules, tables.words);
+    if (leaves_out(rules)) terms_.emplace(rules);
   }
 
   // Counts the documents [begin, end). owner(document) returns the owner of the document's row.
@@ -204,11 +135,13 @@ class ThreadCounter {
   void count(Texts texts, std::int64_t begin, std::int64_t end, const Owner& owner, Worker& worker) {
     cutter_->start(texts, begin, end);
     steps_.start_texts();
+    if (terms_) terms_->start_texts();
     while (cutter_->next(tokens_)) {
       worker.check();
       parts_.clear();
-      for (const Tokens::Part& part : tokens_.parts) parts_.push_back({part.document, owner(part.document), part.end});
-      count_piece();
+      const Tokens& tokens = terms_ ? terms_->of(tokens_) : tokens_;
+      for (const Tokens::Part& part : tokens.parts) parts_.push_back({part.document, owner(part.document), part.end});
+      count_piece(tokens);
     }
     for (Rows& of_length : rows) of_length.end_texts();
   }
@@ -225,29 +158,21 @@ class ThreadCounter {
   std::uint32_t n_stop = 0;           // the first n_stop words of the table are stop words
 
  private:
-  void count_piece() {
-    if (gate_)
-      count_piece(GatedTokens(tables.words, tokens_, *gate_), [&](NgramTable& table, std::size_t n) {
-        return GatedNgrams{{table, steps_.keys.data()}, *gate_, n};
-      });
-    else
-      count_piece(TokenSource(tables.words, tokens_),
-                  [&](NgramTable& table, std::size_t) { return NgramSource{table, steps_.keys.data()}; });
-  }
-  template <class Words, class Ngrams>
-  void count_piece(const Words& words, const Ngrams& ngrams) {
+  void count_piece(const Tokens& tokens) {
+    const TokenSource words(tables.words, tokens);
     if (tables.ngrams.empty()) {
       if (n_stop > 0) return count_tokens<true, false>(tables.words, words, parts_, n_stop, rows[0], {});
       return count_tokens<false, false>(tables.words, words, parts_, 0, rows[0], {});
     }
-    steps_.ids.resize(static_cast<std::size_t>(tokens_.n_tokens) + 1);
+    steps_.ids.resize(static_cast<std::size_t>(tokens.n_tokens) + 1);
     steps_.ends.resize(parts_.size());
     const TokenIds list{steps_.ids.data(), steps_.ends.data()};
     count_and_list<true>(tables.words, words, parts_, 1, list);
     steps_.start(parts_);
     for (std::size_t n = 2; n <= rows.size(); ++n) {
       steps_.prepare(n);
-      count_and_list<false>(tables.ngrams[n - 2], ngrams(tables.ngrams[n - 2], n), steps_.parts, n, list);
+      NgramTable& table = tables.ngrams[n - 2];
+      count_and_list<false>(table, NgramSource{table, steps_.keys.data()}, steps_.parts, n, list);
     }
   }
   template <bool stops, class Table, class Source>
@@ -264,7 +189,7 @@ class ThreadCounter {
   Tokens tokens_;
   std::vector<Part> parts_;
   NgramSteps steps_;
-  std::optional<TermGate> gate_;
+  std::optional<ChosenTerms> terms_;
 };
 
 }  // namespace termsift

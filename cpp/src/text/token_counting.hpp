@@ -25,7 +25,6 @@ struct TokenIds {
 // Looks up the tokens of parts with a table of terms, and counts them.
 //   source.key(i)        the key of token i
 //   source.slot(i, key)  the slot of token i in `table`; if Source::inserts, a new term is inserted
-//   Source::is_gated     whether source.slot may return a slot with the id no_term, whose term is not counted
 //   counts.begin_part(table, part, n_tokens)  an object for the tokens of a part, with the functions
 //     .add(slot)  counts a token
 //     .end()      ends the part
@@ -74,7 +73,7 @@ void count_tokens(Table& table, const Source& source, std::span<const Part> part
           slot = search(i);
         const std::uint32_t id = slot->id;
         if (!stops || id >= n_stop) {
-          if (!Source::is_gated || id != no_term) count.add(*slot);
+          count.add(*slot);
           if constexpr (lists) list.ids[n_ids++] = id;
         }
       }

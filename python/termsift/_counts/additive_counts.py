@@ -109,6 +109,11 @@ class AdditiveCounts:
         )
 
     @property
+    def buckets(self) -> tuple[int, tuple[int, ...]] | None:
+        """The rule ``buckets`` that left out terms, or None; see `termsift.text.TextRules`."""
+        return self._state.part and self._state.part[:2]
+
+    @property
     def tf(self) -> str:
         """How an entry of a document is counted, "raw", "log" or "binary": see `termsift.count`."""
         return self._state[3]
@@ -146,16 +151,18 @@ class AdditiveCounts:
             f"<{type(self).__name__} of {n_docs}: "
             f"{validation.number_of(self.n_classes, 'class')} x "
             f"{validation.number_of(self.n_terms, 'term')}, "
-            f"{validation.number_of(self._counts.n_pairs, 'pair')}, {kind}>"
+            f"{validation.number_of(self._counts.n_pairs, 'pair')}, {kind}"
+            f"{f', {self._state.part}' if self._state.part else ''}>"
         )
 
     def __eq__(self, other: object) -> bool:
         """Return whether both hold the same classes, counts (bit for bit), names and ``tf``."""
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
-        counts, classes, names, tf, _ = self._state
-        other_counts, other_classes, other_names, other_tf, _ = other._state
-        if (tf, classes, counts.exact) != (other_tf, other_classes, other_counts.exact):
+        counts, classes, names, tf, _, part = self._state
+        other_counts, other_classes, other_names, other_tf, _, other_part = other._state
+        about = tf, classes, counts.exact, part
+        if about != (other_tf, other_classes, other_counts.exact, other_part):
             return False
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
@@ -189,8 +196,14 @@ class AdditiveCounts:
                 f"table has only occurrences; {cure}, or leave the class out by subset"
             )
 
+    def _require_all_buckets(self, what: str) -> None:
+        """Check that the counts do not leave out buckets of terms."""
+        if self._state.part is not None:
+            self._state.part.refuse(what)
+
     def _require_every_term(self, what: str) -> None:
         """Check that no class comes from a list that was cut off."""
+        self._require_all_buckets(what)
         for c in np.flatnonzero(self._counts.unlisted_tokens):
             raise ValueError(
                 f"{what} needs every term of class {self._classes[c]!r}, but by class_tokens its "
@@ -203,7 +216,7 @@ class AdditiveCounts:
 
     def _warn_if_fractional(self, method: str) -> None:
         """Warn, once, if a method needs occurrences but the counts have unexplained fractions."""
-        counts, classes, _, tf, _ = self._state
+        counts, classes, _, tf, *_ = self._state
         if not self._may_warn or counts.exact or tf != "raw":
             return
         docs = counts.class_docs
@@ -266,7 +279,8 @@ class AdditiveCounts:
         matrix = validation.check_matrix(X, threads, keep_csc=True)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
-            before, listed, names, tf, _ = self._state
+            self._require_all_buckets("update")
+            before, listed, names, tf, *_ = self._state
             labels = validation.check_labels(y, matrix.n_docs, classes, listed or None)
             if names is not None and matrix.n_terms > before.n_terms:
                 raise ValueError(
@@ -330,6 +344,39 @@ class AdditiveCounts:
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
         names = self._names_of(np.flatnonzero(kept))
         return self._of(self._state.in_columns(columns, int(kept.sum()), names))
+
+    def within(self, parts: Iterable[Self]) -> Self:
+        """Return counts of some buckets of terms, with the totals of all terms.
+
+        Methods that compare occurrences need all tokens, and smoothing needs the number of terms.
+
+        Parameters
+        ----------
+        parts : iterable of ClassCounts
+            The counts of all buckets, or only the hashed counts of the same documents. Hashed
+            counts do not tell the number of terms, so smoothing then needs ``alpha=(b1, b2)``.
+
+        Returns
+        -------
+        counts : ClassCounts
+            The counts of the same terms. ``class_tokens`` includes the other terms.
+
+        Raises
+        ------
+        ValueError
+            If the documents or rules of a part differ, or if a bucket is missing.
+
+        Examples
+        --------
+        >>> import termsift as ts
+        >>> texts, y = ["Bacon and eggs", "Eggs, eggs!", "Cheap pills"], ["ham", "ham", "spam"]
+        >>> parts = [ts.count_texts(texts, y, buckets=(2, [part])) for part in range(2)]
+        >>> [list(part.term_names) for part in parts]
+        [['bacon'], ['and', 'cheap', 'eggs', 'pills']]
+        >>> parts[0].class_tokens, parts[0].within(parts).class_tokens
+        (array([1, 0]), array([5, 2]))
+        """
+        return self._of(self._state.within(part._state for part in parts))
 
     def subset(self, classes: Iterable[Hashable] | Mapping[Any, Any]) -> Self:
         """Return the counts of some classes, which may be merged.

@@ -260,7 +260,8 @@ def count_texts(
         held = count(cutting)
     else:
         held = counted_within(max_memory, rules, tf, count, sketched)
-    if terms is None and not held.counts.n_terms:  # as a part of a collection may have
+    # A part of a collection may have no frequent term, and some buckets may be empty.
+    if terms is None and rules.buckets is None and not held.counts.n_terms:
         what = f"no text has {rules.what_counts}, so the counts have no terms"
         warnings.warn(what, stacklevel=levels_to_caller())
     return ClassCounts._of(held._replace(rules=rules.that_cut))

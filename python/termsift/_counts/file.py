@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._counts.held import Held
+from termsift._counts.part import PartOfTerms
 from termsift._util import validation
 from termsift.text._rules import read_rules
 
@@ -41,7 +42,7 @@ _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
 
 def write_to(file: IO[bytes], state: Held) -> None:
     """Write counts at the current position of a seekable file; `read_from` reads them."""
-    counts, classes, term_names, tf, rules = state
+    counts, classes, term_names, tf, rules, kept = state
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
     frequencies = [arrays[name] for name in _FREQUENCIES]
@@ -63,6 +64,8 @@ def write_to(file: IO[bytes], state: Held) -> None:
         header["tf"] = tf
     if rules is not None:
         header["rules"] = rules.changed
+    if kept is not None:
+        header["part"] = kept
     begin = file.tell()
     file.write(bytes(_HEADER.size))
     payload_hash, length = _new_hash(), 0
@@ -131,9 +134,10 @@ def _parse(file: IO[bytes], length: int) -> Held:
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
     names = validation.check_term_names(header.get("names"), counts.n_terms)
-    rules = header.get("rules")
+    rules, part = header.get("rules"), header.get("part")
     rules = None if rules is None else read_rules(rules).that_cut
-    return Held(counts, classes, names, validation.check_tf(header.get("tf", "raw")), rules)
+    part = None if part is None else PartOfTerms.read(part)
+    return Held(counts, classes, names, validation.check_tf(header.get("tf", "raw")), rules, part)
 
 
 def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDArray[Any]]:

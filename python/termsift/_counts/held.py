@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._counts.part import PartOfTerms
 from termsift._util import validation
 from termsift._util.tabular import object_array
 from termsift.text import TextRules
@@ -23,6 +25,7 @@ class Held(NamedTuple):
     names: NDArray[np.object_] | None  # the names of the terms
     tf: str
     rules: TextRules | None = None  # the rules that cut the texts, if none is a function
+    part: PartOfTerms | None = None  # which terms these are, if not all
 
     @classmethod
     def nothing(cls, tf: str) -> Held:
@@ -31,14 +34,20 @@ class Held(NamedTuple):
 
     def plus(self, other: Held) -> Held:
         """Return the sum, with classes matched by label and terms by index."""
+        if self.part != other.part and self.classes and other.classes:
+            return self._beside(other)
+        self._check_no_totals()
         names = self._common_names(other)
         united, in_self, in_other = validation.unite_classes(self.classes, other.classes)
         counts = self.counts.with_classes(in_self).merge(other.counts.with_classes(in_other))
         rules = self.rules if self.rules == other.rules else None
-        return Held(counts, united, names, self.tf, rules)
+        return Held(counts, united, names, self.tf, rules, self.part or other.part)
 
     def minus(self, part: Held) -> Held:
         """Return the counts without a part of them; all classes stay."""
+        if self.part != part.part:
+            raise ValueError("cannot subtract counts that hold other buckets of terms")
+        self._check_no_totals()
         names = self._common_names(part)
         if unknown := set(part.classes).difference(self.classes):
             label = next(label for label in part.classes if label in unknown)
@@ -51,7 +60,12 @@ class Held(NamedTuple):
         return self._replace(counts=counts, classes=list(self.classes), names=names)
 
     def united(self, other: Held) -> Held:
-        """Return the sum, with terms matched by name if the names differ."""
+        """Return the sum, with terms matched by name if the names differ.
+
+        Counts of different terms of the same documents are put side by side.
+        """
+        if self.part != other.part:
+            return self.plus(other)
         mine, theirs = self.names, other.names
         n_mine, n_theirs = self.counts.n_terms, other.counts.n_terms
         if mine is not None and theirs is not None:
@@ -70,10 +84,15 @@ class Held(NamedTuple):
         self, new_column: NDArray[np.int64], n_terms: int, names: NDArray[np.object_] | None
     ) -> Held:
         """Return the counts with each term in its new column; -1 leaves the term out."""
-        counts = _in_columns(self.counts, new_column, n_terms)
+        counts, part = _in_columns([self.counts], [new_column], n_terms), self.part
+        if part is not None and part.has_totals:  # the totals include the terms left out here
+            n_dropped = self.counts.n_terms - n_terms
+            n_others = None if part.n_others is None else part.n_others + n_dropped
+            part = part._replace(n_others=n_others)
+            counts = _with_totals(counts, _totals(self.counts))
         rules = None if names is None else self.rules  # the hash of a term is no longer its column
         names = validation.check_term_names(names, n_terms)
-        return self._replace(counts=counts, names=names, rules=rules)
+        return self._replace(counts=counts, names=names, rules=rules, part=part)
 
     def renamed(self, labels: list[Hashable]) -> Held:
         """Return the counts with other labels for the classes, in the order of the labels."""
@@ -89,6 +108,74 @@ class Held(NamedTuple):
         ordered, place = coder.ordered()
         counts = self.counts.with_classes(np.argsort(place).tolist())
         return self._replace(counts=counts, classes=ordered)
+
+    def within(self, parts: Iterable[Held]) -> Held:
+        """Return the counts with the totals of all terms; see `ClassCounts.within`."""
+        if self.part is None:
+            return self  # all terms
+        totals: Any = 0
+        seen: PartOfTerms | None = None
+        n_terms: int | None = 0
+        for number, other in enumerate(parts):
+            with validation.naming(f"part {number}"):
+                self._check_same_documents(other)
+                part = other.part
+                if other.rules is not None and other.rules.hashing is not None:
+                    if other.tf != "raw" or other.rules.binary:
+                        raise ValueError("hashed counts have exact totals only by tf='raw'")
+                    part, n_terms = PartOfTerms(1, (0,)), None
+                if part is None:
+                    raise ValueError("expected counts of some buckets, or hashed counts")
+                seen = part if seen is None else PartOfTerms.of_both(seen, part)
+            totals = totals + _listed_tokens(other.counts)
+            n_terms = None if n_terms is None else n_terms + other.counts.n_terms
+        if seen is None or len(seen.buckets) < seen.n_buckets:
+            raise ValueError(f"expected counts of all buckets, got {seen or 'none'}")
+        n_others = None if n_terms is None else n_terms - self.counts.n_terms
+        part = self.part._replace(has_totals=True, n_others=n_others)
+        return self._replace(counts=_with_totals(self.counts, totals), part=part)
+
+    def _beside(self, other: Held) -> Held:
+        """Return the counts of the terms of both, which are in different buckets."""
+        part = PartOfTerms.of_both(self.part, other.part)
+        self._check_same_documents(other)
+        if self.names is None or other.names is None:
+            raise ValueError("counts of different buckets are merged by name, and have no names")
+        names = np.concatenate([self.names, other.names])
+        order = np.argsort(names, kind="stable")
+        columns = np.split(np.argsort(order), [len(self.names)])
+        counts = _in_columns([self.counts, other.counts], columns, len(names))
+        totals, n_others = _totals(self.counts), self.part and self.part.n_others
+        if not part.has_totals:
+            totals = _listed_tokens(counts)
+        elif (totals != _totals(other.counts)).any():
+            raise ValueError("the totals of all terms differ")
+        elif n_others is not None:
+            part = part._replace(n_others=n_others - other.counts.n_terms)
+        counts = _with_totals(counts, totals)
+        left_out = part.n_others or counts.unlisted_tokens.any()
+        kept = part if left_out or len(part.buckets) < part.n_buckets else None
+        return Held(counts, self.classes, names[order], self.tf, self.rules, kept)
+
+    def _check_same_documents(self, other: Held) -> None:
+        """Check that exact counts of other terms are of the same documents."""
+        mine, theirs = self.counts, other.counts
+        if not (mine.exact and theirs.exact):
+            raise ValueError("buckets of terms need exact counts: leave out tf='log'")
+        a, b = (h.rules and replace(h.rules, hashing=None) for h in (self, other))
+        for what, x, y in (
+            ("rules", a, b),
+            ("tf", self.tf, other.tf),
+            ("classes", self.classes, other.classes),
+            ("n_docs", mine.n_docs, theirs.n_docs),
+            ("class_docs", mine.class_docs.tolist(), theirs.class_docs.tolist()),
+        ):
+            if x != y:
+                raise ValueError(f"different buckets must be of the same documents: {what} differs")
+
+    def _check_no_totals(self) -> None:
+        if self.part is not None and self.part.has_totals:
+            raise ValueError("add and subtract documents before `within`, which fixes the totals")
 
     def _common_names(self, other: Held) -> NDArray[np.object_] | None:
         """Return the names of all terms; raise an error if ``tf`` or the common names differ."""
@@ -149,20 +236,48 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
     return _core.Counts.from_arrays(**held)
 
 
-def _in_columns(counts: _core.Counts, new_column: NDArray[np.int64], n_terms: int) -> _core.Counts:
-    """Return the counts with each term in its new column; -1 leaves the term out."""
-    held: dict[str, Any] = {**counts.to_arrays(), "n_terms": n_terms}
-    columns = new_column[held["terms"]]
+def _listed_tokens(counts: _core.Counts) -> Any:
+    """Return the tokens of the terms in each row of exact counts."""
+    held = counts.to_arrays()
+    return np.diff(np.append(0, np.cumsum(held["term_frequency"]))[held["indptr"]])
+
+
+def _totals(counts: _core.Counts) -> Any:
+    """Return the tokens in each row of exact counts, with those of the terms left out."""
+    return _listed_tokens(counts) + counts.to_arrays()["unlisted_tokens"]
+
+
+def _with_totals(counts: _core.Counts, totals: Any) -> _core.Counts:
+    """Return the counts with other numbers of tokens in each row."""
+    unlisted = totals - _listed_tokens(counts)
+    if unlisted.min(initial=0) < 0:
+        raise ValueError("the totals of all terms are smaller than those of these terms")
+    held: dict[str, Any] = {**counts.to_arrays(), "unlisted_tokens": unlisted}
+    return _core.Counts.from_arrays(**held)
+
+
+def _in_columns(
+    parts: list[_core.Counts], new_columns: list[NDArray[np.int64]], n_terms: int
+) -> _core.Counts:
+    """Return the counts of all parts, with each term in its new column; -1 leaves the term out.
+
+    The parts hold different terms of the same documents.
+    """
+    arrays: list[Any] = [part.to_arrays() for part in parts]
+    held: dict[str, Any] = {**arrays[0], "n_terms": n_terms}
+    columns = np.concatenate([c[a["terms"]] for a, c in zip(arrays, new_columns, strict=True)])
     kept = columns >= 0
     n_rows = len(held["indptr"]) - 1
-    rows = np.repeat(np.arange(n_rows, dtype=np.int32), np.diff(held["indptr"]))[kept]
+    each = np.arange(n_rows, dtype=np.int32)
+    rows = np.concatenate([np.repeat(each, np.diff(a["indptr"])) for a in arrays])[kept]
     columns = columns[kept].astype(np.int32)
     order: Any = slice(None)
-    if (np.diff(new_column[new_column >= 0]) < 0).any():
+    if len(parts) > 1 or (np.diff(new_columns[0][new_columns[0] >= 0]) < 0).any():
         order = np.lexsort((columns, rows))
     sizes = np.bincount(rows, minlength=n_rows)
     held["indptr"] = np.append(0, np.cumsum(sizes, dtype=np.int64))
     held["terms"] = np.ascontiguousarray(columns[order])
     for name in ("term_frequency", "document_frequency"):
-        held[name] = np.ascontiguousarray(held[name][kept][order])
+        values = np.concatenate([a[name] for a in arrays])
+        held[name] = np.ascontiguousarray(values[kept][order])
     return _core.Counts.from_arrays(**held)

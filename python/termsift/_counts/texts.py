@@ -12,6 +12,7 @@ import numpy as np
 
 from termsift import _core
 from termsift._counts.held import Held, of_collection
+from termsift._counts.part import PartOfTerms
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.log import logger
@@ -56,7 +57,8 @@ def check_fits(n_bytes: int, limit: int | None) -> None:
 
 def with_terms(counts: Held, rules: TextRules) -> Held:
     """Return counts with the rules that made them; raise an error if no term is left."""
-    if not counts.counts.n_terms and rules.hashing is None:
+    # A part of the terms may be empty.
+    if not counts.counts.n_terms and rules.hashing is None and rules.buckets is None:
         raise ValueError(f"empty vocabulary; no text has {rules.what_counts}")
     return counts._replace(rules=rules.that_cut)
 
@@ -142,8 +144,9 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
     A task of a cluster holds eight sketches and their sum, so its share is a twelfth.
     """
     validation.check_integer(max_memory, "max_memory", 1 << 20)
-    if rules.hashing is not None or rules.vocabulary is not None:
-        raise ValueError("hashing and vocabulary fix the number of terms: leave out max_memory")
+    others = rules.hashing, rules.buckets, rules.vocabulary
+    if any(other is not None for other in others):
+        raise ValueError("hashing, buckets and vocabulary limit the terms: leave out max_memory")
     if not (validation.is_integer(rules.min_df) and rules.min_df > 1):
         raise ValueError(
             "max_memory needs min_df, a number of documents of 2 or more: it drops rare terms"
@@ -189,7 +192,8 @@ class ByClass:
         columns = kept_columns(self._rules, counter, n_docs, threads)
         binary = self._rules.binary or self._tf == "binary"
         counts = counter.counts(len(classes), columns, binary, threads)
-        return Held(counts, classes, object_array(counter.terms(columns)), self._tf)
+        names, part = object_array(counter.terms(columns)), PartOfTerms.of(self._rules)
+        return Held(counts, classes, names, self._tf, part=part)
 
 
 class ByDocument:
@@ -229,6 +233,7 @@ class ByDocument:
         """Return the counts of all documents. ``classes`` has the labels in number order."""
         self._grow_classes(len(classes))
         counts, blocks = Held(self._counts, classes, None, self._tf), self._blocks
+        counts = counts._replace(part=PartOfTerms.of(self._rules))
         names, width = blocks.names, blocks.n_columns
         if not blocks.grows:  # without documents, only `blocks` knows the number of columns
             same = np.arange(counts.counts.n_terms)

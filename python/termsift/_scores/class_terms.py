@@ -180,7 +180,9 @@ def class_columns(
     if scoring.method.is_test:
         statistics = class_statistics(counts, scoring.method, statistics, rows)
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
-        if n_tests <= _MOST_SORTED:  # ranks the tests of all terms
+        if counts.buckets is not None:  # the p-values of the other terms are unknown
+            adjusted = np.full(len(logs), None, dtype=object)
+        elif n_tests <= _MOST_SORTED:  # ranks the tests of all terms
             every = significance_by(counts, scoring.method, per_class=True)
             adjusted = every.adjusted()[rows, terms]
         else:
@@ -265,6 +267,8 @@ def _scoring_of(counts: ClassCounts, name: str, *args: Any, **scoring: Any) -> S
         return Scoring.of(counts, name, *args, **scoring)
     g2 = Scoring.of(counts, "g2", *args, **scoring)
     n_seen = int(np.count_nonzero(counts.collection_document_frequency))
+    if (part := counts._state.part) is not None:
+        n_seen += part.n_others_for(name, smooths=True)
     return _KeyScoring(**vars(g2), n_seen=n_seen)
 
 

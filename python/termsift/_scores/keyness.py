@@ -245,6 +245,7 @@ def keyness(
       pills                           1        15     -3.42     17.0
     """
     validation.check_counts(self)
+    self._require_all_buckets("keyness")
     validation.check_choice(sort, KEYNESS_ORDERS, "sort")
     validation.check_choice(direction, DIRECTIONS, "direction")
     if validation.check_flag(similar, "similar") and (sort, direction) != ("g2", "both"):

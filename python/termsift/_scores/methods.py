@@ -135,6 +135,11 @@ class Method(Selector):
     # core's measure with the same name as the method is used.
     measures: Mapping[tuple[str | bool, ...], CoreMeasure] = field(default_factory=dict, repr=False)
 
+    @property
+    def smooths(self) -> bool:
+        """Whether the parameter ``alpha`` has an effect."""
+        return bool(self.models) or "b2" in self.formula
+
     def measure(self, options: Mapping[str, Any]) -> CoreMeasure:
         """Return the core's measure for the options."""
         for name, value in options.items():

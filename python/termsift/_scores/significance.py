@@ -37,6 +37,8 @@ class Significance:
     classes : ndarray of shape (n_terms,), int64, or None
         The row of the first class with the largest value. The sign belongs to this class. The
         attribute is None for tests per class.
+    of_part : bool
+        Whether the counts leave out buckets of terms, so that `adjusted` raises an error.
 
     Notes
     -----
@@ -55,6 +57,7 @@ class Significance:
     log_pvalues: NDArray[np.float64]
     signs: NDArray[np.int8]
     classes: NDArray[np.int64] | None
+    of_part: bool = False
 
     def __repr__(self) -> str:
         tests = " classes x ".join(f"{size:,}" for size in self.statistics.shape)
@@ -85,6 +88,10 @@ class Significance:
         Benjamini and Hochberg, Controlling the False Discovery Rate, J. R. Statist. Soc. B 57(1),
         1995, procedure (1).
         """
+        if self.of_part:
+            raise ValueError(
+                "the adjustment ranks the p-values of all terms, and these are of some buckets"
+            )
         return np.exp(adjusted_logs(self.log_pvalues))
 
 
@@ -139,7 +146,8 @@ def significance_by(
             statistics = scoring.scores(_core.Aggregate.sum)
             degrees = int(np.count_nonzero(counts._present)) - 1
     logs = log_chi2_sf(statistics, degrees)
-    return Significance(method.name, degrees, statistics, logs, signs, classes)
+    of_part = counts.buckets is not None
+    return Significance(method.name, degrees, statistics, logs, signs, classes, of_part)
 
 
 def class_statistics(

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
+import numpy as np
+
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import require
@@ -47,6 +49,9 @@ class TextRules:
         Number of columns that terms are hashed into, as by ``HashingVectorizer`` with
         ``alternate_sign=False, norm=None``. No names are kept, so only the matrix needs memory.
         Terms with the same hash are counted as one.
+    buckets : (int, collection of int), optional
+        Count only the terms in some of n buckets. ``(n, numbers)`` gives n and the numbers of these
+        buckets. The bucket of a term is its column with ``hashing=n``.
     strip_accents : {"ascii", "unicode"} or callable, optional
         Remove accents, so that "naïve" becomes "naive". "ascii" also drops all characters that
         are not ASCII.
@@ -80,6 +85,7 @@ class TextRules:
     lowercase: bool = True
     analyzer: Analyzer | Callable[[str], Iterable[str]] = "word"
     hashing: int | None = None
+    buckets: tuple[int, Collection[int]] | None = None
     strip_accents: Accents | Callable[[str], str] | None = None
     token_pattern: str | None = TOKEN_PATTERN
     tokenizer: Callable[[str], Iterable[str]] | None = None
@@ -129,6 +135,8 @@ class TextRules:
         if self.max_features is not None:
             validation.check_integer(self.max_features, "max_features")
         self.columns()
+        if self.buckets is not None:
+            self._check_buckets(self.buckets)
         if self.hashing is not None:
             validation.check_integer(self.hashing, "hashing", 1, _MOST_HASHED)
             if self.drops or self.vocabulary is not None:
@@ -140,6 +148,20 @@ class TextRules:
                     "hashing needs rules by which the core can cut texts: leave out functions and "
                     "token_pattern"
                 )
+
+    def _check_buckets(self, buckets: Any) -> None:
+        """Check the rule ``buckets``, and sort the numbers of the buckets."""
+        if not isinstance(buckets, (tuple, list)) or len(buckets) != 2:
+            raise TypeError(f"buckets must be (n, numbers of buckets), got {buckets!r:.80}")
+        n = validation.check_integer(buckets[0], "the first of buckets", 1, _MOST_HASHED)
+        numbers = validation.check_indices(buckets[1], n, "the second of buckets", "bucket")
+        object.__setattr__(self, "buckets", (n, tuple(sorted(numbers.tolist()))))
+        others = self.hashing, self.vocabulary, self.max_features
+        if any(other is not None for other in others) or native_arguments(self, ()) is None:
+            raise ValueError(
+                "buckets needs rules by which the core can cut texts, and keeps whole buckets: "
+                "leave out functions, token_pattern, hashing, vocabulary and max_features"
+            )
 
     def columns(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
@@ -187,7 +209,10 @@ class TextRules:
             text = require("sklearn.feature_extraction.text", "sklearn", "stop_words='english'")
             words = text.ENGLISH_STOP_WORDS
         arguments = native_arguments(self, words)
-        return None if arguments is None else _core.TextRules(*arguments)
+        if arguments is None or self.buckets is None:
+            return None if arguments is None else _core.TextRules(*arguments)
+        n, numbers = self.buckets
+        return _core.TextRules(*arguments).with_buckets(n, np.array(numbers, dtype=np.int32))
 
     @property
     def changed(self) -> dict[str, Any]:
@@ -204,7 +229,7 @@ class TextRules:
         words = self.stop_words
         words = words if words is None or isinstance(words, str) else tuple(sorted(words))
         every: dict[str, Any] = {"min_df": 1, "max_df": 1.0, "max_features": None}
-        every |= {"ngram_range": tuple(self.ngram_range), "vocabulary": None}
+        every |= {"ngram_range": tuple(self.ngram_range), "vocabulary": None, "buckets": None}
         return replace(self, stop_words=words, **every)
 
     @property

@@ -39,11 +39,12 @@ class TermSketch:
     def __init__(self, rules: TextRules, min_df: int = 20, n_bytes: int = 2**28) -> None:
         check_integer(min_df, "min_df", 1)
         check_integer(n_bytes, "n_bytes", 1, 2**40)
-        if rules.native is None or rules.drops or rules.hashing or rules.vocabulary is not None:
+        others = rules.hashing, rules.buckets, rules.vocabulary
+        if rules.native is None or rules.drops or any(other is not None for other in others):
             raise ValueError(
                 "a sketch needs rules by which the core cuts texts, and it drops terms only by "
-                "min_df: leave out functions, token_pattern, max_df, max_features, hashing and "
-                "vocabulary"
+                "min_df: leave out functions, token_pattern, max_df, max_features, hashing, "
+                "buckets and vocabulary"
             )
         self.rules, self.min_df = rules.that_cut or rules, min_df
         self._sketch = _core.TermSketch(n_bytes)

@@ -1,0 +1,151 @@
+// Leaves out terms by their hashes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "termsift/text_rules.hpp"
+#include "text/cutter.hpp"
+#include "text/term_hash.hpp"
+#include "text/term_table.hpp"
+
+namespace termsift {
+
+// Inserts the stop words into an empty table, and returns their number.
+inline std::uint32_t add_stop_words(const TextRules& rules, WordTable& words) {
+  if (rules.analyzer != Analyzer::word) return 0;
+  std::vector<std::uint8_t> padded;
+  for (const std::string& word : rules.stop_words) {
+    if (word.empty()) continue;
+    padded.assign(word.begin(), word.end());
+    padded.resize(word.size() + 16);
+    const auto size = static_cast<std::uint32_t>(word.size());
+    words.find_or_insert(key_of_token(padded.data(), size, words.hash()), padded.data(), size);
+  }
+  return words.size();
+}
+
+inline bool is_stop_word(WordTable& stop_words, const std::uint8_t* word, std::uint32_t size) {
+  return stop_words.size() > 0 &&
+         !stop_words.find_token(key_of_token(word, size, stop_words.hash()), word, size)->key.is_empty();
+}
+
+// Turns the words of a cutter into tokens that are whole terms, such as "new york". It leaves out the terms that
+// rules.sketch or rules.buckets leave out, which then take no memory, even if they are words of other terms.
+class ChosenTerms {
+ public:
+  explicit ChosenTerms(const TextRules& rules)
+      : rules_(rules),
+        joins_(rules.analyzer == Analyzer::word && rules.max_n > 1),
+        before_(static_cast<std::size_t>(joins_ ? rules.max_n : 1)),
+        now_(before_) {
+    add_stop_words(rules, stop_words_);
+  }
+
+  void start_texts() { document_ = -1; }
+
+  // Returns the terms of the next piece. They are valid until the next call.
+  const Tokens& of(const Tokens& tokens) {
+    std::size_t begin = text_.size();  // the last words may begin n-grams that end in this piece
+    for (std::int64_t n = 1; n < rules_.max_n && begin > first_; ++n) begin = previous_word(begin);
+    text_.erase(0, begin);
+    first_ = 0;
+    terms_.parts.clear();
+    terms_.n_tokens = 0;
+    for (std::int64_t i = 0; i < ahead; ++i) look_ahead(tokens, i);
+    std::int64_t i = 0;
+    for (const Tokens::Part& part : tokens.parts) {
+      if (part.document != document_) first_ = text_.size();
+      document_ = part.document;
+      for (; i < part.end; ++i) {
+        look_ahead(tokens, i + ahead);
+        const std::uint32_t* const bounds = tokens.bounds.data() + 2 * i;
+        const std::uint8_t* const token = tokens.bytes + bounds[0];
+        if (is_stop_word(stop_words_, token, bounds[1] - bounds[0])) continue;
+        before_.swap(now_);
+        now_[0].hash = hashes_[static_cast<std::size_t>(i) % n_hashes];
+        if (joins_)
+          add_word(token, bounds[1] - bounds[0]);
+        else if (is_chosen(1, token, bounds[1] - bounds[0]))
+          add_term(bounds[0], bounds[1]);
+      }
+      terms_.parts.push_back({document_, terms_.n_tokens});
+    }
+    text_.reserve(text_.size() + 64);  // so many bytes must be readable
+    terms_.bytes = joins_ ? bytes() : tokens.bytes;
+    return terms_;
+  }
+
+ private:
+  // An n-gram of words.
+  struct Ngram {
+    std::uint64_t hash;
+    bool is_chosen;
+  };
+
+  // Hashes token i for the sketch, and prefetches its counter, because the latency of memory would take most of the time.
+  void look_ahead(const Tokens& tokens, std::int64_t i) {
+    if (!rules_.sketch || i >= tokens.n_tokens) return;
+    const std::uint32_t* const bounds = tokens.bounds.data() + 2 * i;
+    const std::uint64_t hash = word_hash(tokens.bytes + bounds[0], bounds[1] - bounds[0]);
+    hashes_[static_cast<std::size_t>(i) % n_hashes] = hash;
+    prefetch(&rules_.sketch->at(rules_.sketch->place(hash)));
+  }
+  const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(text_.data()); }
+  // Returns the start of the word that ends before the word at `begin`, which is not the first one.
+  std::size_t previous_word(std::size_t begin) const { return text_.rfind(' ', begin - 2) + 1; }
+  void add_word(const std::uint8_t* word, std::uint32_t size) {
+    std::size_t begin = text_.size();
+    const std::size_t end = begin + size;
+    if (end >= std::size_t{1} << 31)
+      throw std::length_error("document " + std::to_string(document_) + " has n-grams of 2 GB or more; cut it by blanks");
+    text_.append(reinterpret_cast<const char*>(word), size);
+    for (Ngram& ngram : now_) ngram.is_chosen = false;
+    for (std::int64_t n = 1;; ++n) {
+      const bool chosen = is_chosen(n, bytes() + begin, static_cast<std::uint32_t>(end - begin));
+      if (n >= rules_.min_n && chosen) add_term(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
+      if (n == rules_.max_n || begin == first_ || (rules_.sketch && !chosen)) break;
+      begin = previous_word(begin);
+    }
+    text_ += ' ';
+  }
+  // Returns whether a term of n words is chosen, or is too short to count. An n-gram is rare if it contains a rare one.
+  bool is_chosen(std::int64_t n, const std::uint8_t* term, std::uint32_t size) {
+    if (rules_.buckets) {
+      const std::int32_t hash = murmur3({reinterpret_cast<const char*>(term), size});
+      return rules_.buckets->chosen[static_cast<std::size_t>(column_of(hash, rules_.buckets->n))];
+    }
+    const auto i = static_cast<std::size_t>(n - 1);
+    if (n > 1) {
+      if (!before_[i - 1].is_chosen) return false;
+      now_[i].hash = ngram_hash(before_[i - 1].hash, now_[0].hash);
+    }
+    const bool is_short = joins_ && n < rules_.min_n;
+    return now_[i].is_chosen = is_short || rules_.sketch->at(rules_.sketch->place(now_[i].hash)) >= rules_.least;
+  }
+  void add_term(std::uint32_t begin, std::uint32_t end) {
+    const auto place = static_cast<std::size_t>(2 * terms_.n_tokens++);
+    if (terms_.bounds.size() < place + 2) terms_.bounds.resize(2 * place + 1024);
+    terms_.bounds[place] = begin;
+    terms_.bounds[place + 1] = end;
+  }
+
+  static constexpr std::int64_t ahead = 16;  // in tokens
+  static constexpr std::size_t n_hashes = 2 * ahead;
+
+  const TextRules& rules_;
+  const bool joins_;
+  WordTable stop_words_{false};
+  Tokens terms_;
+  std::string text_;       // the words, each followed by a blank
+  std::size_t first_ = 0;  // the start of the document's words in text_
+  std::int64_t document_ = -1;
+  std::uint64_t hashes_[n_hashes] = {};  // of the next tokens
+  std::vector<Ngram> before_, now_;  // the n-grams that end at the last two words; the element n - 1 has n words
+};
+
+}  // namespace termsift
