@@ -1,9 +1,8 @@
 #include "base/processors.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <thread>
 
@@ -14,12 +13,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Returns the content of a small file, or "" if it cannot be read. It uses no stream of C++: an extension that contains its own
+// C++ library shares some symbols of locales with the library that numpy has loaded, and streams then crash.
+std::string content_of(const std::string& path) {
+  std::string content;
+  if (std::FILE* const file = std::fopen(path.c_str(), "rb")) {
+    for (int c; (c = std::fgetc(file)) != EOF;) content += static_cast<char>(c);
+    std::fclose(file);
+  }
+  return content;
+}
+
 // Returns the limit of one group from a line like "150000 100000", the quota and the period. The quota "max" means no limit.
 std::optional<int> limit_of(const fs::path& group) {
-  std::ifstream in(group / "cpu.max");
-  std::int64_t quota = 0, period = 0;
-  if (!(in >> quota >> period) || quota <= 0 || period <= 0) return std::nullopt;
-  return static_cast<int>(std::min<std::int64_t>((quota - 1) / period + 1, std::numeric_limits<int>::max()));
+  long long quota = 0, period = 0;
+  const std::string content = content_of((group / "cpu.max").string());
+  if (std::sscanf(content.c_str(), "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0) return std::nullopt;
+  return static_cast<int>(std::min<long long>((quota - 1) / period + 1, std::numeric_limits<int>::max()));
 }
 
 int processors_of_machine() { return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1); }
@@ -27,9 +37,11 @@ int processors_of_machine() { return std::max(static_cast<int>(std::thread::hard
 }  // namespace
 
 std::optional<int> quota_of_control_groups(const std::string& root) {
-  std::ifstream groups(root + "/proc/self/cgroup");
+  const std::string groups = content_of(root + "/proc/self/cgroup");
   std::optional<int> least;
-  for (std::string line; std::getline(groups, line);) {
+  for (std::size_t begin = 0, end; begin < groups.size(); begin = end + 1) {
+    end = std::min(groups.find('\n', begin), groups.size());
+    const std::string line = groups.substr(begin, end - begin);
     if (!line.starts_with("0::")) continue;  // skips groups of the obsolete version 1
     // In a container, the path may be a path on the host. Then only the mount point itself is visible.
     fs::path group = root + "/sys/fs/cgroup";
