@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the content of a small file, or "" if it cannot be read. It uses no stream of C++: an extension that contains its own
-// C++ library shares some symbols of locales with the library that numpy has loaded, and streams then crash.
+// Returns the content of a small file, or "" if it cannot be read. It uses no stream of C++: an extension that contains its
+// own C++ library shares some symbols of locales with the library that numpy has loaded, and streams then crash.
 std::string content_of(const std::string& path) {
   std::string content;
   if (std::FILE* const file = std::fopen(path.c_str(), "rb")) {
