@@ -72,7 +72,7 @@ def measure(n_docs: int, way: str) -> None:
 def measure_best(corpus: str, method: str, k: int) -> None:
     """Print the share of the best k terms that are found, for each number of buckets.
 
-    A term counts as found if its score is at least that of the true term k.
+    A term counts as found if its score is at least the k-th largest score.
     """
     lines = (corpora.FOLDER / corpora.FILES[corpus]).read_text(encoding="utf-8").splitlines()
     y, texts = zip(*(line.split("\t", 1) for line in lines), strict=True)

@@ -192,7 +192,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     data = saved(halves[0])
     pairs_of_one = n_pairs(halves[0])
     copies = [ts.load(data) for _ in range(4)]
-    before = resident_bytes()  # earlier copies have used the memory that was free
+    before = resident_bytes()  # the first four fill resident memory that is free
     copies += [ts.load(data) for _ in range(8)]
     in_memory = (resident_bytes() - before) / 8 / pairs_of_one
     pairs_in = n_pairs(halves[0]) + n_pairs(halves[1])

@@ -268,7 +268,7 @@ def full_table(block: Block) -> str:
 
 
 def summary_table(blocks: Sequence[Block]) -> str:
-    """Return a table with one row per workload: termsift, and the fastest way of each library."""
+    """Return a table that compares termsift with the fastest way of each library."""
 
     per_thread = " / ".join
 

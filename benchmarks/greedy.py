@@ -31,7 +31,7 @@ from termsift import _core
 
 MARKER = "greedy"  # the name in the comments around the table in the README
 ROUNDS = 5
-# Limits of the plain search, in evaluations with two classes: for generated and for real text.
+# The most evaluations with two classes that the plain search makes, on generated and real text.
 PLAIN_EVALUATIONS, REAL_PLAIN_EVALUATIONS = 2e9, 2e9
 SORTED = np.random.default_rng(0).random(1_000_000)
 
@@ -218,7 +218,7 @@ def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str
 
 
 def newsgroups(quick: bool, budget: float) -> Iterator[tuple[Row, list[str]]]:
-    """Yield the cost on 20 Newsgroups, and a comparison of the order with the order by `md`."""
+    """Yield the cost on 20 Newsgroups, and a comparison of its order with that of `md`."""
     for terms in corpora.TEXTS:
         if reason := corpora.missing(terms):
             print(f"skipped: {reason}")

@@ -1,4 +1,4 @@
-// The only file that includes pybind11, and helpers for every binding.
+// Only this file includes pybind11. It also has helpers for every binding.
 #pragma once
 
 #include <pybind11/numpy.h>

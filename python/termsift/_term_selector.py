@@ -53,7 +53,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     method : str, default "md"
         A name of `termsift.methods` or `termsift.selectors`.
     k : int or "all", default 1000
-        The number of terms to keep. All are kept if there are fewer.
+        The number of terms to keep. All are kept if there are fewer than k.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}

@@ -75,8 +75,8 @@ def count(
     ------
     ValueError, CountOverflowError, TypeError
         As for `termsift.count`. The message names the partition, and the first row of the batches
-        that were counted together. Also for a null, for vectors of different sizes, and for
-        features that are not vectors.
+        that were counted together. Further errors are for a null, for vectors of different sizes,
+        and for features that are not vectors.
     ImportError
         If pyspark or pyarrow is not installed.
 
@@ -150,13 +150,13 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count_texts`. The message names the partition and the row within it. Also
-        for ``max_features`` unless tf is "raw".
+        As for `termsift.count_texts`, and for ``max_features`` unless tf is "raw". The message
+        names the partition and the row within it.
 
     Notes
     -----
-    As for `count`, but partial counts hold all words and are matched by word. A task holds eight
-    partial counts. The driver holds all words until it drops terms at the end.
+    The notes of `count` apply. Partial counts hold all words and are matched by word. A task holds
+    eight of them. The driver holds all words until it drops terms at the end.
 
     Examples
     --------

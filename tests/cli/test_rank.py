@@ -74,7 +74,7 @@ def test_a_collection_of_one_class_is_named(run: Any, tmp_path: Path) -> None:
     path.write_text("label,text\na,oil\na,ship\n")
     for method in ("md", "greedy"):
         complaint = run("rank", path, "--method", method).complaint
-        assert complaint.startswith(f"{path}: scores compare classes: at least two")
+        assert complaint.startswith(f"{path}: scores need at least two classes")
     assert "fewer than two classes" in run("rank", path, "--method", "conditional_gain").err
     for options in ([], ["--policy", "round_robin"]):  # df compares no classes
         result = run("rank", path, "--method", "df", "--format", "json", *options)

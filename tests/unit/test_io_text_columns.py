@@ -89,7 +89,7 @@ def test_both_tables_of_a_split(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
-        ([], ValueError, "text names no column"),
+        ([], ValueError, "text must name one or several columns"),
         (["body", None], TypeError, "text and label must be names or numbers of columns, got None"),
         (["body", 1.5], TypeError, "text and label must be names or numbers of columns, got 1.5"),
         (["body", "titel"], ValueError, "expected one column 'titel'.*did you mean 'title'"),

@@ -168,7 +168,7 @@ def test_a_document_of_several_classes_is_in_each() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"terms": []}, ValueError, "names no term"),
+        ({"terms": []}, ValueError, "terms must name at least one term"),
         ({"terms": [3]}, TypeError, "terms"),
         ({"terms": "a", "width": 0}, ValueError, "width"),
         ({"terms": "a", "n_passages": 0}, ValueError, "n_passages"),

@@ -121,7 +121,7 @@ def test_only_the_ratio_of_priors_matters(scale):
     }.values(),
 )
 def test_fewer_than_two_classes(counts, n, method):
-    expected = f"scores compare classes: at least two with documents are needed, got {n}"
+    expected = f"scores need at least two classes with documents, got {n}"
     for call in SCORES:
         assert complaint(VALUE, getattr(counts, call), method) == expected
 

@@ -29,7 +29,7 @@ struct PrefixModel {
   std::vector<double> absent;             // (stride,)
   bool weighs_tokens = false;             // true if w is sum_r x_r, false if w is 1
   std::vector<std::int32_t> rank_of;      // (n_terms,) the rank of each term, or -1 if it is not below ks.back()
-  std::vector<std::int32_t> step_of;      // (ranks,) for each rank, the index of the first of the ks that exceeds it
+  std::vector<std::int32_t> step_of;      // (ranks,) for each rank, the index of the smallest k that exceeds it
   std::vector<std::int64_t> first_pair;   // (ranks + 1,) the first pair of each rank
   std::vector<std::int32_t> pair_class;   // the position of the class in `classes`, increasing within a rank
   std::vector<double> pair_gain;

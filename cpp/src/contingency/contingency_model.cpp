@@ -41,8 +41,7 @@ double check(const ClassCounts<Count>& counts, const Estimation& estimation, con
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
     if (counts.rows[c]->is_present()) ++n_classes, largest = std::max(largest, class_weight(counts, estimation, c));
   if (n_classes < 2 && facts.compares_classes)
-    throw std::invalid_argument("scores compare classes: at least two with documents are needed, got " +
-                                std::to_string(n_classes));
+    throw std::invalid_argument("scores need at least two classes with documents, got " + std::to_string(n_classes));
   if (n_classes > 0 && largest == 0 && !estimation.prior_weights.empty())
     throw std::invalid_argument("class_prior gives no class with documents any mass");
   return largest > 0 ? largest : 1;  // if n_docs is unknown, all weights are 0; only a mean uses weights

@@ -113,7 +113,7 @@ class RankSum {
   std::uint64_t twice_ranks_ = 0;           // of the first corpus, among the documents with the term
   double ties_ = 0;                         // sum (t^3 - t) / 3 over these documents
   std::uint32_t n_ = 0, first_ = 0;         // documents with the term: all, and those of the first corpus
-  std::uint32_t group_ = 0;                 // the number of documents before the group of the last one
+  std::uint32_t group_ = 0;                 // the number of documents before the last document's group
   std::uint32_t first_in_group_ = 0;
 };
 

@@ -85,7 +85,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   }
   rest.sum_tokens();
   if ((rest.n_docs == 0 && rest.size > 0 && !unknown) || !is_possible(rest))
-    refuse_part(in_class().substr(1), " a term would have more documents than it has occurrences, or than the class has");
+    refuse_part(in_class().substr(1), " a term would have more documents than occurrences, or more than the class");
   return rest;
 }
 
@@ -213,7 +213,7 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
                                   text(tf) + ", document frequency " + text(df));
   }
   if (!is_possible(row))
-    throw std::invalid_argument("a term has more documents in a class than it has occurrences, or than the class has");
+    throw std::invalid_argument("a term has more documents than occurrences in a class, or more documents than the class");
   for (const auto& [n, what] : {std::pair{row.n_docs, " documents"}, std::pair{row.n_unlisted, " unlisted tokens"}})
     if (!(n >= 0) || !std::isfinite(static_cast<double>(n))) throw std::invalid_argument("a class has " + text(n) + what);
 }

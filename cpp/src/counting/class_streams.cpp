@@ -185,7 +185,7 @@ struct Range {
 };
 
 // Appends the window's documents among [first, last) to their streams, and checks them on the way. Entries are written
-// before their check is complete, so that they are read only once. Stops at a document that streams cannot count.
+// before their check is complete, so that they are read only once. Stops at a document that fails can_stream().
 template <class Index, class Value>
 void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, const Window& window, std::int64_t first,
                  std::int64_t last, Range& range) {
@@ -266,8 +266,8 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
   range.scan.facts.value_bound = std::max(range.scan.facts.value_bound, static_cast<double>(bound));
 }
 
-// Fills the streams with the window's documents, and returns the result of checking them. If streams cannot count the
-// documents, the streams are meaningless.
+// Fills the streams with the window's documents, and returns the result of checking them. The streams are meaningless if
+// this result fails can_stream().
 CsrScan fill(const StreamSource& source, const Window& window, const std::vector<std::int64_t>& size,
              const Threads& threads, Streams& streams) {
   const std::vector<std::int64_t> begins = plan_ranges(source, window, size, streams);

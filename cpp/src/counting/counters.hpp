@@ -42,7 +42,7 @@ struct PackedCounters {
   TERMSIFT_INLINE void add_bounded(std::uint32_t cell, std::uint32_t value) const { small[cell] += one_document + value; }
   static constexpr std::uint64_t bound = std::uint64_t{1} << PackedEntry::most_value_bits;
 
-  // Adds any number of occurrences, without a document.
+  // Adds any number of occurrences but no document.
   void add_occurrences(std::uint32_t cell, std::uint64_t n) const {
     large[cell] += n;
     small[cell] |= moved;

@@ -46,7 +46,7 @@ struct StreamSource {
     if (with_collection) f(static_cast<std::size_t>(labels.n_classes));
   }
 
-  // Calls f(view) with a CsrView of the values that are counted. If these are `ones`, all documents share the array.
+  // Calls f(view) with a CsrView of the values that are counted. If `ones` is counted, all documents share that array.
   template <class F>
   void visit_counted(const F& f) const {
     if (ones == nullptr) return x.visit(f);

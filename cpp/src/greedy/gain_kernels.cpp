@@ -186,7 +186,7 @@ TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, doubl
   return ((p > 0.98 * A) | (q > 0.98 * B)) ? infinity : value * B_inverse;
 }
 
-// The corners of the class of each bound. The arrays are (n,), or (1,) if all bounds are for the same class.
+// For each bound, the corners of its class. The arrays are (n,), or (1,) if all bounds are for the same class.
 struct Corners {
   const double *A1, *B1, *inverse_1, *A2, *B2, *inverse_2;
 };

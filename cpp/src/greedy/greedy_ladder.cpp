@@ -97,8 +97,9 @@ struct Shortlist {
   Wedge wedge;
   std::int64_t made_at = -1;  // the round that made the list, or -1
   // The reach of the wedge is relative to the mass expected to be selected before the list is used up. The width is relative
-  // to the usual width. Both are reduced if the list fails to bound the omitted groups. If R leaves the wedge, one of them
-  // is increased. At first, the selected mass may exceed the expected mass by a fifth.
+  // to the usual width. Both are reduced if the list fails to bound the omitted groups. If R falls below the masses of
+  // the wedge, the reach is increased. If R leaves the wedge otherwise, the width is increased. At first, the selected mass
+  // may exceed the expected mass by a fifth.
   double reach = 1.2, width = 1;
 };
 

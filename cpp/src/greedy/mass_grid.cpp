@@ -60,7 +60,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
   const DoubleDouble leftover = subtract(b2_value, multiply(grids.smoothing.b1, {n_terms, 0}));
   if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // otherwise b2 equals b1 n_terms up to rounding
     if (leftover.hi < 0)
-      throw std::invalid_argument("the probabilities of a class must not exceed 1 in sum: greedy needs b2 >= b1 * "
+      throw std::invalid_argument("the probabilities of a class must not sum to more than 1: greedy needs b2 >= b1 * "
                                   "n_terms = " + text(estimation.b1 * n_terms) + ", got b2 = " + text(estimation.b2));
     grids.smoothing.leftover = leftover;
   }

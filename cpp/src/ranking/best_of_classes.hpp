@@ -42,7 +42,7 @@ class BestOfClasses {
   const ScoreTask<Count> task_;
   const Threads threads_;
   std::vector<double> U_hi_, U_lo_;          // (n_terms,) U = T - T_0
-  std::vector<unsigned char> n_classes_of_;  // (n_terms,) the number of classes with the term, at most 2
+  std::vector<unsigned char> n_classes_of_;  // (n_terms,) min(2, the number of classes with the term)
   std::vector<TermId> seen_, unseen_;        // the terms that any class has, by decreasing T; all other terms
 };
 

@@ -68,8 +68,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     if (counts.rows[c]->is_present()) model.classes.push_back(static_cast<std::int64_t>(c));
   const std::size_t n = model.classes.size();
   if (n < 2)
-    throw std::invalid_argument("scores compare classes: at least two with documents are needed, got " +
-                                std::to_string(n));
+    throw std::invalid_argument("scores need at least two classes with documents, got " + std::to_string(n));
 
   std::vector<DoubleDouble> weight(n);
   double largest_weight = 0;

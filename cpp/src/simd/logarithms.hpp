@@ -228,7 +228,7 @@ TERMSIFT_INLINE double close_term(double sum, DoubleDouble d) {
   return d.hi * s + s * (d.hi * (sR + s * sR) + 2.0 * d.lo);
 }
 
-// Returns the sum of two such terms, computed with one division. The second pair has p - q = -d. Both p + q are below 2^500.
+// Returns close_term(sum, d) + close_term(other_sum, -d), computed with one division. Both sums must be below 2^500.
 TERMSIFT_INLINE double close_terms(double sum, double other_sum, DoubleDouble d) {
   const double quotient = d.hi / larger(sum * other_sum, least_probability);
   const double s = quotient * other_sum, u = quotient * sum;

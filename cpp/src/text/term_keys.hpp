@@ -70,8 +70,8 @@ inline WordKey padded_key(const std::uint8_t* bytes, std::uint32_t size) {
   return {load_u64(bytes) & load_u64(kept), load_u64(bytes + 8) & load_u64(kept + 8)};
 }
 
-// Returns the key of a token for a search. The key of an outside token lacks its offset in the arena. 16 bytes must be
-// readable, and the token must not be empty.
+// Returns the key of a token for a search. If the token is "outside" (see WordKey), its key has no arena offset. 16 bytes
+// must be readable, and the token must not be empty.
 inline WordKey key_of_token(const std::uint8_t* bytes, std::uint32_t size, const KeyHash& hash) {
   if (size > WordKey::most_bytes || bytes[size - 1] == 0) [[unlikely]]
     return {hash.of_bytes(bytes, size), WordKey::outside_bits};

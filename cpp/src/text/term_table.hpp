@@ -24,8 +24,8 @@ struct Slot {
   Key key;
   std::uint32_t id;
   std::uint32_t tag;          // the tag of the last document that contains the term
-  std::uint32_t at_or_count;  // by document: the term's place in that row; by class: its count in that document's class
-  std::uint32_t documents;    // number of rows with the term; by class: number of that class's documents with the term
+  std::uint32_t at_or_count;  // the term's place in that document's row or, by class, its count in that document's class
+  std::uint32_t documents;    // number of rows with the term or, by class, number of that class's documents with the term
 };
 
 // A hash table in which at most three quarters of the slots are filled. A slot takes 32 bytes for words and 24 for n-grams,
@@ -162,7 +162,7 @@ class WordTable : public SlotTable<WordKey> {
     }
     return insert(slot, key);
   }
-  // Returns the bytes of an outside token.
+  // Returns the bytes of an outside token (see WordKey).
   std::string_view outside(const WordKey& key) const {
     const std::uint8_t* const place = arena_.data() + key.arena_offset();
     std::uint32_t size = 0;

@@ -303,7 +303,7 @@ TextCounter::~TextCounter() = default;
 void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threads& threads) {
   if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
   if (!state_->by_class) {
-    if (!classes.empty()) throw std::invalid_argument("a counter by document takes no classes");
+    if (!classes.empty()) throw std::invalid_argument("a counter by document cannot have classes");
     return state_->change([&] { state_->add_documents(texts, threads); });
   }
   const std::size_t n_classes = State::checked(texts, classes);
@@ -312,7 +312,7 @@ void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threa
 
 std::int64_t TextCounter::add(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
   if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
-  if (!state_->by_class) throw std::invalid_argument("a counter by document takes no table");
+  if (!state_->by_class) throw std::invalid_argument("a counter by document cannot read a table");
   std::int64_t n_docs = 0;
   state_->change([&] { n_docs = state_->add_table(table, n_bytes, threads); });
   return n_docs;

@@ -44,7 +44,7 @@ std::uint64_t prefix_of(const SortedWord& word) { return word.first[0]; }
 std::uint64_t prefix_of(NgramKey key) { return key.pair_plus_one; }
 
 // Finds the slot of a word in one of the tables before table t. Returns the table and the slot, or t if there is none. The
-// slots of a table lie in the order of their hashes, so a scan of one table searches the other tables in their order too.
+// slots lie in the order of their hashes, so searches for the successive words of one table also visit the others in order.
 std::pair<std::size_t, const Slot<WordKey>*> find_earlier(std::span<WordTable* const> tables, std::size_t t,
                                                           const WordKey& key) {
   const std::string_view bytes = key.is_outside() ? tables[t]->outside(key) : std::string_view();

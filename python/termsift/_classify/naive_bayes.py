@@ -59,8 +59,8 @@ def naive_bayes(
     Raises
     ------
     ValueError, TypeError
-        For an unknown term or model, or if alpha is not positive. Also if no class has documents,
-        or if the documents or some terms of a class are unknown.
+        For an unknown term or model, if alpha is not positive, if no class has documents, or
+        if the documents or some terms of a class are unknown.
 
     Examples
     --------
@@ -239,8 +239,8 @@ class NaiveBayes:
         Raises
         ------
         ValueError
-            If a term occurs more often in a document than in the counts of its class. Also for the
-            model "complement".
+            If a term occurs more often in a document than in the counts of its class, or if the
+            model is "complement".
 
         Examples
         --------

@@ -248,10 +248,10 @@ class AdditiveCounts:
         Parameters
         ----------
         X, y, sample_weight, classes, n_threads
-            As for `termsift.count`. New classes take their sorted places if the present classes are
+            As for `termsift.count`. New classes take their sorted places if the earlier classes are
             sorted, and are added at the end otherwise. New terms become further columns. X may also
             have fewer columns than the counts. By default the columns of an indicator matrix are
-            the present classes.
+            the earlier classes.
 
         Returns
         -------

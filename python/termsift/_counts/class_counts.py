@@ -222,8 +222,8 @@ class ClassCounts(AdditiveCounts):
         method : str
             A name of `termsift.methods` or `termsift.selectors`.
         k : int, optional
-            The number of terms. All are ranked if it is None or if there are fewer. A small k is
-            selected without sorting the other terms.
+            The number of terms. All are ranked by default, or if there are fewer than k. A small k
+            is selected without sorting the other terms.
         policy : {"top", "round_robin"}, default "top"
             "top" takes the terms with the highest scores. With "round_robin" the classes take
             turns, so that small classes get their share. Each class lists the terms by its class
@@ -305,7 +305,7 @@ class ClassCounts(AdditiveCounts):
         method : str
             The name of one of `termsift.methods`, or "key", as for `termsift.distinctive_terms`.
         k : int, optional
-            The number of terms per class. All are listed if it is None or if there are fewer.
+            The number of terms per class. All are listed if k is None or if there are fewer than k.
         direction : {"both", "over", "under"}
             "both" lists all terms. "over" lists only terms that are over-represented in the class,
             as `termsift.distinctive_terms` does, and "under" only terms that are under-represented.
@@ -337,7 +337,7 @@ class ClassCounts(AdditiveCounts):
         Raises
         ------
         ValueError, TypeError
-            As for `class_scores`. Also for labels of several types, which polars and pyarrow cannot
+            As for `class_scores`, and for labels of several types, which polars and pyarrow cannot
             hold.
         ImportError
             If the library is not installed.

@@ -208,7 +208,7 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count`. Also for a missing text or label, for a text that is not a string,
+        As for `termsift.count`, and for a missing text or label, for a text that is not a string,
         and for rules that `termsift.text.TextRules` refuses.
 
     See Also

@@ -1,4 +1,4 @@
-"""Counts of some of the terms: which terms they are, and whether the totals are of all terms."""
+"""Counts of some of the terms: which terms they are, and whether the totals include all terms."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PartOfTerms(NamedTuple):
     def n_others_for(self, method: str, *, smooths: bool) -> int:
         """Return the number of the other terms, or 0 if the method does not need it.
 
-        Check that the totals are of all terms.
+        Raise ValueError if the totals do not include all terms.
         """
         if not self.has_totals:
             raise ValueError(

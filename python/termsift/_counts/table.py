@@ -64,7 +64,7 @@ def counts_from_table(
         that is less than the listed counts, and similar errors. The message names column, row and
         value.
     CountOverflowError
-        If the counts of a class exceed int64 in sum.
+        If the counts of a class sum to more than int64 can hold.
 
     Notes
     -----
@@ -93,13 +93,13 @@ def counts_from_table(
     """
     if (documents is None) != (class_docs is None):
         given, other = ("documents", "class_docs")[:: 1 if class_docs is None else -1]
-        raise TypeError(f"{given} needs {other}: the documents of terms and classes go together")
+        raise TypeError(f"{given} needs {other}: pass both or neither")
     coder = validation.LabelCoder(None)
     names = {"term": term, "label": label, "count": count, "documents": documents}
     if isinstance(frame, Mapping) and all(isinstance(of, Mapping) for of in frame.values()):
         if documents is not None:
             raise TypeError(
-                "documents names a column of a frame, and a mapping of mappings has none"
+                "documents must name a column of a frame, but a mapping of mappings has none"
             )
         sizes = [len(of_class) for of_class in frame.values()]
         codes = np.repeat(coder.codes(list(frame)), sizes)
@@ -220,7 +220,7 @@ def _summed(
     try:
         return {**add_documents(empty, matrix, labels, None, "raw", 0).to_arrays()}
     except _core.CountOverflowError:
-        raise _core.CountOverflowError("the counts of a class exceed 2^63 - 1 in sum") from None
+        raise _core.CountOverflowError("the counts of a class sum to more than 2^63 - 1") from None
 
 
 def _totals(given: Any, name: str, classes: list[Hashable], listed: list[Any]) -> _core.Int64s:

@@ -66,7 +66,7 @@ def selection_curve(
     Raises
     ------
     ValueError, TypeError
-        As for `termsift.count`. Also if the matrices have different columns, if the ranking or ks
+        As for `termsift.count`, and if the matrices have different columns, if the ranking or ks
         do not fit them, if there are no test documents, or if y is an indicator matrix.
 
     Notes
@@ -152,7 +152,7 @@ def cross_validate(
     Raises
     ------
     ValueError, TypeError
-        As for `selection_curve`. Also if there are fewer than 2 folds, or more folds than the
+        As for `selection_curve`, and if there are fewer than 2 folds, or more folds than the
         largest class has documents.
 
     Warns

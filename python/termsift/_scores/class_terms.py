@@ -59,7 +59,7 @@ def distinctive_terms(
     ----------
     counts : ClassCounts
     method : str
-        The name of one of `termsift.methods`, or "key", the product of evidence and certain effect.
+        The name of one of `termsift.methods`, or "key", the product of evidence and effect.
     k : int, optional
         The largest number of terms per class; all by default.
     classes : sequence of labels, optional

@@ -30,7 +30,7 @@ class Dispersion:
     dp_norm : ndarray of that shape, float64
         dp divided by its largest possible value, 1 - min_j s_j (see `termsift.dispersion`).
     juilland : ndarray of that shape, float64
-        Juilland's D. It is 1 if all documents have the term at the same rate, 0 if only one has it.
+        Juilland's D, which is 1 for equal rates in all documents, and 0 if only one has the term.
 
     Notes
     -----

@@ -45,7 +45,7 @@ class Ranking(Tabular):
     model : str
         The event model; "multinomial" for methods without models.
     chosen_by : ndarray of shape (k,), objects, or None
-        With round robin, the first class that gave each term its place. If the method's scores have
+        With round robin, the first class that ranks the term best. If the method's scores have
         no sign, as for chi2, the term may be under-represented in this class.
     """
 

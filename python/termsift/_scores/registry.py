@@ -31,7 +31,7 @@ _Entry = TypeVar("_Entry", bound=Selector)
 MD = Method(
     name="md",
     title="Maximum discrimination: the Jeffreys-multi-hypothesis (JMH) divergence of the "
-    "classes on the term alone.",
+    "classes for the term alone.",
     formula="p log(p/q) + (1-p) log((1-p)/(1-q))",
     source=f"{PAPER}, Algorithms 2 and 3",
     needs=OCCURRENCES,
@@ -265,7 +265,7 @@ _SELECTORS = (GREEDY, CONDITIONAL_GAIN, GUIDED_GAIN)
 # orders the terms of one class, and gives no score over all classes.
 KEY = Selector(
     name="key",
-    title="Evidence times certain effect: the root of g2 times a logarithm of the lower confidence "
+    title="Evidence times effect: the root of g2 times a logarithm of the lower confidence "
     "bound of the ratio of document shares.",
     formula="sqrt(g2) log2(1 + R), R = (n - n_c) t / (n_c (1 - t)), t Clopper and Pearson's lower "
     "bound of A/(A + B) at 95% for all terms at once",

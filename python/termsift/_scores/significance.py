@@ -98,7 +98,7 @@ class Significance:
 def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.float64]:
     """Return the logarithm of the probability that a chi-square variable exceeds each statistic.
 
-    It is log Q(degrees / 2, statistic / 2), and -inf if a double cannot hold Q of many degrees.
+    It is log Q(degrees / 2, statistic / 2). With more than 2 degrees, it is -inf if Q underflows.
     """
     z = np.asarray(statistics, dtype=np.float64) / 2
     if degrees == 2:

@@ -44,7 +44,7 @@ def conditional_gain(
         As for `termsift.count`, with one class per document. A term counts once in a document,
         however often it occurs there.
     k : int, optional
-        The number of terms. All terms are chosen if it is None or if there are fewer than k. A
+        The number of terms. All terms are chosen if k is None or if there are fewer than k. A
         larger k chooses the same first terms.
     shape : float or "empirical_bayes", default "empirical_bayes"
         The number that is added to both the observed and the expected number of documents in a
@@ -72,7 +72,7 @@ def conditional_gain(
     Raises
     ------
     ValueError
-        As for `termsift.count`. Also if y is an indicator matrix, if shape, temper, step or balance
+        As for `termsift.count`, and if y is an indicator matrix, if shape, temper, step or balance
         is invalid, or if the step is so large relative to the shape that numbers would lose all
         precision.
     TypeError

@@ -34,7 +34,8 @@ def greedy(
     Parameters
     ----------
     k : int, optional
-        The number of terms. All are chosen if it is None or if there are fewer. A small k is fast.
+        The number of terms. All are chosen by default, or if there are fewer than k. A small k is
+        fast.
     model, class_prior, n_threads
         As for `score`. Under "bernoulli" and "poisson" the terms are independent. The order is then
         that of `md`, and the scores are the running sums of `md`.
@@ -57,7 +58,7 @@ def greedy(
     Raises
     ------
     ValueError
-        If fewer than two classes have documents, or for an invalid argument. Also if b1 or a
+        For an invalid argument, if fewer than two classes have documents, or if b1 or a
         count is less than 2^-40 of the class's tokens, unless a common denominator turns the counts
         and b1 into whole numbers that sum to less than 2^52.
 

@@ -24,7 +24,7 @@ _FORMATS = ("table", "csv", "json")
 def add_output(parser: argparse.ArgumentParser) -> Any:
     """Add the options of `answering`, and return their group."""
     group = parser.add_argument_group("output")
-    usual = f"(default: by the ending of FILE, one of {' '.join(FORMAT_OF)}, else table)"
+    usual = f"(default: by the ending of FILE ({' '.join(FORMAT_OF)}), or table)"
     group.add_argument("--format", choices=_FORMATS, help=usual)
     about = "write FILE atomically; - is stdout (default: stdout)"
     group.add_argument("-o", "--output", metavar="FILE", help=about)

@@ -93,7 +93,7 @@ def check_encoding(encoding: str) -> str:
 def opened_text(
     path: Path, encoding: str
 ) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
-    """Open a text file. Yield a function that reads UTF-8 into a buffer, and the file on disk."""
+    """Open a text file. Yield (readinto, file); `readinto` fills a buffer with UTF-8 text."""
     codec = check_encoding(encoding)
     with opened(path) as (content, raw):
         if codec == "utf-8-sig":

@@ -129,7 +129,7 @@ def scan(
         check_path(terms, "terms")
     columns = tuple(text) if isinstance(text, (list, tuple)) else None if text is None else (text,)
     if columns == ():
-        raise ValueError("text names no column, expected one or several")
+        raise ValueError("text must name one or several columns")
     for column in (*(columns or ()), *(() if label in (None, False) else (label,))):
         if not (isinstance(column, str) or validation.is_integer(column)):
             raise TypeError(f"text and label must be names or numbers of columns, got {column!r}")
@@ -162,7 +162,7 @@ def scan(
     inputs = _paths(paths, "paths")
     label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):
-        raise ValueError(f"labels names {len(label_files)} files for {len(inputs)} inputs")
+        raise ValueError(f"labels has {len(label_files)} files for {len(inputs)} inputs")
     pairs = zip(inputs, label_files, strict=True)
     return Scan([_opened(path, file, options) for path, file in pairs], options)
 

@@ -92,7 +92,7 @@ def count(
     ------
     ValueError
         If lengths differ, if ``tf`` is unknown, if a value or weight is negative or not finite, or
-        if a label is None, NaN or not among ``classes``. Also if an indicator matrix has a value
+        if a label is None, NaN or not among ``classes``, if an indicator matrix has a value
         other than 0 and 1, or if it has a single column and ``classes`` is not given.
     OverflowError
         If a count exceeds its type.

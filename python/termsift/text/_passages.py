@@ -183,7 +183,7 @@ def _wanted(terms: Any) -> dict[Any, list[str]]:
     for term in chain.from_iterable(wanted.values()):
         validation.check_kind(term, str, "each of terms")
     if not any(wanted.values()):
-        raise ValueError("terms names no term")
+        raise ValueError("terms must name at least one term")
     return wanted
 
 
@@ -207,7 +207,7 @@ def _terms_of(text: str, rules: TextRules) -> list[str]:
 def _places(
     text: str, term: str, rules: TextRules, cut: Callable[[str], list[str]]
 ) -> list[tuple[int, int]]:
-    """Return the spans of the words of a text that the rules turn into the term."""
+    """Return each span of a text that the rules turn into the term."""
     usual = rules.token_pattern is None or rules.token_pattern == TOKEN_PATTERN
     for pattern in (_WORD if usual else str(rules.token_pattern), r"\S+"):
         words = [match.span() for match in re.finditer(pattern, text)]

@@ -34,7 +34,7 @@ class Csr:
 
     @property
     def parts(self) -> tuple[_core.Index, _core.Index, _core.Value, int]:
-        """The arrays and the end of the indices, in the order in which the core takes them."""
+        """The arguments of the core: indptr, indices, data, and the upper limit of the indices."""
         end = self.n_docs if self.by_term else self.n_terms
         return self.indptr, self.indices, self.data, end
 
