@@ -129,3 +129,13 @@ def test_memory_changes_no_result(memory: str, tmp_path: Path) -> None:
     options = ["--min-df", "20", "--memory", memory, "-o", str(output)]
     assert cli.main(["count", str(table), *options]) == 0
     assert ts.load(output) == ts.count(ts.scan(table, min_df=20))
+
+
+def test_errors_name_the_option_of_memory(run: Any, tmp_path: Path) -> None:
+    path, output = str(tmp_path / "a.csv"), str(tmp_path / "counts.termsift")
+    Path(path).write_text("label,text\nham,egg\n")
+    for options, message in (
+        (["--checkpoint", "saved"], "--checkpoint needs --memory"),
+        (["--memory", "4M"], "--memory needs --min-df"),
+    ):
+        assert message in run("count", path, *options, "-o", output).complaint

@@ -40,7 +40,7 @@ class TestSvmlight:
 
     def test_indices_count_from_0_only_if_told(self, tmp_path: Path) -> None:
         path = write(tmp_path / "c.svm", "1 1:2\n2 0:5\n")
-        message = r"c\.svm, line 2: .* \(from 0 with index_base=0 or --index-base 0\): .* 0 "
+        message = r"c\.svm, line 2: .* \(from 0 with index_base=0\): .* 0 "
         readers = read_collection, lambda path: ts.count(ts.scan(path))
         for read in (*readers, lambda path: read_split(path, path)):
             with pytest.raises(ValueError, match=message):

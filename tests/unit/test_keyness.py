@@ -283,7 +283,8 @@ def test_documents_add_the_dispersions() -> None:
         ),
         (("ham", "ham"), "class 'ham' is in both target and reference"),
         ((["ham", "spam", "eggs"],), "target has all classes"),
-        (([], "ham"), "has an empty group"),
+        (([], "ham"), "^target: classes is empty"),
+        (("ham", ["spam", "spam"]), "^reference: classes hold 'spam' twice"),
         ((["ham", "eggs"], ["spam", "eggs"]), "class 'eggs' is in both"),
     ],
 )

@@ -240,12 +240,19 @@ def test_a_checkpoint_of_another_job_is_refused(tmp_path: Path) -> None:
     assert list(counts.term_names) == ["egg"]
     with pytest.raises(ValueError, match="another job, which differs in rules and min_df"):
         ts.count(ts.scan(path, min_df=3, ngram_range=(1, 2), **options))
+    for name in ("counts", "sketch"):
+        saved = tmp_path / "saved" / name
+        for damaged in (saved.read_bytes()[:-1], b"{}\n", b""):
+            saved.write_bytes(damaged)
+            with pytest.raises(ValueError, match=rf"{name}: is no checkpoint, or is damaged"):
+                ts.count(ts.scan(path, min_df=2, **options))
+        saved.unlink()
+    assert ts.count(ts.scan(path, min_df=2, **options)) == counts
     path.write_text("label,text\nham,egg egg\n")
     with pytest.raises(ValueError, match="another job, which differs in files"):
         ts.count(ts.scan(path, min_df=2, **options))
-    (tmp_path / "saved" / "sketch").write_text("{}\n")
-    with pytest.raises(ValueError, match="is no checkpoint"):
-        ts.count(ts.scan(path, min_df=2, **options))
+    with pytest.raises(NotADirectoryError, match=r"a\.csv: is a file, expected a folder"):
+        ts.count(ts.scan(path, min_df=2, max_memory=2**20, checkpoint=path))
     with pytest.raises(ValueError, match="checkpoint needs max_memory"):
         ts.scan(path, checkpoint=tmp_path)
 

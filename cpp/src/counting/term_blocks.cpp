@@ -11,7 +11,8 @@ namespace {
 
 // Cell c * stride + j of a block is the block's j-th term in row c. A row is a class or the collection.
 struct BlockShape {
-  // The largest number of cells in a block. Their counters of 4 bytes stay in the cache of one core.
+  // The largest number of cells in a block, without those that stride() adds. Their counters of 4 bytes stay in the cache
+  // of one core.
   static constexpr std::int64_t most_cells = 1 << 17;
 
   explicit BlockShape(std::int64_t n_terms, std::int64_t n_classes_)

@@ -376,7 +376,7 @@ class AdditiveCounts:
         >>> parts[0].class_tokens, parts[0].within(parts).class_tokens
         (array([1, 0]), array([5, 2]))
         """
-        return self._of(self._state.within(part._state for part in parts))
+        return self._of(self._state.within(parts))
 
     def subset(self, classes: Iterable[Hashable] | Mapping[Any, Any]) -> Self:
         """Return the counts of some classes, which may be merged.

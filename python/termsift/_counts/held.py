@@ -109,15 +109,17 @@ class Held(NamedTuple):
         counts = self.counts.with_classes(np.argsort(place).tolist())
         return self._replace(counts=counts, classes=ordered)
 
-    def within(self, parts: Iterable[Held]) -> Held:
+    def within(self, parts: Iterable[Any]) -> Held:
         """Return the counts with the totals of all terms; see `ClassCounts.within`."""
         if self.part is None:
             return self  # all terms
         totals: Any = 0
         seen: PartOfTerms | None = None
         n_terms: int | None = 0
-        for number, other in enumerate(parts):
+        for number, counts in enumerate(validation.check_iterable(parts, "parts", "counts")):
             with validation.naming(f"part {number}"):
+                validation.check_counts(counts)
+                other: Held = counts._state
                 self._check_same_documents(other)
                 part = other.part
                 if other.rules is not None and other.rules.hashing is not None:

@@ -69,9 +69,7 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     def count(rules: TextRules, limit: int | None) -> Held:
         counting = TextCounting(rules, tf, threads)
         checkpoint = Checkpoint(folder, "counts", job)
-        if saved := checkpoint.load():
-            counting.start(read_from(BufferedReader(BytesIO(saved)), str(folder)))
-        del saved  # frees it
+        counting.start(checkpoint.load(_read))
         if limit is not None:
             counting.most_bytes = part_within(limit)
         counter = counting if isinstance(counting.tally, ByClass) else None
@@ -90,9 +88,7 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
 
     def sketched(sketch: TermSketch) -> TermSketch:
         checkpoint = Checkpoint(folder, "sketch", job)
-        if saved := checkpoint.load():
-            sketch = TermSketch.from_bytes(saved)
-        del saved  # frees it
+        sketch = checkpoint.load(TermSketch.from_bytes) or sketch
 
         def add(block: TextBlock) -> None:
             sketch.update(block.texts, n_threads=n_threads)
@@ -101,6 +97,10 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
         return sketch
 
     return counted_within(options.max_memory, scan.rules, tf, count, sketched, folder is not None)
+
+
+def _read(saved: bytes) -> Held:
+    return read_from(BufferedReader(BytesIO(saved)), "checkpoint")
 
 
 class TextCounting:

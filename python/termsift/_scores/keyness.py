@@ -335,7 +335,9 @@ def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashab
 
     def labels_of(given: Any, name: str) -> list[Hashable]:
         is_label = isinstance(given, str) or (isinstance(given, Hashable) and given in classes)
-        return [given] if is_label else list(validation.check_iterable(given, name, "labels"))
+        several = [given] if is_label else validation.check_iterable(given, name, "labels")
+        with validation.naming(name):
+            return list(validation.check_groups([*several], classes))
 
     labels = labels_of(target, "target")
     if reference is not None:

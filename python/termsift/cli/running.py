@@ -149,7 +149,8 @@ def _by_options(message: str, args: argparse.Namespace) -> str:
     if may_lack_labels and getattr(args, "no_labels", True) is None:
         message += "; if there are no labels, add --no-labels"
     option_of = {name: f"--{name.replace('_', '-')}" for name in vars(args)}
-    option_of |= dict.fromkeys(("k", "ks", "n_passages"), "-k") | {"n_threads": "--threads"}
+    option_of |= dict.fromkeys(("k", "ks", "n_passages"), "-k")
+    option_of |= {"n_threads": "--threads", "max_memory": "--memory"}
 
     def option(found: re.Match[str]) -> str:
         return option_of[found[1]] + (f" {found[3]}" if found[3] not in (None, "", "True") else "")

@@ -144,7 +144,7 @@ class SvmlightFile(Source):
                 return
             base, n_terms = self.options.index_base, self._n_terms
             notes = "" if self.options.names is None else f" (there are {n_terms} names of terms)"
-            notes += " (from 0 with index_base=0 or --index-base 0)" if base == 1 else ""
+            notes += " (from 0 with index_base=0)" if base == 1 else ""
             self.complain(
                 f"{self.path}, line {first_line}: expected a label and index:count, with rising "
                 f"indices from {base} to {base + n_terms - 1}{notes}: {error}"
