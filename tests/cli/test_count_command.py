@@ -129,3 +129,10 @@ def test_memory_changes_no_result(memory: str, tmp_path: Path) -> None:
     options = ["--min-df", "20", "--memory", memory, "-o", str(output)]
     assert cli.main(["count", str(table), *options]) == 0
     assert ts.load(output) == ts.count(ts.scan(table, min_df=20))
+
+
+def test_errors_name_the_option_memory(run: Any, tmp_path: Path) -> None:
+    table, output = tmp_path / "texts.csv", tmp_path / "counts.termsift"
+    table.write_text("label,text\na,ham\nb,spam\n")
+    complaint = run("count", table, "--memory", "2MB", "-o", output).complaint
+    assert complaint.startswith("--memory needs --min-df")
