@@ -376,6 +376,7 @@ class AdditiveCounts:
         >>> parts[0].class_tokens, parts[0].within(parts).class_tokens
         (array([1, 0]), array([5, 2]))
         """
+        parts = validation.check_iterable(parts, "parts", "ClassCounts")
         return self._of(self._state.within(part._state for part in parts))
 
     def subset(self, classes: Iterable[Hashable] | Mapping[Any, Any]) -> Self:
