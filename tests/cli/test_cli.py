@@ -207,7 +207,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         (["rank", "--direction", "under"], "only --per-class lists directions, so leave out --dir"),
         (
             ["rank", "--per-class", "--policy", "top"],
-            "no option 'policy'",
+            "--per-class has a list for each class, so leave out --policy",
         ),
         (["rank", "--min-df", "nan"], "must be between 0 and 1, got nan"),
         (["rank", "--ngram-range", "0,1"], "--ngram-range must be "),

@@ -94,6 +94,18 @@ def test_counts_will_do_but_not_for_dispersion(run: Any, mail: Path, tmp_path: P
     assert "documents" in run("keyness", saved, "ham", "--dispersion").complaint
 
 
+def test_classes_may_follow_options(run: Any, mail: Path) -> None:
+    options = ("--text", "text", "--format", "csv")
+    for classes in (("ham",), ("ham", "spam")):
+        expected = run("keyness", mail, *classes, *options).out
+        assert run("keyness", mail, *options, *classes).out == expected
+    assert run("keyness", mail, "ham", *options, "spam").out == expected
+    for wrong, rest in ((("ham", "spam", "news"), "news"), (("--foo", "ham"), "--foo ham")):
+        result = run("keyness", mail, *options, *wrong)
+        assert result.code == 2
+        assert f"unrecognized arguments: {rest}\n" in result.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

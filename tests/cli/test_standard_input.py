@@ -72,10 +72,10 @@ def test_a_matrix(run: Any, given: Any, tmp_path: Path) -> None:
 def test_errors_say_standard_input_and_leave_nothing_behind(run: Any, given: Any) -> None:
     for content, options, message in (
         (b"text,label\na b,c\nd\n", ["--input-format", "csv"], "standard input, line 3: expected"),
-        (MAIL.encode(), [], "--input-format"),
+        (MAIL.encode(), [], "the format of standard input is unknown"),
     ):
         folder = given(content)
-        assert message in run("rank", "-", *options).complaint
+        assert run("rank", "-", *options).complaint.startswith(message)
         assert os.listdir(folder) == []
     given(MAIL.encode())
     counting = ("count", "-", "-", "--input-format", "csv", "-o", "x.termsift")

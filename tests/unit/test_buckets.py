@@ -256,6 +256,8 @@ def test_what_needs_all_terms_is_refused() -> None:
         parts[0].within(["egg"])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="expected counts of all buckets, got the terms of 2 of 3"):
         first.within([first, second])
+    with pytest.raises(TypeError, match="parts must hold ClassCounts"):
+        first.within(second)
     with pytest.raises(ValueError, match="add and subtract documents before"):
         within + within
     assert ts.merge(parts).within(parts) == ts.merge(parts)

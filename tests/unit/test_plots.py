@@ -218,10 +218,13 @@ def test_compare_draws(run: Any, texts: Path, tmp_path: Path) -> None:
     assert drawn == expected
 
 
-def test_a_plot_of_an_unknown_kind_leaves_the_table(run: Any, texts: Path, tmp_path: Path) -> None:
-    result = run("compare", texts, "-o", tmp_path / "a.csv", "--plot", tmp_path / "a.xyz")
-    assert "'xyz' is not supported" in result.complaint
-    assert (tmp_path / "a.csv").read_text().startswith("method,k,accuracy")
+def test_a_plot_that_cannot_be_written_is_refused_before_the_work(
+    run: Any, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ts, "cross_validate", None)
+    complaint = run("compare", texts, "--plot", tmp_path / "a.xyz").complaint
+    assert "a.xyz: unknown ending 'xyz' for a plot, expected one of" in complaint
+    assert "no such folder" in run("compare", texts, "--plot", tmp_path / "no" / "a.svg").complaint
 
 
 @pytest.mark.usefixtures("without_matplotlib")

@@ -158,7 +158,8 @@ def test_a_vocabulary_with_names_cannot_grow_or_differ():
     counts.term_names, other.term_names = list("abcd"), list("abzd")
     expected = "X has 5 terms, but only 4 have names: set term_names to None first"
     assert failed_update(counts, VALUE, np.ones((3, 5), int), Y) == expected
-    expected = "the vocabularies differ: term 2 is 'c' in one and 'z' in the other"
+    expected = "the vocabularies differ: term 2 is 'c' in one and 'z' in the other; "
+    expected += "termsift.merge matches terms by name"
     assert complaint(VALUE, lambda: counts + other) == expected
     assert complaint(VALUE, lambda: counts - other) == expected
 

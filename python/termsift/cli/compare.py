@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 from operator import methodcaller
+from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from termsift._scores.methods import MODELS
 from termsift._scores.registry import POLICIES
 from termsift._util import scipy
 from termsift._util.extras import require
+from termsift._util.files import check_replaceable
 from termsift._util.log import logger
 from termsift._util.validation import check_one_class, naming
 from termsift.cli import arguments, inputs, output
@@ -82,7 +84,7 @@ def _run(args: argparse.Namespace) -> None:
     else:
         arguments.refuse(args, "--test takes the place of folds", "cv", "random_state")
     if args.plot is not None:
-        require("matplotlib", "plot", "--plot")  # raises an error before the work
+        _check_plot(args.plot)  # raises an error before the work
     rankers = {"methods": args.method, "models": args.model, "policies": args.policy}
     variants_of(**rankers)  # raises an error before the work if a name is unknown
     with output.answering(args) as answer:
@@ -94,6 +96,17 @@ def _run(args: argparse.Namespace) -> None:
         title = _title(about).replace("; ", "\n")
         figure.suptitle(title, fontsize=9, wrap=True, parse_math=False)
         figure.savefig(args.plot, dpi=200)
+
+
+def _check_plot(path: str) -> None:
+    require("matplotlib", "plot", "--plot")
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    ending, known = Path(path).suffix[1:].lower(), FigureCanvasBase.get_supported_filetypes()
+    if ending and ending not in known:
+        cure = f"expected one of {', '.join(sorted(known))}"
+        raise ValueError(f"{path}: unknown ending {ending!r} for a plot, {cure}")
+    check_replaceable(path)
 
 
 def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:

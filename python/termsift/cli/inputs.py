@@ -47,10 +47,13 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
     if STDIN not in inputs:
         yield
         return
+    if getattr(args, "input_format", "") is None:
+        raise ValueError("the format of standard input is unknown: pass --input-format")
     import shutil  # only standard input needs these modules
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="termsift-") as folder:
+        args.copied_to = os.path.join(folder, "")
         path = os.path.join(folder, "standard input")
         with open(path, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)

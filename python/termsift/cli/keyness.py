@@ -110,8 +110,9 @@ def _with_list(
 ) -> tuple[ts.ClassCounts, list[Hashable], list[Hashable]]:
     """Return the counts of the target and of the list, and the labels of both."""
     path = args.versus_list
-    of_documents = "dispersion", *["sort"] * (args.sort in ORDERS_BY_DOCUMENTS)
-    arguments.refuse(args, f"{path}: the list has no documents", *of_documents)
+    arguments.refuse(args, f"{path}: the list has no documents", "dispersion")
+    if args.sort in ORDERS_BY_DOCUMENTS:
+        raise ValueError(f"{path}: the list has no documents, so leave out --sort {args.sort}")
     if args.reference is not None:
         raise ValueError(f"{path}: the list is the reference, so leave out {args.reference}")
     target = counts.classes if args.target is None else inputs.labels_of(counts, args.target)

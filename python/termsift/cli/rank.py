@@ -51,6 +51,8 @@ def _run(args: argparse.Namespace) -> None:
     method = args.method or (DESCRIBING if args.per_class else MD.name)
     if not args.per_class:
         arguments.refuse(args, "only --per-class lists directions", "direction")
+    else:
+        arguments.refuse(args, "--per-class has a list for each class", "policy")
     if method == KEY.name and not args.per_class:
         raise ValueError("key orders the terms of a class: add --per-class")
     ranker = KEY if method == KEY.name else find_ranker(method)

@@ -83,7 +83,14 @@ def run(argv: Sequence[str]) -> int:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # terms may be in any language
     is_command = bool(argv) and argv[0] in COMMANDS  # then only its module is needed
-    args = main_parser(argv[:1] if is_command else COMMANDS).parse_args(argv)
+    parser = main_parser(argv[:1] if is_command else COMMANDS)
+    args, rest = parser.parse_known_args(argv)
+    # Some versions of argparse do not match an optional argument that comes after an option.
+    for name in ("target", "reference"):
+        if rest and not rest[0].startswith("-") and getattr(args, name, "") is None:
+            setattr(args, name, rest.pop(0))
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     with _logging("DEBUG" if args.verbose else "WARNING"):
         try:
             _refuse_to_overwrite(args)
@@ -95,7 +102,9 @@ def run(argv: Sequence[str]) -> int:
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
             for line in traceback.format_exc().splitlines():
                 logger.debug("%s", line)
-            logger.error("error: %s", _by_options(_one_line(exc), args))
+            # Users do not know the folder of the copy of standard input.
+            message = _one_line(exc).replace(getattr(args, "copied_to", ""), "")
+            logger.error("error: %s", _by_options(message, args))
             _discard_output()
             return 1
     return 0

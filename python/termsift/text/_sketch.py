@@ -54,6 +54,9 @@ class TermSketch:
         """The number of counters, which is the memory in bytes."""
         return len(self._sketch.counters)
 
+    def __repr__(self) -> str:
+        return f"<TermSketch of {self.n_bytes:,} bytes: min_df={self.min_df}>"
+
     def update(self, texts: Any, *, text: Any = None, n_threads: int | None = None) -> TermSketch:
         """Add further documents.
 

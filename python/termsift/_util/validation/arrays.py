@@ -285,7 +285,7 @@ def check_same_terms(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> 
         term = int(differ[0])
         raise ValueError(
             f"the vocabularies differ: term {term} is {mine[term]!r} in one and {theirs[term]!r} "
-            "in the other"
+            "in the other; termsift.merge matches terms by name"
         )
 
 
