@@ -250,7 +250,7 @@ def test_what_needs_all_terms_is_refused() -> None:
         first + ts.count_texts(texts[1:], y[1:], buckets=(3, [1]))
     with pytest.raises(ValueError, match="same documents: rules differs"):
         first + ts.count_texts(texts, y, buckets=(3, [1]), lowercase=False)
-    with pytest.raises(TypeError, match="parts must hold counts, got None"):
+    with pytest.raises(TypeError, match="parts must hold ClassCounts, got None"):
         parts[0].within(None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="part 0: counts must be a ClassCounts, got str"):
         parts[0].within(["egg"])  # type: ignore[arg-type]
