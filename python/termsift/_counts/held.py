@@ -116,7 +116,7 @@ class Held(NamedTuple):
         totals: Any = 0
         seen: PartOfTerms | None = None
         n_terms: int | None = 0
-        for number, counts in enumerate(validation.check_iterable(parts, "parts", "counts")):
+        for number, counts in enumerate(validation.check_iterable(parts, "parts", "ClassCounts")):
             with validation.naming(f"part {number}"):
                 validation.check_counts(counts)
                 other: Held = counts._state
