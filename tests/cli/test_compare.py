@@ -104,6 +104,14 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
             assert marked == [value == max(values) for value in values]
 
 
+def test_two_folds_have_a_spread_and_all_terms_are_a_usual_k(run: Any, tmp_path: Path) -> None:
+    words = " ".join(f"word{i}" for i in range(20))
+    path = tmp_path / "texts.csv"
+    path.write_text("label,text\n" + "".join(f"{label},{words}\n" for label in "abab"))
+    head = tables(run("compare", path, "--method", "md", "--cv", 2).out)[0][0]
+    assert " ".join(head) == "accuracy k = 10 20 best k s.e. smallest k"
+
+
 @pytest.mark.parametrize(
     ("arguments", "options"),
     [

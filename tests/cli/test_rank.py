@@ -177,7 +177,8 @@ def test_how_many_terms(run: Any, tmp_path: Path) -> None:
     both = ("--per-class", "--direction", "both")
     assert len(run("rank", path, *both).out.splitlines()) == 1 + 2 * 20
     assert len(run("rank", path).out.splitlines()) == 1 + 20
-    assert len(run("rank", path, "-k", 25).out.splitlines()) == 1 + 25
+    for k in (25, 0):
+        assert len(run("rank", path, "-k", k).out.splitlines()) == 1 + k
     assert len(run("rank", path, "--format", "csv").out.splitlines()) == 1 + 31
     run("rank", path, "-o", tmp_path / "all.txt")
     assert len((tmp_path / "all.txt").read_text().splitlines()) == 1 + 20

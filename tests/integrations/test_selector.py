@@ -164,12 +164,12 @@ def test_later_parameters_do_not_change_what_was_learnt() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"method": "chi2", "model": "binary"}, "chi2 has no model 'binary'"),
         ({"k": -1}, "k must be a number of terms or 'all', got -1"),
         ({"k": 0.5}, "k must be a number of terms or 'all', got 0.5"),
         ({"k": True}, "k must be a number of terms or 'all', got True"),
         ({"k": "some"}, "k must be a number of terms or 'all', got 'some'"),
         ({"method": "nope"}, "no method 'nope'"),
-        ({"method": "chi2", "model": "binary"}, "chi2 has no model 'binary'"),
         ({"method": "conditional_gain", "policy": "round_robin"}, "has no policy"),
         ({"method": "conditional_gain", "class_prior": "uniform"}, "has no class_prior"),
         ({"method": "conditional_gain", "model": "binary"}, "has no model 'binary'"),

@@ -179,6 +179,8 @@ def test_rare_terms_of_parts_may_be_dropped_but_their_tokens_stay() -> None:
     different = [parts[0].within(parts), dropped[1].within(dropped)]
     with pytest.raises(ValueError, match="the totals of all terms differ"):
         ts.merge(different)
+    with pytest.raises(ValueError, match="totals of all terms are smaller than those of these"):
+        parts[0].within(part.with_min_df(10**6) for part in parts)
 
 
 def test_buckets_are_the_columns_of_hashed_counts() -> None:
@@ -254,6 +256,8 @@ def test_what_needs_all_terms_is_refused() -> None:
         parts[0].within(None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="part 0: counts must be a ClassCounts, got str"):
         parts[0].within(["egg"])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="same documents: tf differs"):
+        first + ts.count_texts(texts, y, buckets=(3, [1]), tf="binary")
     with pytest.raises(ValueError, match="expected counts of all buckets, got the terms of 2 of 3"):
         first.within([first, second])
     with pytest.raises(TypeError, match="parts must hold ClassCounts"):

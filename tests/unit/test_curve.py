@@ -96,6 +96,8 @@ def test_rounding_does_not_decide_the_best_k() -> None:
     for order in (slice(None), slice(None, None, -1)):
         found = curve(*(run[order] for run in runs), ks=[1, 2])
         assert (found.best_k(), found.smallest_k()) == (1, 1)
+    # The standard error at k = 2 is 0.1, and 0.7 is less than the computed 0.8 - 0.1.
+    assert curve([0.7, 0.7], [0.7, 0.9]).smallest_k() == 1
 
 
 def test_repr() -> None:

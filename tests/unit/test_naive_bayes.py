@@ -210,6 +210,17 @@ def test_counts_without_rules_refuse_texts(counts: ts.ClassCounts) -> None:
 # ---- scikit-learn --------------------------------------------------------------------------------
 
 
+def test_rounding_of_subtracted_fractions_is_no_occurrence() -> None:
+    # (0.7 + 0.1) - 0.7 is less than 0.1, so leaving out the second row would leave less than 0.
+    X, y = np.array([[0.7, 1], [0.1, 1], [0, 2], [0, 1]]), [0, 0, 0, 1]
+    rest = ts.count(X, y) - ts.count(X[:1], y[:1])
+    found, expected = (
+        counts.naive_bayes().leave_one_out(X[1:], y[1:])
+        for counts in (rest, ts.count(X[1:], y[1:]))
+    )
+    assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_it_works_in_pipelines_and_searches() -> None:
     base = pytest.importorskip("sklearn.base")
     from sklearn.model_selection import GridSearchCV

@@ -78,6 +78,12 @@ def test_one_long_document_does_not_make_a_term_key() -> None:
     assert rank_sum(X, y, k=1).table["index"].tolist() == [1, 2]
 
 
+def test_equal_rates_in_all_documents_have_no_sign() -> None:
+    X, y = np.array([[1, 1], [2, 2], [3, 3]]), ["a", "a", "b"]
+    found = ts.count(X, y).keyness("a", "b", similar=True, dispersion=(X, y)).table
+    assert found["rank_sum"].tolist() == [0, 0]
+
+
 def test_it_needs_documents() -> None:
     with pytest.raises(ValueError, match="needs the documents: pass dispersion"):
         ts.count(np.eye(2, dtype=int), ["a", "b"]).keyness("a", sort="rank_sum")

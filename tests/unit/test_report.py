@@ -224,6 +224,7 @@ def test_every_method_has_a_page(tmp_path: Path, method: str) -> None:
     y = np.array(["ham", "ham", "spam", "spam"], dtype=object)
     page = written(Collection(X, y, names, "letters"), tmp_path, method=method)
     assert "nan" not in re.findall(r"\w+", page.text().lower())
+    assert "width:100.0%" in [found.get("style") for found in page.all("span")]
     rows = page.tables[BEST][1:]
     assert {row[1]: row[5] for row in rows}["zebra"] == "\N{EN DASH}"
     assert {row[1]: row[5] for row in rows}["bacon"] == "ham"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 import termsift as ts
 from file_kinds import KINDS, WORDS, as_folders, as_table, random_collection, write
 from termsift import io
-from termsift.io import _class_folder, _matrices, _tables
+from termsift.io import _class_folder, _matrices, _scan, _tables
 
 BLOCK_BYTES = [4, 60, 1 << 20]
 
@@ -70,6 +71,18 @@ def test_several_files_in_order(tmp_path: Path) -> None:
     assert counts.classes == ["w", "x"]
     assert list(counts.term_names) == ["ant", "bee", "cow"]
     assert counts.term_frequency.toarray().tolist() == [[0, 1, 1], [1, 1, 0]]
+
+
+def test_progress_goes_on_over_several_files(tmp_path: Path, monkeypatch: Any) -> None:
+    reports: list[int] = []
+    monkeypatch.setattr(_scan, "progress", lambda *_: nullcontext(reports.append))
+    paths = [tmp_path / f"{number}.csv" for number in range(3)]
+    for path in paths:
+        path.write_text("label,text\nham,egg\n")
+    scan = ts.scan(paths)
+    ts.count(scan)
+    assert reports == sorted(reports)
+    assert reports[-1] == scan.n_bytes
 
 
 def test_documents_of_several_classes(tmp_path: Path) -> None:
@@ -156,3 +169,8 @@ def test_texts_without_labels_are_one_class(tmp_path: Path) -> None:
     assert (counts.classes, counts.n_docs) == ([""], 2)
     assert counts.term_names.tolist() == ["cherry", "new", "old", "pear", "plum"]
     assert io.read_collection(path, **options).y.tolist() == ["", ""]
+    pa = pytest.importorskip("pyarrow")
+    path = tmp_path / "fruit.parquet"
+    table = pa.table({"title": ["new", "old"], "text": ["plum pear", "cherry plum"]})
+    pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    assert ts.count(ts.scan(path, **options)) == counts

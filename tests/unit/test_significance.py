@@ -115,6 +115,12 @@ def test_the_reference_agrees(method: Any, per_class: bool) -> None:
     np.testing.assert_allclose(found.adjusted(), expected.adjusted("bh"), rtol=1e-10)
 
 
+def test_a_class_without_documents_gives_no_degree_of_freedom() -> None:
+    X, y = np.array([[3, 1], [0, 2], [1, 4]]), np.array([0, 1, 2])
+    found = ts.count(X, np.eye(4, dtype=int)[y]).significance("chi2_counts")
+    assert found.degrees == ts.count(X, y).significance("chi2_counts").degrees == 2
+
+
 # ---- adjustment ----------------------------------------------------------------------------------
 
 

@@ -19,12 +19,13 @@ from hypothesis import strategies as st
 
 import termsift as ts
 from signals import LIMIT, start_hearing
+from termsift.io import _checkpoint
 
 WORDS = [f"w{i}" for i in range(40)] + ["a_word_of_more_than_sixteen_bytes", "naïve", "的话", "x\0"]
 RULES: list[dict[str, Any]] = [
     {},
-    {"ngram_range": (1, 2)},
     {"ngram_range": (2, 3)},
+    {"ngram_range": (1, 2)},
     {"ngram_range": (1, 3), "stop_words": ["w0", "w1", "naïve"]},
     {"analyzer": "char", "ngram_range": (2, 4)},
     {"analyzer": "char_wb", "ngram_range": (3, 3), "strip_accents": "unicode"},
@@ -135,6 +136,8 @@ def test_what_a_sketch_refuses() -> None:
         ts.sketch_texts(["a text"], max_df=0.5)
     with pytest.raises(ValueError, match="the sketches differ in n_bytes: 8 and 9"):
         sketch + ts.sketch_texts(["a text"], n_bytes=9)
+    with pytest.raises(ValueError, match="the sketches differ in min_df: 20 and 3"):
+        sketch + ts.sketch_texts(["a text"], n_bytes=8, min_df=3)
     with pytest.raises(ValueError, match="the bytes are no sketch"):
         ts.TermSketch.from_bytes(b"{}\n")
     for damaged in (sketch.to_bytes()[:-1], sketch.to_bytes()[:-1] + b"\x07"):
@@ -157,7 +160,7 @@ def many_words(n_docs: int) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("n_docs", [100, 4000])  # which fit, and which do not
-@pytest.mark.parametrize("source", ["list", "table", "csv"])
+@pytest.mark.parametrize("source", ["list", "table", "frame", "csv"])
 def test_max_memory_changes_no_result(
     source: str, n_docs: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -167,9 +170,12 @@ def test_max_memory_changes_no_result(
     caplog.set_level("INFO", "termsift")
     if source == "list":
         counts = ts.count_texts(texts, y, **limits)
-    elif source == "table":
-        pa = pytest.importorskip("pyarrow")
-        frame = pa.table({"text": texts, "label": y})
+    elif source in ("table", "frame"):
+        columns = {"text": texts, "label": y}
+        if source == "table":
+            frame = pytest.importorskip("pyarrow").table(columns)
+        else:
+            frame = pytest.importorskip("pandas").DataFrame(columns)
         counts = ts.count_texts(frame, text="text", label="label", **limits)
     else:
         path = tmp_path / "texts.csv"
@@ -256,6 +262,30 @@ def test_a_checkpoint_of_another_job_is_refused(tmp_path: Path) -> None:
         ts.count(ts.scan(path, min_df=2, max_memory=2**20, checkpoint=path))
     with pytest.raises(ValueError, match="checkpoint needs max_memory"):
         ts.scan(path, checkpoint=tmp_path)
+
+
+def test_the_terms_of_earlier_files_take_memory_too(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(_checkpoint, "_SHARE", float("inf"))  # saves after every file
+    paths = [tmp_path / f"{number}.csv" for number in range(6)]
+    for number, path in enumerate(paths):
+        text = " ".join(f"word{number}x{i}" for i in range(1000))
+        path.write_text(f"label,text\nham,{text}\nspam,{text}\n")
+    options: dict[str, Any] = {"min_df": 2, "max_memory": 2**21, "checkpoint": tmp_path / "saved"}
+    assert ts.count(ts.scan(paths[:2], **options)).n_terms == 2000
+    options["checkpoint"] = tmp_path / "other"
+    with pytest.raises(ValueError, match="do not fit in max_memory"):
+        ts.count(ts.scan(paths, **options))
+
+
+def test_the_end_of_a_pass_is_always_saved(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(_checkpoint, "_SHARE", 1e-9)  # the first save forbids all later ones
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path in paths:
+        path.write_text("label,text\nham,egg\nspam,egg\n")
+    saved = tmp_path / "saved"
+    ts.count(ts.scan(paths, min_df=2, max_memory=2**20, checkpoint=saved))
+    for name in ("sketch", "counts"):
+        assert b'{"n_done": 2, ' in (saved / name).read_bytes()
 
 
 def test_max_memory_takes_iterators_of_labels_and_names_rows() -> None:

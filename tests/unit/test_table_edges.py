@@ -32,6 +32,24 @@ def test_a_byte_order_mark_in_blocks_of_few_bytes(block_bytes: int) -> None:
     assert rows_of(_core.JsonTable(content.readinto, "c", **options)) == 1
 
 
+@pytest.mark.parametrize("block_bytes", [1, 2, 3, 4, 7])
+def test_a_number_in_an_array_may_be_cut_by_a_block(block_bytes: int) -> None:
+    content = io.BytesIO(b'[1234567, {"t": "a", "l": -0}]')
+    options: Any = {"texts": ["t"], "label": "l", "block_bytes": block_bytes, "skip": True}
+    table = _core.JsonTable(content.readinto, "c", may_be_array=True, **options)
+    assert (rows_of(table), table.n_skipped, table.labels(0)) == (1, 1, ["0"])
+
+
+def test_text_after_a_closing_quote_is_refused_at_every_byte() -> None:
+    for n in range(64):  # the core reads 64 bytes at once
+        content = io.BytesIO(b"a," + b"x" * n + b'\nb,"text"more\n')
+        table = _core.DelimitedTable(content.readinto, "c", quoted=True)
+        table.first_row(",")
+        table.choose(",", [1], 0, 2, False)
+        with pytest.raises(ValueError, match="c, line 2"):
+            rows_of(table)
+
+
 def test_the_buffer_of_a_file_is_released_after_an_error() -> None:
     buffers = []
 

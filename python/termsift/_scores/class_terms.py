@@ -309,7 +309,7 @@ class _KeyScoring(Scoring):
         of_class, of_all = self._documents
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         a = scipy.cells(of_class.T, terms, rows)
-        return signs, np.where(a > 0, self._of_cells(g2, a, of_all[terms] - a, rows), 0)
+        return signs, self._of_cells(g2, a, of_all[terms] - a, rows)
 
     def _of_cells(
         self, g2: NDArray[Any], a: NDArray[Any], b: NDArray[Any], rows: NDArray[Any]
