@@ -138,7 +138,8 @@ TEST(a_counter_that_failed_refuses_further_calls) {
     };
     // Wrong arguments change nothing.
     const std::vector<ClassId> wrong = {0, -1};
-    CHECK_THROWS(counter.add(good.views(), wrong, {1}), std::invalid_argument, by_class ? "negative" : "cannot have classes");
+    CHECK_THROWS(counter.add(good.views(), wrong, {1}), std::invalid_argument,
+                 by_class ? "negative" : "cannot have classes");
     counter.add(good.views(), of(good), {1});
     CHECK_THROWS(counter.add(bad.views(), of(bad), {2}), BadText, "document 17");
     CHECK_THROWS(counter.add(good.views(), of(good), {1}), std::logic_error, "an earlier call of this counter failed");

@@ -218,6 +218,12 @@ def test_best_buckets_find_the_best_terms_with_exact_scores() -> None:
         within.rank("md")
 
 
+def test_table_of_buckets_leaves_out_adjusted_p_values() -> None:
+    pytest.importorskip("pandas")
+    parts = parts_of(*collection(6), 3)
+    assert parts[0].within(parts).to_frame("g2")["pvalue_adj"].isna().all()
+
+
 def test_what_needs_all_terms_is_refused() -> None:
     texts, y = collection(6)
     first, second, third = parts = parts_of(texts, y, 3)
@@ -240,7 +246,6 @@ def test_what_needs_all_terms_is_refused() -> None:
                 first.score(method.name)
     with pytest.raises(ValueError, match="the adjustment ranks the p-values of all terms"):
         within.significance("chi2").adjusted()
-    assert within.to_frame("g2")["pvalue_adj"].isna().all()
     with pytest.raises(ValueError, match="both counts have bucket 0"):
         first + (first + second)
     with pytest.raises(ValueError, match="terms of 1 of 3 buckets with the terms of 1 of 4"):
