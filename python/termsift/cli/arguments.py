@@ -153,4 +153,7 @@ def size(text: str) -> int:
     unit = text.lstrip("0123456789.")
     letter = unit.upper().removesuffix("B").removesuffix("I")
     base = 1024 if "I" in unit.upper() else 1000
-    return int(float(text.removesuffix(unit)) * base ** ["", "K", "M", "G", "T"].index(letter))
+    try:
+        return int(float(text.removesuffix(unit)) * base ** ["", "K", "M", "G", "T"].index(letter))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected bytes such as 2GB, got {text!r}") from None

@@ -202,8 +202,11 @@ class ArrowTable(TextSource):
                 _check_columns(self.path, table.schema_arrow, names)
                 batches = table.iter_batches(_ROWS_AT_ONCE, columns=names, use_threads=False)
             else:
-                table = require("pyarrow.ipc", "text", what).open_file(file)
-                _check_columns(self.path, table.schema, names)
+                ipc = require("pyarrow.ipc", "text", what)
+                schema = ipc.open_file(file).schema
+                _check_columns(self.path, schema, names)
+                fields = [schema.get_field_index(name) for name in names]
+                table = ipc.open_file(file, options=ipc.IpcReadOptions(included_fields=fields))
                 batches = map(table.get_batch, range(table.num_record_batches))
             for batch in batches:
                 for row in range(0, batch.num_rows, _ROWS_AT_ONCE):  # a batch may be the whole file
