@@ -53,6 +53,9 @@ struct TermCounters {
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
   bool distinct;  // true if documents never repeat a term
+  // If false, `touched` is empty, and drain() searches all terms. Set for a class with more entries than there are terms,
+  // which touches most terms, so that the search takes less time than the list.
+  bool lists_touched = true;
   LargeArray<TermCount<Count>> counts;
   LargeArray<std::int64_t> last_document;  // for each term, 1 + the last document that has it; empty if `distinct`
   LargeArray<TermId> touched;              // (n_touched,) the terms whose counters are not zero
@@ -60,7 +63,7 @@ struct TermCounters {
 };
 
 // Adds document d.
-template <bool distinct, class Index, class Value, CountType Count>
+template <bool distinct, bool lists_touched, class Index, class Value, CountType Count>
 void add_document(std::int64_t d, const Index* terms, const Value* values, std::int64_t n, Count weight,
                   TermCounters<Count>& counters) {
   // These are local copies, because the compiler must assume that additions change members, and would read them each time.
@@ -73,8 +76,10 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
     if (value == 0) continue;
     const std::int64_t term = terms[i];
     TermCount<Count> count = counts[term];
-    touched[n_touched] = static_cast<TermId>(term);  // no `if` here: the branch would be unpredictable
-    n_touched += count.documents == 0;
+    if constexpr (lists_touched) {
+      touched[n_touched] = static_cast<TermId>(term);  // without a branch, because it would be unpredictable
+      n_touched += count.documents == 0;
+    }
     count.occurrences += value;
     if (distinct || last_document[term] != d + 1) count.documents += weight;
     counts[term] = count;
@@ -104,13 +109,13 @@ void for_each_weighted(const AnyCsr& x, std::span<const std::int64_t> documents,
 template <CountType Count>
 ClassRow<Count> drain(TermCounters<Count>& counters, std::int64_t n_terms) {
   TermId* const touched = counters.touched.get();
-  const std::int64_t size = std::exchange(counters.n_touched, 0);
+  std::int64_t size = std::exchange(counters.n_touched, 0);
   // Terms must be in order. Per touched term, sorting takes about as long as a scan of 16 terms.
-  if (size > n_terms / 16) {
-    std::int64_t n = 0;
+  if (!counters.lists_touched || size > n_terms / 16) {
+    size = 0;
     for (std::int64_t term = 0; term < n_terms; ++term) {
-      touched[n] = static_cast<TermId>(term);
-      n += counters.counts[term].documents != 0;
+      touched[size] = static_cast<TermId>(term);
+      size += counters.counts[term].documents != 0;
     }
   } else {
     std::sort(touched, touched + size);
@@ -163,6 +168,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     const std::int64_t c = order[static_cast<std::size_t>(block)];
     ClassRowPtr<Count>& row = counts.row_or_collection(static_cast<std::size_t>(c));
     TermCounters<Count>& counters = counters_of_thread.own(worker, counts.n_terms, facts.distinct || weighted);
+    counters.lists_touched = weighted || !facts.distinct || entries[static_cast<std::size_t>(c)] <= counts.n_terms;
     for (std::int64_t i = 0; i < row->size; ++i) {
       counters.touched[counters.n_touched++] = row->terms[i];
       counters.counts[row->terms[i]] = {row->term_frequency[i], row->document_frequency[i]};
@@ -171,11 +177,13 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
       DocumentEntries entries_of(term_weight);
       for_each_weighted(x, documents_of(c), weights, worker, [&](std::int64_t d, Count weight, std::int64_t) {
         entries_of.read(x, d, facts.distinct);
-        add_document<true>(d, entries_of.terms(), entries_of.values(), entries_of.size(), weight, counters);
+        add_document<true, true>(d, entries_of.terms(), entries_of.values(), entries_of.size(), weight, counters);
       });
     } else {
       x.visit([&]<class Index, class Value>(const CsrView<Index, Value>& view) {
-        const auto add = facts.distinct ? add_document<true, Index, Value, Count> : add_document<false, Index, Value, Count>;
+        const auto add = !facts.distinct          ? add_document<false, true, Index, Value, Count>
+                         : counters.lists_touched ? add_document<true, true, Index, Value, Count>
+                                                  : add_document<true, false, Index, Value, Count>;
         for_each_weighted(x, documents_of(c), weights, worker, [&](std::int64_t d, Count weight, std::int64_t soon) {
           prefetch_row(view, soon);
           const std::int64_t begin = view.indptr[d], n = view.indptr[d + 1] - begin;
