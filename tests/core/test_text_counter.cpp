@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -306,6 +307,49 @@ TEST(words_of_one_hash_are_united) {
     collection.classes.push_back(0);
   }
   for (const int count : {1, 3}) check_documents(collection, {}, {count});
+}
+
+// Returns rules with a small sketch that leaves out no term of the texts.
+TextRules rules_with_sketch(const Collection& collection, std::int64_t max_n) {
+  TextRules rules;
+  rules.max_n = max_n;
+  const auto sketch = std::make_shared<TermSketch>(1 << 10);
+  sketch->add(rules, collection.views(), {1});
+  rules.sketch = sketch;
+  return rules;
+}
+
+TEST(threads_that_share_terms_give_the_same_counts) {
+  const Tuned tuned;
+  text_tuning().chunk_bytes = 1000;
+  text_tuning().first_slots = 8;
+  text_tuning().small_slots = 1 << 10;
+  for (const std::size_t step : {0, 1000, 3000}) {
+    const Collection collection = words_of_texts(12, 3000, step);
+    for (const std::int64_t max_n : {1, 2})
+      for (const int count : {1, 2, 7}) check_classes(collection, rules_with_sketch(collection, max_n), {count});
+  }
+}
+
+TEST(memory_does_not_grow_with_the_threads_of_a_sketch) {
+  const Tuned tuned;
+  text_tuning().chunk_bytes = 1000;
+  std::mt19937_64 random(15);
+  Collection collection;
+  for (int i = 0; i < 40'000; ++i) {
+    std::string text;
+    for (int k = 0; k < 50; ++k) text += "word" + std::to_string(random() % 60'000) + " ";
+    collection.texts.push_back(text);
+    collection.classes.push_back(static_cast<ClassId>(random() % 4));
+  }
+  const TextRules rules = rules_with_sketch(collection, 1);
+  const auto n_bytes = [&](int count) {
+    TextCounter counter(rules, true);
+    counter.add(collection.views(), collection.classes, {count});
+    return counter.n_bytes();
+  };
+  // A table of so few words may have many empty slots. If threads shared no words, the ratio would be about 12.
+  CHECK(n_bytes(16) < 4 * n_bytes(1));
 }
 
 TEST(tags_of_rows_may_wrap_around) {

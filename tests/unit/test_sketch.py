@@ -108,6 +108,19 @@ def test_merged_parts_equal_the_whole() -> None:
     assert merged == expected
 
 
+def test_threads_that_share_their_terms_give_the_same_counts() -> None:
+    random = np.random.default_rng(5)
+    texts = [" ".join(f"w{n}" for n in row) for row in random.integers(0, 3000, (2000, 100))]
+    y = random.choice(["ham", "news", "spam"], len(texts))
+    sketch = ts.sketch_texts(texts, min_df=20, n_bytes=2**18, ngram_range=(1, 2))
+    counts = [ts.count_texts(texts, y, terms=sketch, n_threads=n).to_bytes() for n in (1, 2, 8, 16)]
+    order = random.permutation(len(texts))
+    shuffled = ts.count_texts([texts[i] for i in order], y[order], terms=sketch, n_threads=8)
+    assert {*counts, shuffled.to_bytes()} == {counts[0]}
+    expected = ts.count_texts(texts, y, ngram_range=(1, 2)).with_min_df(20)
+    assert shuffled.with_min_df(20) == expected
+
+
 @pytest.mark.parametrize("tf", ["log", "binary"])
 def test_counting_by_document_takes_a_sketch_too(tf: Any) -> None:
     texts, y = collection(3)

@@ -25,6 +25,7 @@ class TermSketch {
   void add(const TextRules& rules, Texts texts, const Threads& threads);
 
   std::span<std::uint8_t> counters() { return {counters_.get(), static_cast<std::size_t>(n_)}; }
+  std::int64_t n_bytes() const { return n_; }
   // Returns the index of the counter for terms with this hash.
   std::uint64_t place(std::uint64_t hash) const {
     return high_product(hash, static_cast<std::uint64_t>(n_));

@@ -151,6 +151,19 @@ void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker)
   store = std::move(united);
 }
 
+void append_rows(RowStore<ClassEntry>& store, const RowStore<ClassEntry>& other, std::span<const std::uint32_t> ids,
+                 Worker& worker) {
+  for (const Row<ClassEntry>& row : other.rows()) {
+    worker.check();
+    store.open(row.owner);
+    std::transform(row.entries, row.entries + row.size, store.reserve(row.size), [&](const ClassEntry& entry) {
+      return ClassEntry{ids[entry.id], entry.count, entry.documents};
+    });
+    store.set_open_size(row.size);
+    store.close();
+  }
+}
+
 ClassCounts<std::int64_t> class_counts(std::span<const CountedRows> counted, std::span<const std::int64_t> documents,
                                        std::int64_t n_columns, std::int64_t n_classes, bool binary, const Threads& threads) {
   ClassCounts<std::int64_t> counts;

@@ -1,6 +1,7 @@
 // Open-addressing hash tables. They map terms to ids 0, 1, ... in the order of first occurrence.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -94,6 +95,11 @@ class SlotTable {
     for (Slot<Key>* slot = slots_; slot < slots_ + n_slots_; ++slot)
       if (slot->key.is_empty()) slot->id = no_term;
   }
+  // Removes all terms and keeps the memory.
+  void clear() {
+    std::fill_n(slots_, n_slots_, Slot<Key>{});
+    size_ = 0;
+  }
   // Frees the slots. Afterwards, no term can be looked up.
   void free_slots() {
     memory_ = {};
@@ -161,6 +167,28 @@ class WordTable : public SlotTable<WordKey> {
       arena_.insert(arena_.end(), bytes, bytes + size);
     }
     return insert(slot, key);
+  }
+  void clear() {
+    SlotTable::clear();
+    arena_.resize(1);
+  }
+  // Inserts all terms of another table. Returns their ids here, by their ids there.
+  std::vector<std::uint32_t> insert_all(const WordTable& other) {
+    std::vector<std::uint32_t> ids(other.size());
+    // All tables have the same hash. If the terms came in the order of their slots, they would crowd in a part of this table.
+    constexpr std::size_t step = 32;
+    const auto slots = other.slots();
+    for (std::size_t first = 0; first < step; ++first)
+      for (std::size_t i = first; i < slots.size(); i += step) {
+        if (i + 8 * step < slots.size()) homes().prefetch(homes().of(hash()(slots[i + 8 * step].key)));
+        WordKey key = slots[i].key;
+        if (key.is_empty()) continue;
+        const std::string_view bytes = key.is_outside() ? other.outside(key) : std::string_view();
+        if (key.is_outside()) key.high = WordKey::outside_bits;
+        ids[slots[i].id] = find_or_insert(key, reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                          static_cast<std::uint32_t>(bytes.size()))->id;
+      }
+    return ids;
   }
   // Returns the bytes of an outside token (see WordKey).
   std::string_view outside(const WordKey& key) const {

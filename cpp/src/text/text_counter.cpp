@@ -13,6 +13,7 @@
 #include "text/document_rows.hpp"
 #include "text/row_sorter.hpp"
 #include "text/row_store.hpp"
+#include "text/shared_terms.hpp"
 #include "text/thread_counter.hpp"
 #include "text/vocabulary.hpp"
 
@@ -96,6 +97,7 @@ struct TextCounter::State {
   bool failed = false;  // whether a call has failed and left the counter inconsistent
   Counters<DocumentRows> documents;
   Counters<ClassRows> classes;
+  SharedTerms shared;                               // the terms that threads have moved out of `classes`
   std::vector<CountedChunk> chunks;                 // the chunks of a counter by document, in order
   std::vector<std::int64_t> class_documents;        // the number of documents of each class, in a counter by class
   std::int64_t n_marked = 0;                        // the number of entries by class when unite_if_due() was last due
@@ -133,6 +135,8 @@ struct TextCounter::State {
     auto& counter = counters[static_cast<std::size_t>(worker.thread())];
     if (!counter) counter = std::make_unique<ThreadCounter<Rows>>(rules);
     counter->count(texts, begin, end, owner, worker);
+    if constexpr (std::is_same_v<Rows, ClassRows>)
+      if (rules.sketch) shared.take_if_many(counter, rules.sketch->n_bytes(), counters.size(), worker);
   }
 
   void add_documents(Texts texts, const Threads& threads) {
@@ -235,6 +239,8 @@ struct TextCounter::State {
 
   template <class Rows>
   void sort(Counters<Rows>& counters, const Threads& threads) {
+    if constexpr (std::is_same_v<Rows, ClassRows>)
+      if (auto of_all = shared.release()) counters.insert(counters.begin(), std::move(of_all));
     // Chunks refer to counters by position, so every position needs a counter.
     for (auto& counter : counters)
       if (!counter) counter = std::make_unique<ThreadCounter<Rows>>(rules);
@@ -319,7 +325,7 @@ std::int64_t TextCounter::add(TableReader& table, std::int64_t n_bytes, const Th
 }
 
 std::int64_t TextCounter::n_bytes() const {
-  std::int64_t sum = 0;
+  std::int64_t sum = state_->shared.n_bytes();
   for (const auto& counter : state_->classes) sum += counter ? counter->n_bytes() : 0;
   for (const auto& counter : state_->documents) sum += counter ? counter->n_bytes() : 0;
   return sum;

@@ -124,8 +124,7 @@ def counted_within(
     except TermsDoNotFitError:
         raise ValueError(
             f"the terms that may be in min_df={rules.min_df} documents do not fit in "
-            f"max_memory={max_memory}: raise min_df or max_memory, or use fewer threads, since "
-            "each thread has its own table of terms"
+            f"max_memory={max_memory}: raise min_df or max_memory"
         ) from None
     logger.info("left out all terms that are in fewer than %d documents", rules.min_df)
     return counts
