@@ -31,9 +31,9 @@ namespace termsift::bindings {
 namespace py = pybind11;
 using namespace py::literals;
 
-// Calls f, which acquires the GIL. If the interpreter is exiting, Python before 3.14 ends the thread by pthread_exit. This
-// unwinds the stack, and the unwinding must not reach noexcept functions. This function catches it. The thread then sleeps
-// until the process ends, which is how Python 3.14 itself behaves.
+// Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 ends such a thread with pthread_exit,
+// which unwinds the stack. The unwinding must not reach noexcept functions, so this function catches it. The thread then
+// sleeps until the process ends, as it does in Python 3.14.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__
@@ -61,7 +61,7 @@ class WithoutGil {
   PyThreadState* const state_ = PyEval_SaveThread();
 };
 
-// Returns the Threads of a call from Python. Their poll acquires the GIL and checks for Ctrl-C.
+// Returns the Threads for a call from Python. Their `poll` acquires the GIL and checks for Ctrl-C.
 inline Threads python_threads(int n_threads) {
   return {effective_n_threads(n_threads), [] {
             return or_sleep_at_exit([] {
@@ -71,7 +71,7 @@ inline Threads python_threads(int n_threads) {
           }};
 }
 
-// Checks for Ctrl-C in some steps i of a loop that holds the GIL.
+// Checks for Ctrl-C in every 65,536th step i of a loop that holds the GIL.
 inline void check_signals(std::int64_t i) {
   if (i % (1 << 16) == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
@@ -98,7 +98,7 @@ auto without_gil(const F& f) {
   }
 }
 
-// Returns a numpy array that owns the memory.
+// Returns a numpy array that owns the memory of `data`.
 template <class T>
 py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   T* const raw = data.release();
@@ -152,7 +152,7 @@ std::span<const T> span_of(const py::array& array, const char* name) {
 using B2 = std::pair<double, double>;  // b2 as a double-double: the value and its rounding error
 using Prior = std::optional<py::array>;
 
-// Returns an Estimation with these values. It points into the array `prior`.
+// Returns an Estimation with these values, which points into the array `prior`.
 inline Estimation estimation(double b1, const B2& b2, const Prior& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");
@@ -183,7 +183,7 @@ using CountsObject = std::variant<ClassCounts<std::int64_t>, ClassCounts<double>
 // Returns the counts of a Python object of class Counts. Raises a Python error for any other object.
 const CountsObject& counts_of(const py::handle& object);
 
-// Returns f(counts), where `counts` is the ClassCounts of such an object.
+// Returns f(counts), where `counts` is the ClassCounts in the Python object.
 template <class F>
 auto with_counts(const py::handle& object, const F& f) {
   return std::visit(f, counts_of(object));
@@ -193,7 +193,7 @@ auto with_counts(const py::handle& object, const F& f) {
 py::object to_python(CountsObject counts);
 
 // Returns the documents of a Python object of class Texts. The object must outlive the result. Raises a Python error for any
-// other object. In every binding, a BadText that is thrown becomes a BadTextError in Python.
+// other object. If a binding throws BadText, Python raises BadTextError.
 Texts texts_of(const py::handle& object);
 
 // Returns a Python object of class Texts whose documents lie in the memory that `owner` holds.

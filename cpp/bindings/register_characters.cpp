@@ -5,7 +5,7 @@
 namespace termsift::bindings {
 namespace {
 
-// These functions only read tables of the interpreter and need no lock.
+// This function needs no lock, because it only reads tables of the interpreter.
 Character character(char32_t c) {
   return {static_cast<char32_t>(Py_UNICODE_TOLOWER(static_cast<Py_UCS4>(c))),
           Py_UNICODE_ISALNUM(static_cast<Py_UCS4>(c)) || c == U'_', Py_UNICODE_ISSPACE(static_cast<Py_UCS4>(c)) != 0};
@@ -18,8 +18,8 @@ py::str text(std::initializer_list<char32_t> characters) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-// Finds the casing of a character by means of str.lower. A capital sigma becomes final if the nearest character before it,
-// not counting case-ignorable characters, is a cased letter.
+// Finds the casings of the characters from `first` on with str.lower. A capital sigma at the end of a string becomes final
+// if a cased letter comes before it. Case-ignorable characters between the two do not matter.
 void casings(char32_t first, Casing* casings) {
   or_sleep_at_exit([=] {
     const py::gil_scoped_acquire gil;

@@ -17,7 +17,7 @@ struct Counts {
   CountsObject value;
 
   bool exact() const { return value.index() == 0; }
-  // Returns f(counts), where `counts` is the ClassCounts of either type.
+  // Returns f(counts), where `counts` is the ClassCounts in the variant.
   template <class F>
   auto visit(const F& f) const {
     return std::visit(f, value);
@@ -34,7 +34,7 @@ Counts empty_counts(std::int64_t n_classes, bool exact) {
   return {make(double{})};
 }
 
-// The path that use_counting_path has set, as an index of counting_paths, or -1 if no path was set.
+// use_counting_path sets this index of counting_paths. It is -1 if no path is forced.
 std::atomic<int> forced_path{-1};
 
 template <CountType Count>
@@ -61,8 +61,8 @@ Counts derived(const Counts& counts, int n_threads, const F& f) {
   return without_gil([&] { return counts.visit([&](const auto& c) -> Counts { return {f(c, threads)}; }); });
 }
 
-// Returns the counts with the documents added, and the name of the counting path. The arrays are those of a CSC matrix if
-// `by_term`, and the result is then nothing if it must be converted.
+// Adds the documents to the counts. Returns the new counts and the name of the counting path. If `by_term`, the arrays form
+// a CSC matrix, and the result is nullopt if the matrix must be converted first.
 std::optional<std::pair<Counts, std::string>> updated(
     const Counts& counts, const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
     bool by_term, const std::optional<py::array>& label_indptr, const py::array& codes,
@@ -179,7 +179,7 @@ py::dict to_arrays(const Counts& counts) {
   });
 }
 
-// The elements of the arrays of frequencies have the type Frequency, which is Count, or uint32 in exact counts.
+// Both arrays of frequencies have elements of the type Frequency. This type is Count, or also uint32 in exact counts.
 template <CountType Count, class Frequency = Count>
 Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
                          const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df,
@@ -238,7 +238,7 @@ py::object to_python(CountsObject counts) { return py::cast(Counts{std::move(cou
 
 void register_counts(py::module_& module) {
   // CountOverflowError derives from ValueError, because other invalid input also raises ValueError. It also derives from
-  // OverflowError, because Python raises that when arithmetic overflows.
+  // OverflowError, which Python raises when arithmetic overflows.
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 
@@ -251,7 +251,7 @@ void register_counts(py::module_& module) {
       .value("binary", EventModel::binary)
       .value("bernoulli", EventModel::bernoulli)
       .value("poisson", EventModel::poisson);
-  py::class_<Counts>(module, "Counts", "Counts of terms by class number; immutable. See termsift.ClassCounts.")
+  py::class_<Counts>(module, "Counts", "Immutable counts of terms by class number. See termsift.ClassCounts.")
       .def(py::init(&empty_counts), "n_classes"_a, "exact"_a)
       .def_property_readonly("exact", &Counts::exact)
       .def_property_readonly("has_collection", [](const Counts& c) {

@@ -16,7 +16,7 @@ class Numbering {
   explicit Numbering(std::int64_t n) : n_(n), codes_(LargeArray<std::int32_t>::uninitialised(n)) {}
 
   std::int32_t next() const { return static_cast<std::int32_t>(firsts_.size()); }
-  // Sets the number of label i. The number next() marks a new label.
+  // Sets the number of label i. If `number` equals next(), the label is new.
   void put(std::int64_t i, std::int32_t number) {
     if (number == std::numeric_limits<std::int32_t>::max()) throw std::length_error("there are 2^31 different labels");
     if (number == next()) firsts_.push_back(i);
@@ -50,11 +50,12 @@ py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
   return std::move(numbering).result();
 }
 
-// A cache that maps the 64 bits of a label to its number. Most labels are the same few objects or integers, so few are
+// This cache maps the 64 bits of a label to its number. Most labels repeat a few objects or integers, so few labels are
 // hashed.
 class KnownNumbers {
  public:
-  // Returns the number of the label with these bits, or -1 if the cache lacks it. The caller must replace the -1.
+  // Returns a reference to the number of the label with these bits. If the number is -1, the label is not in the cache, and
+  // the caller must set its number.
   std::int32_t& of(std::uint64_t bits) {
     Known& known = known_[bits * 0x9E3779B97F4A7C15 >> (64 - n_bits)];
     if (known.bits != bits) known = {bits, -1};
@@ -70,7 +71,7 @@ class KnownNumbers {
   std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << n_bits);
 };
 
-// Numbers n labels of `size` bytes each, at most eight.
+// Numbers n labels, each of which has `size` <= 8 bytes.
 py::tuple number_short(std::int64_t n, const char* data, std::size_t size) {
   Numbering numbering(n);
   without_gil([&] {
@@ -79,7 +80,7 @@ py::tuple number_short(std::int64_t n, const char* data, std::size_t size) {
     for (std::int64_t i = 0; i < n; ++i) {
       std::uint64_t bits = 0;
       const char* const label = data + static_cast<std::size_t>(i) * size;
-      size == sizeof bits ? std::memcpy(&bits, label, sizeof bits) : std::memcpy(&bits, label, size);  // only one is a call
+      size == sizeof bits ? std::memcpy(&bits, label, sizeof bits) : std::memcpy(&bits, label, size);  // no call for 8 bytes
       std::int32_t& known = known_numbers.of(bits);
       if (known < 0) known = numbers.try_emplace(bits, numbering.next()).first->second;
       numbering.put(i, known);
@@ -147,7 +148,7 @@ py::tuple number_labels(const py::object& labels) {
 
 void register_labels(py::module_& module) {
   module.def("number_labels", &number_labels, "labels"_a,
-             "The number of each label, and the position of each number's first label.");
+             "Return the number of each label, and the position of each number's first label.");
 }
 
 }  // namespace termsift::bindings

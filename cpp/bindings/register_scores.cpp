@@ -25,7 +25,8 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
   });
 }
 
-// Returns an array of shape (n_classes, last - first). It has class scores if Result is double, and else directions.
+// Returns an array of shape (n_classes, last - first). The array holds class scores if Result is double, and directions
+// otherwise.
 template <class Result, class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                         int n_threads, std::int64_t first, std::optional<std::int64_t> last) {

@@ -58,7 +58,8 @@ py::tuple classify(const py::object& counts, EventModel model, double b1, const 
   });
 }
 
-// Returns the weights (n_terms + 1, n_classes), intercepts last. Only tests use this. Guided gain never keeps all weights.
+// Returns the weights (n_terms + 1, n_classes). The last row holds the intercepts. Only tests use this function, because
+// guided gain never keeps all weights.
 py::array train(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
                 const py::array& classes, std::int32_t n_classes, const std::optional<py::array>& weights, double cost,
                 std::int32_t epochs, int n_threads) {

@@ -24,7 +24,7 @@ py::str described(const py::str& file, const BadRow& row) {
   return py::str(form).format(file, row.first_line, row.last_line, fault);
 }
 
-// Returns a function that calls readinto(buffer) of a Python file. Any thread may call it.
+// Returns a function that calls readinto(buffer) of a Python file. Any thread may call the function.
 TableReader::Read python_read(py::object readinto) {
   return [readinto = std::make_shared<py::object>(std::move(readinto))](std::uint8_t* to, std::int64_t n) {
     return or_sleep_at_exit([&] {
@@ -43,7 +43,7 @@ TableReader::Read python_read(py::object readinto) {
   };
 }
 
-// The Python class. It has a reader, and the name of the file for errors.
+// The Python class. It has a reader, and the name of the file for error messages.
 class Table {
  public:
   Table(std::unique_ptr<TableReader> reader, py::str file) : reader_(std::move(reader)), file_(std::move(file)) {}

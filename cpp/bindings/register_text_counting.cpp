@@ -51,7 +51,7 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   return rules;
 }
 
-// Copies an array that is used without the GIL, because another Python thread could change it after it was checked.
+// Copies an array that is used without the GIL. Otherwise, another Python thread could change the array after the check.
 std::vector<std::int32_t> copied(const std::optional<py::array>& array, const char* name) {
   if (!array) return {};
   const auto elements = span_of<std::int32_t>(*array, name);
@@ -117,7 +117,7 @@ auto by_term(const F& f) {
 }  // namespace
 
 void register_text_counting(py::module_& module) {
-  py::class_<TextRules>(module, "TextRules", "How texts are cut into terms.")
+  py::class_<TextRules>(module, "TextRules", "Rules that say how texts are cut into terms.")
       .def(py::init(&rules_of), "analyzer"_a, "lowercase"_a, "strip_accents"_a, "min_n"_a, "max_n"_a, "stop_words"_a)
       .def("with_sketch",
            [](const TextRules& rules, std::shared_ptr<TermSketch> sketch, std::uint8_t least) {

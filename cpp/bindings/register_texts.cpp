@@ -15,7 +15,7 @@
 namespace termsift::bindings {
 namespace {
 
-// The Python class. It has documents, and the owners of the memory that the documents point into.
+// The Python class. It holds documents, and the owners of their memory.
 struct TextsObject {
   std::vector<Text> texts;
   std::vector<std::shared_ptr<const void>> owners;

@@ -1,4 +1,4 @@
-// Marks the bytes of a block of 64 by one bit each. Kernels use this file too, so every function here is inlined.
+// Marks each byte of a 64-byte block with one bit. Kernels include this file too, so all its functions are inlined.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace termsift {
 
-// 64 bytes of text. With vectors of 16 bytes, counting texts takes a sixth longer than with vectors of 64.
+// 64 bytes of text. With vectors of 16 bytes, counting texts takes a sixth longer than with vectors of 64 bytes.
 class Bytes64 {
  public:
 #if defined(__AVX512BW__)
   explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) : bytes_(_mm512_loadu_si512(text)) {}
-  // Returns the bits of the bytes whose value is in [first, first + n), n <= 128.
+  // Sets bit i of the result if byte i is in [first, first + n). Precondition: n <= 128.
   TERMSIFT_INLINE std::uint64_t within(int first, int n) const { return bits_within(bytes_, first, n); }
   // Writes the bytes to `out`, and sets `bit` in ASCII letters.
   TERMSIFT_INLINE void write(std::uint8_t bit, std::uint8_t* out) const {
@@ -34,7 +34,7 @@ class Bytes64 {
   explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) {
     for (int i = 0; i < 4; ++i) bytes_[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * i));
   }
-  // Returns one bit for each byte, which is set if the byte is in [first, first + n). Precondition: n <= 128.
+  // Sets bit i of the result if byte i is in [first, first + n). Precondition: n <= 128.
   TERMSIFT_INLINE std::uint64_t within(int first, int n) const {
     std::uint64_t all = 0;
     for (int i = 0; i < 4; ++i) all |= bits(vector_within(bytes_[i], first, n)) << 16 * i;

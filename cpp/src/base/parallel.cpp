@@ -25,9 +25,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Body = std::function<void(std::int64_t, Worker&)>;
 
-// had_threads: this process has used several threads. lost_threads: it was forked from a process that had used several.
-// is_child: it was forked. In a forked process, OpenMP would wait for the threads of the parent, which do not exist in the
-// child.
+// had_threads is true if this process has used several threads. is_child is true if it was forked, and lost_threads is true
+// if its parent had also used several threads. In a forked process, OpenMP would wait for threads that exist only in the
+// parent.
 std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
 std::atomic<bool> is_child{false};
@@ -37,10 +37,10 @@ std::atomic<bool> is_child{false};
   lost_threads = had_threads.load();
 });
 
-// Whether this thread runs blocks of a loop that has several threads. A loop inside such a block uses one thread.
+// True while this thread runs blocks of a loop that has several threads. A loop inside a block then uses one thread.
 thread_local bool runs_blocks = false;
 
-// ---- threads: OpenMP's, or without OpenMP those of C++ -----------------------------------------------------------------
+// ---- threads of OpenMP, or of C++ if OpenMP is missing -----------------------------------------------------------------
 
 // Starts n threads that call f(1), f(2), ..., or fewer threads if the system does not allow n.
 template <class F>
@@ -76,8 +76,9 @@ int most_threads(int requested) {
   return std::min(requested > 0 ? requested : usual, omp_get_thread_limit());
 }
 
-// Returns how many of n threads the system allows. OpenMP ends the process if it cannot start a thread. So this function
-// first tries to start n threads. It does so once per calling thread, because OpenMP keeps a team for each caller.
+// Returns how many of n threads the system allows. OpenMP ends the process if it cannot start a thread. This function
+// therefore tries first whether n threads can start. It repeats the trial for each calling thread, because OpenMP keeps a
+// separate team for each caller.
 int allowed_threads(int n) {
   thread_local int most = 1;
   if (n > most) {
@@ -90,8 +91,8 @@ int allowed_threads(int n) {
   return std::min(n, most);
 }
 
-// Calls f(thread) on at most n_threads threads. The caller is thread 0. A forked child does not use OpenMP, which would wait
-// for the parent's threads if any library had used OpenMP in the parent.
+// Calls f(thread) on at most n_threads threads. The caller is thread 0. A forked child does not use OpenMP. If any library
+// had used OpenMP in the parent, the child would wait for the parent's threads.
 template <class F>
 void on_threads(int n_threads, const F& f) {
   if (is_child) return on_new_threads(n_threads, f);
@@ -117,14 +118,14 @@ void on_threads(int n_threads, const F& f) {
 
 // ---- loops -------------------------------------------------------------------------------------------------------------
 
-// The state of one call of for_each_block, which its threads share.
+// The state of one call of for_each_block. All threads of the call share the state.
 class Loop {
  public:
   Loop(std::int64_t n_blocks, int n_threads, const Poll& poll, const Body& body)
       : n_blocks_(n_blocks), n_threads_(n_threads), poll_(poll), body_(body) {}
 
-  // Runs blocks until none is left. Each thread calls this once, and a late thread may find no block. The caller's thread
-  // then polls until all other threads have finished.
+  // Runs blocks until none is left. Each thread calls this function once, and a late thread may find no block. The caller's
+  // thread then polls until all other threads have finished.
   void run(int thread) noexcept {
     const bool before = std::exchange(runs_blocks, runs_blocks || n_threads_ > 1);
     LoopWorker worker(*this, thread);
@@ -159,8 +160,8 @@ class Loop {
     int thread() const override { return thread_; }
     void check() override {
       if (loop_.stop_) throw Interrupted();
-      // Only thread 0, the caller's thread, may ask Python about signals. `polled` is thread_local, so the interval spans
-      // loops, and a call of many short loops can be interrupted too.
+      // Only thread 0, the caller's thread, may ask Python about signals. `polled` is thread_local and keeps its value
+      // between loops. A call with many short loops can therefore be interrupted too.
       thread_local Clock::time_point polled = Clock::now();
       if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled < poll_interval) return;
       polled = Clock::now();

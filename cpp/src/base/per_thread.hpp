@@ -1,4 +1,4 @@
-// The working memory of the threads of a loop.
+// Working memory for each thread of a loop.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// One T for each thread. It is created from `args` when the thread first calls own().
+// Holds one T for each thread. A thread's T is created from `args` when the thread first calls own().
 template <class T>
 class PerThread {
  public:

@@ -13,8 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the content of a small file, or "" if it cannot be read. It uses no stream of C++: an extension that contains its
-// own C++ library shares some symbols of locales with the library that numpy has loaded, and streams then crash.
+// Returns the content of a small file, or "" if the file cannot be read. The function avoids C++ streams, because they crash
+// if an extension contains its own C++ library. This library shares some locale symbols with the C++ library that numpy has
+// loaded.
 std::string content_of(const std::string& path) {
   std::string content;
   if (std::FILE* const file = std::fopen(path.c_str(), "rb")) {
@@ -24,7 +25,8 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
-// Returns the limit of one group from a line like "150000 100000", the quota and the period. The quota "max" means no limit.
+// Returns the limit of one group. The file holds the quota and the period, for example "150000 100000". The quota "max"
+// means that there is no limit.
 std::optional<int> limit_of(const fs::path& group) {
   long long quota = 0, period = 0;
   const std::string content = content_of((group / "cpu.max").string());

@@ -29,7 +29,7 @@ class Sweep {
   Sweep(const Sweep&) = delete;  // posteriors_ of a copy would point to members of the original
   Sweep& operator=(const Sweep&) = delete;
 
-  // Calls emit(begin, end, position of the class) for every range of `ks` in which the predicted class is the same.
+  // Calls emit(begin, end, position of the class) for every range of `ks` with the same predicted class.
   template <class Emit>
   void classify(const AnyCsr& x, std::int64_t document, bool distinct, const Emit& emit) {
     read(x, document, distinct);
@@ -80,7 +80,8 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Each of the n_added_ additions has an error of at most 2^-53 of the sum. The 2^-45 is for all other operations.
+  // Each of the n_added_ additions has an error of at most 2^-53 times the sum. 2^-45 bounds the error of all other
+  // operations.
   Verdict judge(std::size_t step) {
     posteriors_.loss = &m_.loss[step * at(m_.stride)];
     posteriors_.tokens = tokens_;
@@ -89,14 +90,14 @@ class Sweep {
     return kernels_.judge(posteriors_);
   }
 
-  // Returns the step up to which the predicted class stays the same if the document has no further term before `end`. Until
-  // that step, the losses of two classes change by less than the lead of the predicted class.
+  // Returns the first step at which the predicted class may change, or `end`. The document must have no further term before
+  // `end`. Before the returned step, the difference of the losses of any two classes changes by less than the lead.
   std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
     if (weight() == 0) return end;  // the prediction depends only on the prior
     if (!(verdict.lead > 0)) return step + 1;
     const double bound = m_.drift[step] + verdict.lead / weight();
     if (m_.drift[end - 1] <= bound) return end;
-    // The result may be near or far, so the search doubles its width until it passes the result.
+    // The result is often near, so the search starts with a width of 1 and doubles it until the range contains the result.
     std::size_t first = step + 1, width = 1;
     for (; first + width < end && m_.drift[first + width - 1] <= bound; width *= 2) first += width;
     const auto begin = m_.drift.begin() + static_cast<std::ptrdiff_t>(first);
@@ -158,7 +159,7 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   std::fill_n(hits, n_steps * n_classes, std::int64_t{0});
   std::fill_n(predicted, n_steps * n_classes, std::int64_t{0});
   // The results first hold the changes at each k, which are summed over k at the end. A document then needs only one
-  // addition per change of its predicted class. Sums of integers do not depend on the order.
+  // addition per change of its predicted class. Sums of integers do not depend on the order of the summands.
   std::mutex results;
   const auto count = [&](const Prediction& p, std::int64_t* result) {
     result[p.begin * n_classes + at(p.predicted)] += p.weight;

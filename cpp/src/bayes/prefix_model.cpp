@@ -17,7 +17,7 @@
 namespace termsift {
 namespace {
 
-// Replaces every x by L(x) (prefix_model.hpp). The kernel processes eight at a time.
+// Replaces every x by L(x) (prefix_model.hpp). The kernel processes eight values at a time.
 void log_plus_one(std::vector<double>& values) {
   const std::size_t n = values.size();
   values.resize((n + 7) / 8 * 8);
@@ -108,7 +108,7 @@ void set_drift(PrefixModel& m, std::size_t n_steps) {
       most = std::max(most, after[c] - before[c]);
     }
     const double more = (most - least) + 0x1p-40 * std::max(std::fabs(least), std::fabs(most));
-    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // this factor makes it an upper bound despite rounding
+    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // an upper bound despite rounding
   }
 }
 

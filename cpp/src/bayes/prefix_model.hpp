@@ -20,8 +20,8 @@ namespace termsift {
 //   bernoulli            L(l/b1) + L(l/(X_c - l + b1))  L(X_c/b1)  sum_{r<k} -log(1 - p_rc)              1
 //   poisson              L(l/b1)                        L(X_c/b1)  sum_{r<k} p_rc = (l + b1)/(X_c + b1)  1
 //
-// where L(x) = log(1 + x) and X_c is the model's total (event_model.hpp). gain_rc is 0 for a class without the term, so
-// only the pairs of a term and a class that has it are kept. All these numbers except v_c are at least 0.
+// where L(x) = log(1 + x) and X_c is the model's total (event_model.hpp). gain_rc is 0 for a class without the term, so a
+// term has pairs only with the classes that contain it. All these numbers except v_c are at least 0.
 struct PrefixModel {
   std::vector<std::int64_t> classes;      // (n,) the rows of the counts that have documents, increasing
   std::int64_t stride = 0;                // n padded to whole vectors, as in ClassPosteriors
@@ -34,8 +34,8 @@ struct PrefixModel {
   std::vector<std::int32_t> pair_class;   // the position of the class in `classes`, increasing within a rank
   std::vector<double> pair_gain;
   std::vector<double> loss;               // (ks.size(), stride)
-  // (ks.size(),) From one k to another, the difference of the losses of any two classes changes by less than the drift does.
-  // A margin covers the growth of the rounding tolerance.
+  // (ks.size(),) Between two ks, the difference of the losses of any two classes changes by less than the drift changes. A
+  // margin in the drift covers the growth of the rounding tolerance.
   std::vector<double> drift;
 };
 

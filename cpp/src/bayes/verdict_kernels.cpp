@@ -1,4 +1,5 @@
-// The kernel of naive Bayes. Its result is equal on all targets, because a maximum does not depend on the order of numbers.
+// The kernel of naive Bayes. Its result is equal on all targets, because a maximum does not depend on the order of its
+// operands.
 #include "simd/logarithms.hpp"
 #include "bayes/verdict_kernels.hpp"
 

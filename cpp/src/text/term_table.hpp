@@ -175,7 +175,8 @@ class WordTable : public SlotTable<WordKey> {
   // Inserts all terms of another table. Returns their ids here, by their ids there.
   std::vector<std::uint32_t> insert_all(const WordTable& other) {
     std::vector<std::uint32_t> ids(other.size());
-    // All tables have the same hash. If the terms came in the order of their slots, they would crowd in a part of this table.
+    // All tables have the same hash. If terms were inserted in the order of their slots, they would crowd in a part of this
+    // table.
     constexpr std::size_t step = 32;
     const auto slots = other.slots();
     for (std::size_t first = 0; first < step; ++first)
