@@ -106,6 +106,17 @@ py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   return py::array_t<T>(std::move(shape), raw, owner);
 }
 
+// Returns an array of this shape whose elements f(elements, threads) computes without the GIL.
+template <class T, class F>
+py::array_t<T> computed(const std::vector<std::int64_t>& shape, int n_threads, const F& f) {
+  std::int64_t size = 1;
+  for (const std::int64_t n : shape) size *= n;
+  auto elements = LargeArray<T>::uninitialised(size);
+  const Threads threads = python_threads(n_threads);
+  without_gil([&] { f(elements.get(), threads); });
+  return to_numpy(std::move(elements), shape);
+}
+
 // ---- strings as UTF-8; a lone surrogate takes three bytes ----------------------------------------------------------------
 
 inline std::string encoded(const py::handle& string) {

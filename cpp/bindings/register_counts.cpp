@@ -130,6 +130,12 @@ auto of_classes(const F& f) {
   return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return row_values<T>(c.rows, f); }); };
 }
 
+// Returns the getter of a property of Counts. The getter returns f(counts), with the ClassCounts that the object holds.
+template <class F>
+auto of_counts(const F& f) {
+  return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return f(c); }); };
+}
+
 // Returns an array of at(row, i) for every pair i of every row.
 template <class T, CountType Count, class At>
 py::array concatenated(const std::vector<ClassRowPtr<Count>>& rows, const At& at) {
@@ -254,20 +260,14 @@ void register_counts(py::module_& module) {
   py::class_<Counts>(module, "Counts", "Immutable counts of terms by class number. See termsift.ClassCounts.")
       .def(py::init(&empty_counts), "n_classes"_a, "exact"_a)
       .def_property_readonly("exact", &Counts::exact)
-      .def_property_readonly("has_collection", [](const Counts& c) {
-        return c.visit([](const auto& v) { return v.collection != nullptr; });
-      })
-      .def_property_readonly("n_terms", [](const Counts& c) { return c.visit([](const auto& v) { return v.n_terms; }); })
-      .def_property_readonly("n_docs", [](const Counts& c) {
-        return c.visit([](const auto& v) { return py::cast(v.n_docs); });
-      })
-      .def_property_readonly("n_pairs", [](const Counts& c) {
-        return c.visit([](const auto& v) {
-          std::int64_t pairs = 0;
-          for (const auto& row : v.rows) pairs += row->size;
-          return pairs;
-        });
-      })
+      .def_property_readonly("has_collection", of_counts([](const auto& c) { return c.collection != nullptr; }))
+      .def_property_readonly("n_terms", of_counts([](const auto& c) { return c.n_terms; }))
+      .def_property_readonly("n_docs", of_counts([](const auto& c) { return py::cast(c.n_docs); }))
+      .def_property_readonly("n_pairs", of_counts([](const auto& c) {
+        std::int64_t pairs = 0;
+        for (const auto& row : c.rows) pairs += row->size;
+        return pairs;
+      }))
       .def_property_readonly("class_docs", of_classes([](const auto& row) { return row.n_docs; }))
       .def_property_readonly("class_tokens", of_classes([](const auto& row) { return row.n_tokens; }))
       .def_property_readonly("unlisted_tokens", of_classes([](const auto& row) { return row.n_unlisted; }))

@@ -6,7 +6,6 @@
 #include "termsift/contingency.hpp"
 #include "termsift/rank_sums.hpp"
 #include "termsift/ranking.hpp"
-#include "termsift/round_robin.hpp"
 #include "termsift/scores.hpp"
 
 namespace termsift::bindings {
@@ -17,11 +16,9 @@ template <class AnyMeasure>
 py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate aggregate, double b1, const B2& b2,
                       const Prior& prior, int n_threads) {
   return with_counts(counts, [&](const auto& c) -> py::array {
-    auto scores = LargeArray<double>::uninitialised(c.n_terms);
-    const Threads threads = python_threads(n_threads);
-    const auto options = estimation(b1, b2, prior);
-    without_gil([&] { score(c, options, measure, aggregate, threads, scores.get()); });
-    return to_numpy(std::move(scores), {c.n_terms});
+    return computed<double>({c.n_terms}, n_threads, [&, options = estimation(b1, b2, prior)](auto* scores, auto& threads) {
+      score(c, options, measure, aggregate, threads, scores);
+    });
   });
 }
 
@@ -36,14 +33,11 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
     if (range.first < 0 || range.last < range.first || range.last > c.n_terms)
       throw std::invalid_argument("expected a range of " + std::to_string(c.n_terms) + " terms, got " +
                                   std::to_string(range.first) + " to " + std::to_string(range.last));
-    auto results = LargeArray<Result>::uninitialised(n_classes * range.size());
-    const Threads threads = python_threads(n_threads);
     const auto options = estimation(b1, b2, prior);
-    without_gil([&] {
-      if constexpr (std::is_same_v<Result, double>) class_scores(c, options, measure, threads, results.get(), range);
-      else class_directions(c, options, measure, threads, results.get(), range);
+    return computed<Result>({n_classes, range.size()}, n_threads, [&](Result* results, const Threads& threads) {
+      if constexpr (std::is_same_v<Result, double>) class_scores(c, options, measure, threads, results, range);
+      else class_directions(c, options, measure, threads, results, range);
     });
-    return to_numpy(std::move(results), {n_classes, range.size()});
   });
 }
 
@@ -51,32 +45,29 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
 template <class AnyMeasure>
 py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                                int n_threads, const py::array& starts, const py::array& terms) {
-  return std::visit(
-      [&](const auto& c) -> py::tuple {
-        const auto begins = span_of<std::int64_t>(starts, "starts");
-        const auto of_pairs = span_of<TermId>(terms, "terms");
-        const bool fits = begins.size() == c.rows.size() + 1 && begins.front() == 0 && begins.back() == terms.size() &&
-                          std::is_sorted(begins.begin(), begins.end()) &&
-                          std::all_of(of_pairs.begin(), of_pairs.end(), [&](TermId t) { return 0 <= t && t < c.n_terms; });
-        if (!fits) throw std::invalid_argument("starts and terms are not pairs of these counts");
-        auto directions = LargeArray<std::int8_t>::uninitialised(terms.size());
-        auto scores = LargeArray<double>::uninitialised(terms.size());
-        const Threads threads = python_threads(n_threads);
-        const auto options = estimation(b1, b2, prior);
-        const Pairs pairs{begins.data(), of_pairs.data()};
-        without_gil([&] { score_pairs(c, options, measure, threads, pairs, scores.get(), directions.get()); });
-        return py::make_tuple(to_numpy(std::move(directions), {terms.size()}),
-                              to_numpy(std::move(scores), {terms.size()}));
-      },
-      counts_of(counts));
+  return with_counts(counts, [&](const auto& c) -> py::tuple {
+    const auto begins = span_of<std::int64_t>(starts, "starts");
+    const auto of_pairs = span_of<TermId>(terms, "terms");
+    const bool fits = begins.size() == c.rows.size() + 1 && begins.front() == 0 && begins.back() == terms.size() &&
+                      std::is_sorted(begins.begin(), begins.end()) &&
+                      std::all_of(of_pairs.begin(), of_pairs.end(), [&](TermId t) { return 0 <= t && t < c.n_terms; });
+    if (!fits) throw std::invalid_argument("starts and terms are not pairs of these counts");
+    auto directions = LargeArray<std::int8_t>::uninitialised(terms.size());
+    auto scores = LargeArray<double>::uninitialised(terms.size());
+    const Threads threads = python_threads(n_threads);
+    const auto options = estimation(b1, b2, prior);
+    const Pairs pairs{begins.data(), of_pairs.data()};
+    without_gil([&] { score_pairs(c, options, measure, threads, pairs, scores.get(), directions.get()); });
+    return py::make_tuple(to_numpy(std::move(directions), {terms.size()}),
+                          to_numpy(std::move(scores), {terms.size()}));
+  });
 }
 
 py::array score_collection(const py::object& counts, ContingencyMeasure measure, int n_threads) {
   return with_counts(counts, [&](const auto& c) -> py::array {
-    auto scores = LargeArray<double>::uninitialised(c.n_terms);
-    const Threads threads = python_threads(n_threads);
-    without_gil([&] { collection_scores(c, measure, threads, scores.get()); });
-    return to_numpy(std::move(scores), {c.n_terms});
+    return computed<double>({c.n_terms}, n_threads, [&](double* scores, const Threads& threads) {
+      collection_scores(c, measure, threads, scores);
+    });
   });
 }
 
@@ -112,44 +103,40 @@ py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1,
 template <class AnyMeasure>
 py::tuple find_best(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                     std::int64_t k, int n_threads) {
-  return std::visit(
-      [&](const auto& c) -> py::tuple {
-        if (k < 0 || k > c.n_terms) throw py::value_error("k must be in [0, number of terms]");
-        const auto n = std::count_if(c.rows.begin(), c.rows.end(), [](const auto& row) { return row->is_present(); });
-        auto indices = LargeArray<std::int64_t>::uninitialised(n * k);
-        auto scores = LargeArray<double>::uninitialised(n * k);
-        const Threads threads = python_threads(n_threads);
-        const auto options = estimation(b1, b2, prior);
-        without_gil([&] { best_of_classes(c, options, measure, k, threads, indices.get(), scores.get()); });
-        return py::make_tuple(to_numpy(std::move(indices), {n, k}), to_numpy(std::move(scores), {n, k}));
-      },
-      counts_of(counts));
+  return with_counts(counts, [&](const auto& c) -> py::tuple {
+    if (k < 0 || k > c.n_terms) throw py::value_error("k must be in [0, number of terms]");
+    const auto n = std::count_if(c.rows.begin(), c.rows.end(), [](const auto& row) { return row->is_present(); });
+    auto indices = LargeArray<std::int64_t>::uninitialised(n * k);
+    auto scores = LargeArray<double>::uninitialised(n * k);
+    const Threads threads = python_threads(n_threads);
+    const auto options = estimation(b1, b2, prior);
+    without_gil([&] { best_of_classes(c, options, measure, k, threads, indices.get(), scores.get()); });
+    return py::make_tuple(to_numpy(std::move(indices), {n, k}), to_numpy(std::move(scores), {n, k}));
+  });
 }
 
 py::array rank(const py::array& scores, std::int64_t k, int n_threads) {
   const auto* data = vector_data<double>(scores, "scores");
   if (k < 0 || k > scores.size()) throw py::value_error("k must be in [0, number of scores]");
-  auto indices = LargeArray<std::int64_t>::uninitialised(k);
-  const Threads threads = python_threads(n_threads);
-  without_gil([&] { top_k(data, scores.size(), k, threads, indices.get()); });
-  return to_numpy(std::move(indices), {k});
+  return computed<std::int64_t>({k}, n_threads, [&](std::int64_t* indices, const Threads& threads) {
+    top_k(data, scores.size(), k, threads, indices);
+  });
 }
 
 py::array rank_documents(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
                          const py::array& documents, std::int64_t n_first, int n_threads) {
   const auto rows = span_of<std::int64_t>(documents, "documents");
   const AnyCsr x = csr_of(indptr, indices, data, n_terms);
-  const Threads threads = python_threads(n_threads);
-  auto z = LargeArray<double>::uninitialised(n_terms);
-  without_gil([&] { rank_sums(x, rows, n_first, threads, z.get()); });
-  return to_numpy(std::move(z), {n_terms});
+  return computed<double>({n_terms}, n_threads, [&](double* z, const Threads& threads) {
+    rank_sums(x, rows, n_first, threads, z);
+  });
 }
 
 py::array sums(const py::array& values) {
   const auto* data = vector_data<double>(values, "values");
-  auto result = LargeArray<double>::uninitialised(values.size());
-  without_gil([&] { running_sums(data, values.size(), result.get()); });
-  return to_numpy(std::move(result), {values.size()});
+  return computed<double>({values.size()}, 1, [&](double* result, const Threads&) {
+    running_sums(data, values.size(), result);
+  });
 }
 
 }  // namespace

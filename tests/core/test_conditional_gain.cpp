@@ -13,7 +13,7 @@
 
 #include "check.hpp"
 #include "collections.hpp"
-#include "gain/postings.hpp"
+#include "gain/collection.hpp"
 #include "gain/posterior_kernels.hpp"
 #include "simd/targets.hpp"
 #include "termsift/runtime.hpp"

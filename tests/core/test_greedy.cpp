@@ -11,7 +11,6 @@
 #include "check.hpp"
 #include "collections.hpp"
 #include "greedy/gain_evaluator.hpp"
-#include "greedy/sparse_bounds.hpp"
 
 using namespace termsift;
 using namespace collections;

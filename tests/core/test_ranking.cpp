@@ -13,7 +13,6 @@
 #include "collections.hpp"
 #include "ranking/best_of_classes.hpp"
 #include "termsift/class_counts.hpp"
-#include "termsift/round_robin.hpp"
 #include "termsift/runtime.hpp"
 
 using namespace termsift;

@@ -26,7 +26,7 @@ namespace termsift {
 // index, with gain 0.
 //
 // The masses of whole counts are exact if their total times the common denominator of b1 and b2 is below 2^52 in every
-// class. Other masses are rounded (greedy/mass_grid.hpp). Then gains that differ by less than the rounding may come in
+// class. Other masses are rounded (greedy/mass_grid.cpp). Then gains that differ by less than the rounding may come in
 // either order. A term with a rounded fraction may have a positive gain although the exact gain is 0, and `informative`
 // counts this term. The divergences are always those of the unrounded probabilities.
 //

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace termsift {
 
@@ -59,6 +61,23 @@ void for_each_range(std::int64_t n, std::int64_t size, const Threads& threads, c
     body(block * size, std::min(n, (block + 1) * size), worker);
   });
 }
+
+// Working memory for each thread of a loop: one T for each thread. A thread's T is created from `args` when the thread first
+// calls own().
+template <class T>
+class PerThread {
+ public:
+  explicit PerThread(const Threads& threads) : all_(static_cast<std::size_t>(threads.count)) {}
+  template <class... Args>
+  T& own(const Worker& worker, const Args&... args) {
+    std::unique_ptr<T>& mine = all_[static_cast<std::size_t>(worker.thread())];
+    if (!mine) mine = std::make_unique<T>(args...);
+    return *mine;
+  }
+
+ private:
+  std::vector<std::unique_ptr<T>> all_;
+};
 
 // Returns the same threads, but at most one for each `grain` units of work (entries, cells). Fewer units are not worth a
 // thread, because waking a thread takes about ten microseconds.

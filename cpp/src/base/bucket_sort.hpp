@@ -1,4 +1,4 @@
-// Parallel sorting: elements are distributed to buckets, and each bucket is sorted on its own.
+// Parallel sorting: threads sort parts that are then merged, or elements are distributed to buckets that are sorted alone.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,23 @@
 #include <utility>
 #include <vector>
 
-#include "base/per_thread.hpp"
 #include "termsift/parallel.hpp"
 
 namespace termsift {
+
+// Sorts [begin, end) by `less`. Each thread sorts a part, and parts are merged in pairs. Elements that are equal under
+// `less` must be identical, so that the result does not depend on the threads.
+template <class Iterator, class Less>
+void sort_in_parts(Iterator begin, Iterator end, const Threads& requested, const Less& less) {
+  const std::int64_t n = end - begin;
+  const Threads threads = worth(requested, n, 1 << 14);
+  const auto part = [&](std::int64_t i) { return begin + n * std::min<std::int64_t>(i, threads.count) / threads.count; };
+  for_each_block(threads.count, threads, [&](std::int64_t i, Worker&) { std::sort(part(i), part(i + 1), less); });
+  for (std::int64_t width = 1; width < threads.count; width *= 2)
+    for_each_block((threads.count + 2 * width - 1) / (2 * width), threads, [&](std::int64_t i, Worker&) {
+      std::inplace_merge(part(2 * i * width), part((2 * i + 1) * width), part((2 * i + 2) * width), less);
+    });
+}
 
 // Splitters divide elements into buckets by the first 64 bits of each element. Few words agree in their first eight bytes,
 // and comparing 16 bytes took a third longer. Every element of a bucket is smaller than all elements of later buckets.

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/per_thread.hpp"
 #include "bayes/prefix_model.hpp"
 #include "bayes/verdict_kernels.hpp"
 #include "counting/document_entries.hpp"

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/per_thread.hpp"
-#include "base/sorting.hpp"
-#include "contingency/term_batch.hpp"
+#include "base/bucket_sort.hpp"
 #include "termsift/contingency.hpp"
 
 namespace termsift {

@@ -1,4 +1,4 @@
-// A scoring task over contingency tables, and the column totals of a chunk of its terms.
+// A scoring task over contingency tables, the column totals of a chunk of its terms, and batches of terms for the kernels.
 #pragma once
 
 #include <algorithm>
@@ -81,14 +81,6 @@ ContingencyTask<Count> task_of_directions(const ClassCounts<Count>& counts, cons
 
 inline std::int8_t direction_of(double value) { return static_cast<std::int8_t>((value > 0) - (value < 0)); }
 
-// Calls use(array), where `array` has the frequencies in their stored width. So a loop need not test the width of each
-// element.
-template <CountType Count, class Use>
-void with_width(const Frequencies<Count>& frequencies, const Use& use) {
-  if (const std::uint32_t* narrow = frequencies.narrow()) use(narrow);
-  else use(frequencies);
-}
-
 // The column totals of a chunk of terms, scaled by the model's unit.
 template <CountType Count>
 class ColumnTotals {
@@ -103,8 +95,8 @@ class ColumnTotals {
   void find(const ContingencyTask<Count>& task, const ChunkEntries& entries, std::int64_t first, std::int64_t last,
             bool of_tokens) {
     const auto add_entries = [&](const ClassRow<Count>& row, std::int64_t begin, std::int64_t end) {
-      with_width(of_tokens ? row.term_frequency : row.document_frequency,
-                 [&](const auto& frequency) { add_row(row.terms, frequency, begin, end, first, task.model.whole); });
+      const Frequencies<Count>& frequencies = of_tokens ? row.term_frequency : row.document_frequency;
+      add_row(row.terms, frequencies, begin, end, first, task.model.whole);
     };
     const auto n = static_cast<std::size_t>(last - first);
     std::fill_n(hi_.begin(), n, 0.0);
@@ -123,9 +115,8 @@ class ColumnTotals {
   }
 
  private:
-  template <class Frequency>
-  void add_row(const TermId* terms, const Frequency& frequency, std::int64_t begin, std::int64_t end, std::int64_t first,
-               bool whole) {
+  void add_row(const TermId* terms, const Frequencies<Count>& frequency, std::int64_t begin, std::int64_t end,
+               std::int64_t first, bool whole) {
     double* const hi = hi_.data();
     double* const lo = lo_.data();
     if (whole) {  // sums are exact
@@ -134,13 +125,63 @@ class ColumnTotals {
     }
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t t = terms[i] - first;
-      const DoubleDouble value = exact_double(static_cast<Count>(frequency[i]));
+      const DoubleDouble value = exact_double(frequency[i]);
       const DoubleDouble sum = two_sum(hi[t], value.hi);
       hi[t] = sum.hi, lo[t] += sum.lo + value.lo;
     }
   }
 
   std::vector<double> hi_, lo_;
+};
+
+inline constexpr int batch_terms = longest_contingency_batch;
+
+// Divides [first, last) into batches [begin, begin + n), and calls use(begin, n) for each.
+template <class Use>
+void for_each_batch(std::int64_t first, std::int64_t last, const Use& use) {
+  for (std::int64_t begin = first; begin < last; begin += batch_terms)
+    use(begin, static_cast<int>(std::min<std::int64_t>(batch_terms, last - begin)));
+}
+
+// Passes the terms of one class through a contingency kernel, one batch at a time.
+class TermBatch {
+ public:
+  TermBatch(ContingencyKernel kernel, const ContingencyModel& model)
+      : kernel_(kernel), whole_(model.whole), unit_(model.unit) {}
+
+  // Sets the cell a and the column total t of term j of the batch.
+  void set(int j, DoubleDouble a, DoubleDouble t) {
+    a_hi_[j] = a.hi, t_hi_[j] = t.hi;
+    if (!whole_) a_lo_[j] = a.lo, t_lo_[j] = t.lo;
+  }
+  // Returns the values of terms 0 to n - 1 of the batch, n <= batch_terms.
+  const double* values(int n, const ContingencyConstants& constants) {
+    const int padded = std::min((n + 7) / 8 * 8, batch_terms);
+    for (int j = n; j < padded; ++j) set(j, {0, 0}, {0, 0});
+    kernel_({padded, &constants, a_hi_, whole_ ? nullptr : a_lo_, t_hi_, whole_ ? nullptr : t_lo_, values_});
+    return values_;
+  }
+  // Returns the values of the entries [begin, begin + n) of a class, n <= batch_terms. `totals` has the column totals of the
+  // chunk whose first term is `first`.
+  template <CountType Count>
+  const double* values_of_entries(const Frequencies<Count>& cells, const TermId* terms, std::int64_t begin, int n,
+                                  const ColumnTotals<Count>& totals, std::int64_t first,
+                                  const ContingencyConstants& constants) {
+    for (int j = 0; j < n && whole_; ++j) a_hi_[j] = static_cast<double>(cells[begin + j]);
+    for (int j = 0; j < n && !whole_; ++j) {
+      const DoubleDouble a = scale(exact_double(cells[begin + j]), unit_);
+      a_hi_[j] = a.hi, a_lo_[j] = a.lo;
+    }
+    for (int j = 0; j < n; ++j) t_hi_[j] = totals.hi()[terms[begin + j] - first];
+    for (int j = 0; j < n && !whole_; ++j) t_lo_[j] = totals.lo()[terms[begin + j] - first];
+    return this->values(n, constants);
+  }
+
+ private:
+  const ContingencyKernel kernel_;
+  const bool whole_;
+  const double unit_;
+  double a_hi_[batch_terms], a_lo_[batch_terms], t_hi_[batch_terms], t_lo_[batch_terms], values_[batch_terms];
 };
 
 }  // namespace termsift

@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "termsift/double_double.hpp"
-#include "base/per_thread.hpp"
-#include "base/sorting.hpp"
+#include "base/bucket_sort.hpp"
 #include "contingency/class_values.hpp"
-#include "contingency/term_batch.hpp"
 #include "simd/targets.hpp"
 
 namespace termsift {

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "base/per_thread.hpp"
 
 namespace termsift {
 namespace {

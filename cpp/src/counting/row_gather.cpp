@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "base/per_thread.hpp"
 #include "base/values.hpp"
 #include "counting/csr_scan.hpp"
 #include "counting/document_entries.hpp"

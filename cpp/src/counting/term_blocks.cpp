@@ -4,7 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "base/per_thread.hpp"
 
 namespace termsift {
 namespace {

@@ -1,10 +1,16 @@
-// The documents and classes from which conditional gain is computed.
+// The documents, the classes, and the documents of each term, from which conditional gain is computed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "gain/posterior_kernels.hpp"
+#include "termsift/csr_view.hpp"
+#include "termsift/large_memory.hpp"
+#include "termsift/parallel.hpp"
+#include "termsift/portability.hpp"
 #include "termsift/types.hpp"
 
 namespace termsift {
@@ -27,5 +33,48 @@ struct Collection {
 
 // Throws std::invalid_argument for a class outside [0, n_classes) and for a weight that is negative or not finite.
 Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights);
+
+// The distinct documents that have a term, in increasing order, and the runs of their classes. Document numbers are < 2^31.
+struct TermDocuments {
+  std::span<const std::int32_t> documents;
+  std::span<const ClassRun> runs;
+  std::int64_t first_run;  // the index of the first run among the runs of all terms
+};
+
+class Postings {
+ public:
+  // The matrix must have passed check_csr(), and its rows are the documents of `all`. O(entries) time. Memory is 4 bytes per
+  // entry, 8 per pair of a term and a class that has it, and 16 per term, plus 8 per term and thread.
+  static Postings of(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Threads& requested);
+
+  std::int64_t n_terms() const { return std::ssize(first_) - 1; }
+  std::int64_t n_entries() const { return first_.back().document; }
+  std::int64_t n_runs() const { return first_.back().run; }
+  TermDocuments operator[](std::int64_t term) const {
+    const Place begin = first_[at(term)], end = first_[at(term + 1)];
+    return {{documents_.get() + begin.document, documents_.get() + end.document},
+            {runs_.data() + begin.run, runs_.data() + end.run},
+            begin.run};
+  }
+
+  // A term's data are prefetched in two steps: first its place and, some microseconds later, its documents.
+  void prefetch_place(std::int64_t term) const { prefetch(&first_[at(term)]); }
+  void prefetch_documents(std::int64_t term) const {
+    const Place begin = first_[at(term)], end = first_[at(term + 1)];
+    for (std::int64_t i = begin.run; i < std::min(begin.run + 24, end.run); i += 8) prefetch(runs_.data() + i);
+    for (std::int64_t i = begin.document; i < std::min(begin.document + 64, end.document); i += 16)
+      prefetch(documents_.get() + i);
+  }
+
+ private:
+  struct Place {
+    std::int64_t document = 0, run = 0;
+  };
+  void find_runs(const Collection& all, const Threads& threads);
+
+  std::vector<Place> first_;  // (n_terms + 1,)
+  LargeArray<std::int32_t> documents_;
+  std::vector<ClassRun> runs_;
+};
 
 }  // namespace termsift

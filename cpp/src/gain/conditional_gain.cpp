@@ -8,15 +8,12 @@
 #include <vector>
 
 #include "base/pacer.hpp"
-#include "base/per_thread.hpp"
 #include "base/values.hpp"
 #include "gain/collection.hpp"
-#include "gain/guide.hpp"
 #include "gain/lifts.hpp"
 #include "gain/posterior_kernels.hpp"
 #include "gain/posteriors.hpp"
-#include "gain/postings.hpp"
-#include "simd/logarithm_kernels.hpp"
+#include "simd/logarithms.hpp"
 #include "simd/targets.hpp"
 #include "termsift/double_double.hpp"
 
@@ -163,10 +160,9 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   };
   // |W| is at most the logarithm of 1 + n/a, and W - W' is at most the logarithm of 1 + 1/a. A large W - W' would lose
   // digits.
-  double most[gain_lanes] = {n / options.shape, 1 / options.shape};
-  if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use<LogarithmKernels>().log_plus_one(most, gain_lanes);
-  limit_step(most[0], 300, "1 + documents / shape");
-  limit_step(most[1], 12, "1 + 1 / shape");
+  const auto log_of = [](double x) { return std::isfinite(x) ? simd::baseline::log_plus_one(x) : x; };
+  limit_step(log_of(n / options.shape), 300, "1 + documents / shape");
+  limit_step(log_of(1 / options.shape), 12, "1 + 1 / shape");
 }
 
 GainRanking choose(const Postings& postings, const Collection& all, const Guide& guide, const ConditionalGain& options,

@@ -1,4 +1,4 @@
-#include "gain/guide.hpp"
+#include "gain/lifts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The log lifts of a term for each class.
+// The log lifts of a term for each class, and the guide of guided gain.
 #pragma once
 
 #include <algorithm>
@@ -6,13 +6,23 @@
 #include <vector>
 
 #include "gain/collection.hpp"
-#include "gain/guide.hpp"
 #include "gain/posterior_kernels.hpp"
-#include "gain/postings.hpp"
 #include "simd/targets.hpp"
 #include "termsift/conditional_gain.hpp"
+#include "termsift/csr_view.hpp"
 
 namespace termsift {
+
+// Measures how useful each term is to linear machines. The arrays have one value for each pair of a term and a class that
+// has it, in the order of the postings' runs. They are empty if no machines are trained.
+struct Guide {
+  std::vector<double> usefulness;  // u_tc
+  std::vector<double> log_lift;    // the number added to W_tc and W'_tc
+};
+
+// O(pairs * n_classes / 16) in addition to the cost of training the machines.
+Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Postings& postings,
+                 const GuideOptions& options, const Threads& threads);
 
 // Each thread has its own Lifts. Most terms are in few classes. The lift for a class without the term depends only on the
 // class and on d_t, so these lifts are kept until d_t changes. Only vectors in which a class has the term are replaced.

@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "base/per_thread.hpp"
 #include "gain/collection.hpp"
 #include "gain/lifts.hpp"
 #include "gain/posterior_kernels.hpp"

@@ -1,7 +1,10 @@
 #include "greedy/gain_evaluator.hpp"
-#include "simd/targets.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "simd/targets.hpp"
 
 namespace termsift {
 namespace {
@@ -11,6 +14,16 @@ constexpr std::int64_t grain = 1 << 12;
 
 // If there were fewer groups, hardly any two of them would share a chord.
 constexpr std::int64_t least_for_sparse_bounds = 256;
+
+constexpr std::int64_t block_groups = 256;  // the number of groups in a thread's block
+
+// Pairs of several groups for one call of a kernel. The kernel's result j is added to *sum[j].
+struct Batch {
+  int n = 0;
+  ClassId class_[longest_gain_block];
+  double mass[longest_gain_block], U[longest_gain_block], U_rest[longest_gain_block], values[longest_gain_block];
+  double* sum[longest_gain_block];
+};
 
 }  // namespace
 
@@ -61,6 +74,129 @@ void GainEvaluator::bounds(const GroupId* groups, std::int64_t n, const WedgeVie
   if (!has_sparse_bounds() || n < least_for_sparse_bounds) return run(kernels_.bounds, wedge, groups, n, values);
   evaluations_ += n;
   sparse_bounds_->bounds(groups, n, wedge, values);
+}
+
+bool SparseBounds::pay(const TermGroups& groups) {
+  return groups.is_sparse() && *std::max_element(groups.prior.begin(), groups.prior.end()) <= 0.5;
+}
+
+SparseBounds::SparseBounds(const TermGroups& groups, const Threads& threads)
+    : groups_(groups), threads_(threads), kernels_(kernels_in_use<GainKernels>()), lost_((groups.n_classes() + 8) * 0x1p-52),
+      w_(groups.totals.size()), classes_(w_.size()) {
+  const std::vector<double>& absent = groups.columns().absent;
+  double after = 0;
+  for (std::size_t c = 0; c < w_.size(); ++c) {
+    BoundClass& k = classes_[c];
+    w_[c] = groups.prior[c] / groups.totals[c];
+    k.inverse_total = 1 / groups.totals[c];
+    k.others_inverse = groups.others_inverse[c];
+    k.absent_p = absent[c] * k.inverse_total;
+    k.absent_rest = absent_mixture_;
+    absent_mixture_ += w_[c] * absent[c];
+  }
+  for (std::size_t c = w_.size(); c-- > 0;) {
+    classes_[c].absent_rest += after;
+    after += w_[c] * absent[c];
+  }
+}
+
+void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values) {
+  if (U_.empty()) sum_mixtures();
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    BoundClass& k = classes_[c];
+    k.A1 = wedge.A1[c], k.B1 = wedge.B1[c], k.inverse_1 = 1 / k.B1;
+    k.A2 = wedge.A2[c], k.B2 = wedge.B2[c], k.inverse_2 = 1 / k.B2;
+  }
+  set_chords(groups, n);
+  const MassColumns& columns = groups_.columns();
+  for_each_range(n, block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
+    Batch batch;
+    const auto flush = [&] {
+      const int n_pairs = batch.n;
+      for (; batch.n % 8 != 0; ++batch.n) {  // unused lanes repeat the first pair
+        const auto j = static_cast<std::size_t>(batch.n);
+        batch.class_[j] = batch.class_[0], batch.mass[j] = batch.mass[0];
+        batch.U[j] = batch.U[0], batch.U_rest[j] = batch.U_rest[0];
+      }
+      kernels_.pair_bounds({batch.n, groups_.n_classes(), classes_.data(), batch.class_, batch.mass, batch.U, batch.U_rest,
+                            batch.values});
+      for (int j = 0; j < n_pairs; ++j) *batch.sum[j] += batch.values[j];
+      batch.n = 0;
+    };
+    std::vector<double> after;  // for each pair, the sum of the parts of U of later pairs
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double U = U_[static_cast<std::size_t>(groups[i])];
+      const auto column = columns.column(groups[i]);
+      values[i] = chord_at(U);
+      after.resize(column.size());
+      const auto part = [&](const MassColumns::Cell& cell) {
+        const auto c = static_cast<std::size_t>(cell.class_);
+        return w_[c] * (cell.mass - columns.absent[c]);
+      };
+      double sum = 0;
+      for (std::size_t j = column.size(); j-- > 0;) after[j] = sum, sum += part(column[j]);
+      sum = 0;
+      for (std::size_t j = 0; j < column.size(); ++j) {
+        const int at = batch.n++;
+        batch.class_[at] = column[j].class_, batch.mass[at] = column[j].mass;
+        batch.U[at] = U, batch.U_rest[at] = sum + after[j];
+        batch.sum[at] = values + i;
+        sum += part(column[j]);
+        if (batch.n == longest_gain_block) flush();
+      }
+    }
+    if (batch.n > 0) flush();
+  });
+}
+
+void SparseBounds::sum_mixtures() {
+  const MassColumns& columns = groups_.columns();
+  U_.resize(static_cast<std::size_t>(groups_.n_groups()));
+  for_each_range(groups_.n_groups(), block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
+    for (std::int64_t g = begin; g < end; ++g) {
+      double sum = 0;
+      for (const auto& [c, mass] : columns.column(g))
+        sum += w_[static_cast<std::size_t>(c)] * (mass - columns.absent[static_cast<std::size_t>(c)]);
+      U_[static_cast<std::size_t>(g)] = sum;
+    }
+  });
+}
+
+void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t piece = piece_of(U_[static_cast<std::size_t>(groups[i])]);
+    first = std::min(first, piece), last = std::max(last, piece);
+  }
+  first_piece_ = first;
+  std::vector<char> needed(static_cast<std::size_t>(last - first + 2), 0);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(piece_of(U_[static_cast<std::size_t>(groups[i])]) - first);
+    needed[at] = needed[at + 1] = 1;
+  }
+  chords_.resize(needed.size());
+  std::vector<std::size_t> ends;  // the indices of the ends of all needed chords
+  for (std::size_t at = 0; at < needed.size(); ++at)
+    if (needed[at] != 0) ends.push_back(at);
+  constexpr std::int64_t width = 16;
+  for_each_range(std::ssize(ends), width, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
+    double U[width], values[width];
+    for (std::int64_t j = 0; j < width; ++j)
+      U[j] = begin_of(first + static_cast<std::int64_t>(ends[at(std::min(begin + j, end - 1))]));
+    kernels_.absent_bounds({width, groups_.n_classes(), classes_.data(), U, values});
+    for (std::int64_t i = begin; i < end; ++i) chords_[ends[at(i)]] = {U[i - begin], values[i - begin], 0};
+  });
+  for (std::size_t at = 0; at + 1 < needed.size(); ++at)
+    if (needed[at] != 0 && needed[at + 1] != 0)
+      chords_[at].slope = (chords_[at + 1].value - chords_[at].value) / (chords_[at + 1].U - chords_[at].U);
+}
+
+double SparseBounds::chord_at(double U) const {
+  const Chord& chord = chords_[static_cast<std::size_t>(piece_of(U) - first_piece_)];
+  if (!(chord.value + std::abs(chord.slope) < std::numeric_limits<double>::infinity()))
+    return std::numeric_limits<double>::infinity();
+  // The summands with lost_ cover the rounding errors of U, of the classes' bounds and of the sums of these bounds.
+  return chord.value * (1 + 8 * lost_) + chord.slope * (U - chord.U) + std::abs(chord.slope) * lost_ * (absent_mixture_ + U);
 }
 
 }  // namespace termsift

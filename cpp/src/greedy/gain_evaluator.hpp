@@ -1,16 +1,64 @@
 // Computes gains and bounds for lists of groups, in blocks on several threads.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "greedy/gain_kernels.hpp"
-#include "greedy/sparse_bounds.hpp"
 #include "greedy/term_groups.hpp"
 #include "termsift/parallel.hpp"
 
 namespace termsift {
+
+// Computes bounds of the gains of terms that are absent from most classes, by visiting only the classes that have them.
+//
+// Let a_c be the mass of a term that is absent from class c, w_c = pi_c / n_c and U = sum_c w_c (m_c - a_c). A class without
+// the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so its bound depends on the term only
+// through U. The bound is convex in U, because a relative entropy is convex in q and the larger of two convex functions is
+// convex. Now sum the bounds of all classes as if the term were absent from all of them. Between two values of U, this sum
+// is at most its chord. The sum is computed once at each end of a chord. After that, a term needs only its own classes.
+//
+// A chord is above its curve, so these bounds are valid and a little larger than those of GainKernels::bounds.
+class SparseBounds {
+ public:
+  // Returns true if most terms are absent from most classes and no class has more than half of the prior. If a class had
+  // more, q could exceed 1 for a term of this class when the term is treated as absent from the class.
+  static bool pay(const TermGroups& groups);
+  // Requires sparse columns. O(n_classes).
+  SparseBounds(const TermGroups& groups, const Threads& threads);
+
+  // For each of the n groups, computes an upper bound of its gain within the wedge, and writes it to `values`, which has
+  // shape (n,). O(pairs of the groups + n_classes * chords). The first call needs O(all pairs) more.
+  void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
+
+ private:
+  struct Chord {
+    double U, value, slope;  // the chord is value + slope (u - U)
+  };
+  void sum_mixtures();
+  void set_chords(const GroupId* groups, std::int64_t n);
+  double chord_at(double U) const;
+  // Each chord covers 1/32 of an interval [2^k, 2^(k+1)) of sum_c w_c m_c.
+  static constexpr int chord_shift = 52 - 5;
+  std::int64_t piece_of(double U) const { return std::bit_cast<std::int64_t>(absent_mixture_ + U) >> chord_shift; }
+  double begin_of(std::int64_t piece) const {
+    return std::max(std::bit_cast<double>(piece << chord_shift) - absent_mixture_, 0.0);
+  }
+
+  const TermGroups& groups_;
+  const Threads& threads_;
+  const GainKernels& kernels_;
+  const double lost_;              // the relative rounding error of a sum over the classes
+  double absent_mixture_ = 0;      // sum_c w_c a_c
+  std::vector<double> w_;          // (n_classes,)
+  std::vector<BoundClass> classes_;  // (n_classes,)
+  std::vector<double> U_;          // (n_groups,) U of each group, empty until the first call
+  std::int64_t first_piece_ = 0;
+  std::vector<Chord> chords_;      // the chords of the pieces from first_piece_ on
+};
 
 class GainEvaluator {
  public:

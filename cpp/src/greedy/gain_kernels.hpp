@@ -40,7 +40,7 @@ struct WedgeView {
   const double* others_inverse;  // 1 / (1 - pi_c)
 };
 
-// The data of a class for the bounds of terms that are absent from most classes (greedy/sparse_bounds.hpp). a_k is the mass
+// The data of a class for the bounds of terms that are absent from most classes (greedy/gain_evaluator.hpp). a_k is the mass
 // of a term that is absent from class k, and w_k = pi_k / n_k.
 struct BoundClass {
   double A1, B1, A2, B2;      // as in WedgeView

@@ -1,4 +1,4 @@
-#include "greedy/mass_grid.hpp"
+#include "greedy/term_groups.hpp"
 
 #include <algorithm>
 #include <cmath>

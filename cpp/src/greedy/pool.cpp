@@ -1,4 +1,4 @@
-#include "greedy/pool.hpp"
+#include "greedy/greedy_search.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/per_thread.hpp"
 #include "base/values.hpp"
 #include "counting/document_entries.hpp"
 #include "machines/machine_kernels.hpp"

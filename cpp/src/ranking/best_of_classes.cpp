@@ -6,8 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/per_thread.hpp"
-#include "base/sorting.hpp"
+#include "base/bucket_sort.hpp"
 #include "simd/targets.hpp"
 
 namespace termsift {
@@ -26,8 +25,7 @@ bool BestOfClasses<Count>::pays(const ClassCounts<Count>& counts, const Estimati
   std::int64_t n_classes = 0, n_pairs = 0;
   for (const auto& row : counts.rows) {
     if (!row->is_present()) continue;
-    const double total = static_cast<double>(row->n_tokens) + estimation.b2;
-    if (!(total >= 1 / most_pair_total && total <= most_pair_total) || !is_double(row->n_tokens)) return false;
+    if (!fits_pair_model(*row, estimation.b2) || !is_double(row->n_tokens)) return false;
     ++n_classes, n_pairs += row->size;
   }
   return n_classes > 1 && 8 * (n_pairs + counts.n_terms) < n_classes * counts.n_terms;

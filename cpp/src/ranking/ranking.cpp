@@ -2,12 +2,189 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
 
-#include "base/sorting.hpp"
+#include "base/bucket_sort.hpp"
+#include "contingency/class_values.hpp"
+#include "ranking/best_of_classes.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift {
+namespace {
+
+constexpr std::int64_t value_bytes = std::int64_t{32} << 20, list_bytes = std::int64_t{128} << 20;
+
+struct Listed {
+  double value;
+  std::int64_t term;
+};
+bool before(const Listed& a, const Listed& b) { return a.value != b.value ? a.value > b.value : a.term < b.term; }
+
+// A part of one class's list. It holds the best `length` terms after the previous part.
+class Stretch {
+ public:
+  void begin(std::int64_t length) {
+    if (!terms_.empty()) previous_ = terms_.back();
+    terms_.clear();
+    length_ = static_cast<std::size_t>(length);
+    worst_ = last_of_all;
+  }
+
+  // Returns true if a term that comes after this one can still be among the best.
+  bool add(double value, std::int64_t term) {
+    const Listed listed{value, term};
+    if (!before(listed, worst_)) return false;
+    if (!before(previous_, listed)) return true;
+    terms_.push_back(listed);
+    if (terms_.size() >= 2 * length_) shrink();
+    return true;
+  }
+
+  void finish() {
+    shrink();
+    std::sort(terms_.begin(), terms_.end(), before);
+  }
+
+  const std::vector<Listed>& terms() const { return terms_; }
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr Listed first_of_all{infinity, -1}, last_of_all{-infinity, std::numeric_limits<std::int64_t>::max()};
+
+  void shrink() {
+    if (terms_.size() <= length_) return;
+    std::nth_element(terms_.begin(), terms_.begin() + static_cast<std::ptrdiff_t>(length_ - 1), terms_.end(), before);
+    terms_.resize(length_);
+    worst_ = terms_.back();
+  }
+
+  std::size_t length_ = 0;
+  std::vector<Listed> terms_;
+  Listed previous_ = first_of_all;  // the last term of the previous part
+  Listed worst_ = last_of_all;      // no term after this one is among the best
+};
+
+// Makes the lists of all classes, one part at a time.
+template <CountType Count, class AnyMeasure>
+class ClassLists {
+ public:
+  ClassLists(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, const Threads& threads)
+      : counts_(counts), estimation_(estimation), measure_(measure), threads_(threads), lists_(counts.rows.size()) {
+    std::int64_t n_pairs = 0;
+    for (const auto& row : counts.rows)
+      if (row->is_present()) ++n_classes_, n_pairs += row->size;
+    if constexpr (std::is_same_v<AnyMeasure, Measure>) {
+      if (Best::pays(counts, estimation, measure)) best_.emplace(counts, estimation, measure, threads);
+    } else if (4 * n_pairs + 64 * counts.n_terms < n_classes_ * counts.n_terms) {  // this limit was found by measurements
+      by_total_.emplace(ContingencyTask<Count>(counts, estimation, measure, Aggregate::sum), threads);
+    }
+  }
+
+  std::int64_t n_classes() const { return n_classes_; }  // the number of nonempty classes
+  // Returns the current part of a row's list. The list of an empty class is empty.
+  const std::vector<Listed>& operator[](std::size_t row) const { return lists_[row].terms(); }
+
+  // Makes the next part of every list current and returns its length. The length is `few` if only few terms are candidates,
+  // otherwise `many`.
+  std::int64_t next(std::int64_t few, std::int64_t many) {
+    // The candidates for these parts of the lists. The array is empty if most terms would be candidates.
+    std::vector<std::int64_t> terms;
+    if (best_ && 4 * (n_places_ + few) * n_classes_ <= counts_.n_terms) {
+      terms = best_->terms(n_places_ + few);
+      if (2 * std::ssize(terms) > counts_.n_terms) terms.clear();
+    }
+    if (terms.empty()) best_.reset();
+    const std::int64_t length = terms.empty() ? many : few;
+    for (Stretch& list : lists_) list.begin(length);
+    if (by_total_) add_by_total();
+    else add_every_value(terms);
+    n_places_ += length;
+    return length;
+  }
+
+ private:
+  using Best = BestOfClasses<Count>;
+
+  struct ByTotal {
+    ByTotal(const ContingencyTask<Count>& t, const Threads& threads)
+        : task(t), totals(totals_of_terms(task, threads)), terms(totals, threads) {}
+    const ContingencyTask<Count> task;
+    const std::vector<DoubleDouble> totals;
+    const TermsByTotal terms;
+  };
+
+  // Adds the values of `terms`, or of all terms if `terms` is empty, to the lists of all classes.
+  void add_every_value(const std::vector<std::int64_t>& terms) {
+    const bool few = !terms.empty();
+    const ClassCounts<Count> counts_of_few = few ? of_terms(counts_, terms, threads_) : ClassCounts<Count>{};
+    const ClassCounts<Count>& source = few ? counts_of_few : counts_;
+    const std::int64_t n_rows = std::ssize(counts_.rows);
+    // The counts of the few terms also need memory, so the values may use only half of value_bytes.
+    const std::int64_t width =
+        std::min(source.n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows) / (few ? 2 : 1));
+    std::vector<double> values(static_cast<std::size_t>(n_rows * width));
+    for (std::int64_t first = 0; first < source.n_terms; first += width) {
+      const std::int64_t n = std::min(width, source.n_terms - first);
+      class_scores(source, estimation_, measure_, threads_, values.data(), {first, first + n});
+      for_each_block(n_rows, worth(threads_, n * n_classes_), [&](std::int64_t c, Worker&) {
+        if (!counts_.rows[static_cast<std::size_t>(c)]->is_present()) return;
+        Stretch& list = lists_[static_cast<std::size_t>(c)];
+        for (std::int64_t t = 0; t < n; ++t)
+          list.add(values[static_cast<std::size_t>(c * n + t)],
+                   few ? terms[static_cast<std::size_t>(first + t)] : first + t);
+        if (first + n == source.n_terms) list.finish();
+      });
+    }
+  }
+
+  // For each class, adds the values of its terms. Then adds one common value for all absent terms with the same total.
+  void add_by_total() {
+    struct Workspace {
+      explicit Workspace(std::int64_t n_terms) : values(static_cast<std::size_t>(n_terms)), has(values.size()) {}
+      std::vector<double> values;
+      std::vector<unsigned char> has;  // 1 if the class has the term
+    };
+    const ByTotal& by_total = *by_total_;
+    const ContingencyTask<Count>& task = by_total.task;
+    PerThread<Workspace> workspaces(threads_);
+    for_each_block(static_cast<std::int64_t>(task.n_classes()), threads_, [&](std::int64_t block, Worker& worker) {
+      worker.check();
+      Workspace& work = workspaces.own(worker, counts_.n_terms);
+      const auto k = static_cast<std::size_t>(block);
+      Stretch& list = lists_[static_cast<std::size_t>(task.model.classes[k].row)];
+      const std::span<const TermId> terms{task.row(k).terms, static_cast<std::size_t>(task.row(k).size)};
+      values_of_terms(task, k, terms, by_total.totals, work.values.data());
+      for (std::size_t i = 0; i < terms.size(); ++i) {
+        list.add(work.values[i], terms[i]);
+        work.has[static_cast<std::size_t>(terms[i])] = 1;
+      }
+      values_if_absent(task, k, by_total.terms.totals(), work.values.data());
+      for (std::size_t i = by_total.terms.totals().size(); i-- > 0;)  // by falling total: most measures grow with it
+        for (const TermId term : by_total.terms.terms(i))
+          if (work.has[static_cast<std::size_t>(term)] == 0 && !list.add(work.values[i], term)) break;
+      for (const TermId term : terms) work.has[static_cast<std::size_t>(term)] = 0;
+      list.finish();
+    });
+  }
+
+  const ClassCounts<Count>& counts_;
+  const Estimation& estimation_;
+  const AnyMeasure measure_;
+  const Threads& threads_;
+  std::vector<Stretch> lists_;  // (rows of the counts,)
+  std::int64_t n_classes_ = 0, n_places_ = 0;
+  std::optional<Best> best_;        // only for a Measure
+  std::optional<ByTotal> by_total_;  // only for a ContingencyMeasure
+};
+
+}  // namespace
 
 void top_k(const double* scores, std::int64_t n, std::int64_t k, const Threads& threads, std::int64_t* indices) {
   // Score and index are stored together, because a lookup of the score in each comparison would cause a cache miss.
@@ -37,5 +214,76 @@ void running_sums(const double* values, std::int64_t n, double* sums) {
     sums[i] = largest;
   }
 }
+
+template <CountType Count, class AnyMeasure>
+void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
+                 const Threads& threads, std::int64_t* indices, double* scores, std::int64_t* classes) {
+  const std::int64_t n_terms = counts.n_terms;
+  const bool any_present = std::any_of(counts.rows.begin(), counts.rows.end(), [](auto& row) { return row->is_present(); });
+  if (!any_present || n_terms == 0 || k == 0) {
+    double none = 0;
+    class_scores(counts, estimation, measure, threads, &none, {0, 0});  // checks the arguments
+    std::iota(indices, indices + k, 0);
+    std::fill_n(scores, k, 0.0);
+    std::fill_n(classes, k, std::int64_t{0});
+    return;
+  }
+  ClassLists lists(counts, estimation, measure, threads);
+  const std::int64_t longest = std::min(
+      n_terms, std::max<std::int64_t>(64, list_bytes / static_cast<std::int64_t>(2 * sizeof(Listed)) / lists.n_classes()));
+  std::vector<bool> taken(static_cast<std::size_t>(n_terms));
+  struct Turn {
+    Listed listed;
+    std::size_t row;
+  };
+  std::vector<Turn> turn;  // the terms that are taken at one place of the lists
+  std::int64_t n_taken = 0, length = 0;
+  while (n_taken < k) {
+    const std::int64_t share = (k - n_taken) / lists.n_classes() + 1;
+    const auto up_to_longest = [&](std::int64_t least) { return std::min(longest, std::max(least, 2 * length)); };
+    // Several lists may have the same best terms, so each part has four times its share. This is usually enough.
+    length = lists.next(up_to_longest(share), k - n_taken > n_terms / 4 ? longest : up_to_longest(4 * share + 12));
+    for (std::size_t place = 0; place < static_cast<std::size_t>(length) && n_taken < k; ++place) {
+      turn.clear();
+      for (std::size_t row = 0; row < counts.rows.size(); ++row) {
+        if (place >= lists[row].size()) continue;
+        const Listed& listed = lists[row][place];
+        if (taken[static_cast<std::size_t>(listed.term)]) continue;
+        taken[static_cast<std::size_t>(listed.term)] = true;
+        turn.push_back({listed, row});
+      }
+      std::sort(turn.begin(), turn.end(), [](const Turn& a, const Turn& b) { return a.listed.term < b.listed.term; });
+      for (std::size_t i = 0; i < turn.size() && n_taken < k; ++i, ++n_taken) {
+        indices[n_taken] = turn[i].listed.term, scores[n_taken] = turn[i].listed.value;
+        classes[n_taken] = static_cast<std::int64_t>(turn[i].row);
+      }
+    }
+  }
+}
+
+template <CountType Count, class AnyMeasure>
+void best_of_classes(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
+                     const Threads& threads, std::int64_t* indices, double* scores) {
+  if (counts.rows.empty() || k == 0) {
+    double none = 0;
+    class_scores(counts, estimation, measure, threads, &none, {0, 0});  // checks the arguments
+    return;
+  }
+  ClassLists lists(counts, estimation, measure, threads);
+  lists.next(k, k);
+  for (std::size_t row = 0; row < counts.rows.size(); ++row)
+    for (const Listed& listed : lists[row]) *indices++ = listed.term, *scores++ = listed.value;
+}
+
+#define TERMSIFT_INSTANTIATE(Count, AnyMeasure)                                                                            \
+  template void round_robin(const ClassCounts<Count>&, const Estimation&, AnyMeasure, std::int64_t, const Threads&,        \
+                            std::int64_t*, double*, std::int64_t*);                                                        \
+  template void best_of_classes(const ClassCounts<Count>&, const Estimation&, AnyMeasure, std::int64_t, const Threads&,    \
+                                std::int64_t*, double*);
+TERMSIFT_INSTANTIATE(std::int64_t, Measure)
+TERMSIFT_INSTANTIATE(std::int64_t, ContingencyMeasure)
+TERMSIFT_INSTANTIATE(double, Measure)
+TERMSIFT_INSTANTIATE(double, ContingencyMeasure)
+#undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift

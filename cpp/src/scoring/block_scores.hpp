@@ -223,20 +223,9 @@ class BlockScorer {
   }
 
   ScoreBlock block_of(BlockBuffers& buffers) {
-    ScoreBlock block;
-    block.n = buffers.lanes();
-    block.n_classes = static_cast<int>(task_.n_classes());
-    block.constants = task_.model.constants.data();
-    block.measure = task_.measure;
-    block.variable = task_.model.variable;
-    block.aggregate = task_.aggregate;
-    block.lost = task_.model.lost;
-    block.x_hi = buffers.x_hi.get();
-    block.x_lo = buffers.x_lo.get();
-    block.class_scores = buffers.values.get();
-    block.scores = task_.scores != nullptr ? buffers.scores : nullptr;
-    block.doubtful = doubtful_;
-    return block;
+    return {buffers.lanes(), static_cast<int>(task_.n_classes()), task_.model.constants.data(), task_.measure,
+            task_.model.variable, task_.aggregate, task_.model.lost, buffers.x_hi.get(), buffers.x_lo.get(),
+            buffers.values.get(), task_.scores != nullptr ? buffers.scores : nullptr, doubtful_};
   }
 
   // Stores the results of n terms of the block, from the j-th on.
@@ -278,12 +267,8 @@ class BlockScorer {
         careful.x_hi.get()[k * block_terms + static_cast<std::size_t>(j)] = careful.x_hi.get()[k * block_terms];
         careful.x_lo.get()[k * block_terms + static_cast<std::size_t>(j)] = careful.x_lo.get()[k * block_terms];
       }
-    CarefulBlock block;
-    static_cast<ScoreBlock&>(block) = block_of(careful);
-    block.reference = task_.model.reference;
-    block.e_hi = careful_->e_hi.get();
-    block.e_lo = careful_->e_lo.get();
-    kernels_.score_block_carefully(block);
+    kernels_.score_block_carefully(
+        {block_of(careful), task_.model.reference, careful_->e_hi.get(), careful_->e_lo.get()});
     store_terms(careful, 0, careful.n, store);
     careful.n = 0;
   }

@@ -3,20 +3,13 @@
 #include <cmath>
 #include <cstddef>
 
-#include "simd/logarithm_kernels.hpp"
-#include "simd/targets.hpp"
+#include "simd/logarithms.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift {
 namespace {
 
-// A kernel computes the logarithm, so its bits depend neither on the SIMD target nor on the C library.
-DoubleDouble logarithm(DoubleDouble x) {
-  double hi[8], lo[8], log_hi[8], log_lo[8];
-  for (int i = 0; i < 8; ++i) hi[i] = x.hi, lo[i] = x.lo;
-  kernels_in_use<LogarithmKernels>().logarithms(hi, lo, 8, log_hi, log_lo);
-  return {log_hi[0], log_lo[0]};
-}
+using simd::baseline::logarithm;  // its bits do not depend on the C library
 
 DoubleDouble multiply(DoubleDouble a, double b) { return multiply(a, DoubleDouble{b, 0}); }
 
@@ -62,13 +55,10 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
   }
   const double most_V = has_complement(variable) ? std::ldexp(8.0, std::ilogb(omegas)) : 0.0;
   pairs.totals = {T_0.hi, T_0.lo, P_0.hi, P_0.lo, A_0.hi, A_0.lo, R.hi, R.lo, most_V, {}, {}};
-  double x_hi[PairTotals::n_logs], x_lo[PairTotals::n_logs];
   for (int l = 0; l < PairTotals::n_logs; ++l) {
-    const DoubleDouble x = two_sum(l, b1);
-    x_hi[l] = x.hi, x_lo[l] = x.lo;
+    const DoubleDouble log_x = logarithm(two_sum(l, b1));
+    pairs.totals.log_x_hi[l] = log_x.hi, pairs.totals.log_x_lo[l] = log_x.lo;
   }
-  kernels_in_use<LogarithmKernels>().logarithms(x_hi, x_lo, PairTotals::n_logs, pairs.totals.log_x_hi,
-                                                pairs.totals.log_x_lo);
   // rest[k] is T_0 without the part of class k. It is computed from the sums before and after k, because a difference would
   // lose its digits if class k had nearly all of T_0.
   const std::size_t n = pairs.classes.size();

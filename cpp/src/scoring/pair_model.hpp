@@ -96,6 +96,12 @@ struct PairModel {
 // Totals L_c outside [1 / most_pair_total, most_pair_total] could make the double-doubles above overflow or underflow.
 inline constexpr double most_pair_total = 0x1p300;
 
+template <CountType Count>
+bool fits_pair_model(const ClassRow<Count>& row, double b2) {
+  const double total = static_cast<double>(row.n_tokens) + b2;
+  return total >= 1 / most_pair_total && total <= most_pair_total;
+}
+
 // Requires Aggregate::sum or Aggregate::mean, b1 > 0, and totals L_c in the range of most_pair_total. O(n_classes).
 PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate);
 

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/per_thread.hpp"
 #include "scoring/absent_classes.hpp"
 #include "scoring/block_scores.hpp"
 #include "scoring/score_ways.hpp"
@@ -180,8 +179,7 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   double n_classes = 0, pairs = 0;
   for (const auto& row : counts.rows) {
     if (!row->is_present()) continue;  // an empty class has no scores
-    const double total = static_cast<double>(row->n_tokens) + estimation.b2;
-    if (!(total >= 1 / most_pair_total && total <= most_pair_total)) return false;
+    if (!fits_pair_model(*row, estimation.b2)) return false;
     n_classes += 1, pairs += static_cast<double>(row->size);
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);

@@ -2,7 +2,6 @@
 #include <cstring>
 #include <vector>
 
-#include "base/per_thread.hpp"
 #include "scoring/absent_classes.hpp"
 #include "scoring/block_scores.hpp"
 #include "scoring/pair_kernels.hpp"

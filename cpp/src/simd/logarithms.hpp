@@ -299,36 +299,39 @@ TERMSIFT_INLINE double natural_logarithm(double x) {
   return log_of(k, s, s * (z * short_atanh_rest(z)));
 }
 
-// Returns exp(x) for x <= 709, with an error of at most 1 ulp, but 0 for x < -708. x = k log 2 + r with |r| <= log(2)/2. The
-// series to r^13 has an error of 2^-57.
-TERMSIFT_INLINE double exponential(double x) {
+// x = k log 2 + r with |r| <= log(2)/2, if x is in [-708, 709].
+struct ReducedExponent {
+  double r;
+  double power;  // 2^k
+};
+
+TERMSIFT_INLINE ReducedExponent reduced(double x) {
   constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;
   const double in_range = larger(x, -708.0);
   const double shifted = in_range * log2_e + to_integer;
   const double k = shifted - to_integer;
-  const double r = (in_range - k * ln2_hi) - k * ln2_lo;
+  return {(in_range - k * ln2_hi) - k * ln2_lo, from_bits((bits(shifted) + 1023) << 52)};
+}
+
+// Returns exp(x) for x <= 709, with an error of at most 1 ulp, but 0 for x < -708. The series to r^13 has an error of 2^-57.
+TERMSIFT_INLINE double exponential(double x) {
+  const auto [r, power] = reduced(x);
   const double r2 = r * r, r4 = r2 * r2;
   const double high = (1.0 / 40320 + 1.0 / 362880 * r) + r2 * (1.0 / 3628800 + 1.0 / 39916800 * r) +
                       r4 * (1.0 / 479001600 + 1.0 / 6227020800 * r);
   const double middle = (1.0 / 24 + 1.0 / 120 * r) + r2 * (1.0 / 720 + 1.0 / 5040 * r);
   const double series = r2 * (0.5 + 1.0 / 6 * r) + r4 * (middle + r4 * high);
-  const double power = from_bits((bits(shifted) + 1023) << 52);  // 2^k
   return x < -708.0 ? 0.0 : power + power * (r + series);
 }
 
 // Returns exp(x) for x <= 0, with a relative error of at most 2^-46, but 0 for x < -708. If the result is rounded to single
 // precision, it is incorrectly rounded once in millions of calls. The series to r^11 has an error of 2^-47.
 TERMSIFT_INLINE double short_exponential(double x) {
-  constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;
-  const double in_range = larger(x, -708.0);
-  const double shifted = in_range * log2_e + to_integer;
-  const double k = shifted - to_integer;
-  const double r = (in_range - k * ln2_hi) - k * ln2_lo;
+  const auto [r, power] = reduced(x);
   const double r2 = r * r, r4 = r2 * r2;
   const double high = (1.0 / 40320 + 1.0 / 362880 * r) + r2 * (1.0 / 3628800 + 1.0 / 39916800 * r);
   const double middle = (1.0 / 24 + 1.0 / 120 * r) + r2 * (1.0 / 720 + 1.0 / 5040 * r);
   const double series = (1.0 + r) + r2 * (0.5 + 1.0 / 6 * r) + r4 * (middle + r4 * high);
-  const double power = from_bits((bits(shifted) + 1023) << 52);  // 2^k
   return x < -708.0 ? 0.0 : power * series;
 }
 

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "base/per_thread.hpp"
 #include "termsift/portability.hpp"
 
 namespace termsift {

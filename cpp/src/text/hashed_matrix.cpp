@@ -1,7 +1,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/per_thread.hpp"
 #include "termsift/text_counter.hpp"
 #include "text/chunks.hpp"
 #include "text/document_rows.hpp"

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/per_thread.hpp"
 #include "termsift/text_rules.hpp"
 #include "text/chunks.hpp"
 #include "text/cutter.hpp"

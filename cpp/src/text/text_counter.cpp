@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "base/per_thread.hpp"
 #include "text/chunks.hpp"
 #include "text/class_pairs.hpp"
 #include "text/class_rows.hpp"
