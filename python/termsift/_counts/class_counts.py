@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._classify.naive_bayes import naive_bayes
 from termsift._counts.additive_counts import AdditiveCounts
-from termsift._scores.class_terms import Direction, class_columns
+from termsift._scores.class_terms import class_columns
 from termsift._scores.keyness import keyness
 from termsift._scores.methods import DescriberName, Method, MethodName, Model
 from termsift._scores.ranking import Ranking
@@ -290,7 +290,6 @@ class ClassCounts(AdditiveCounts):
         method: DescriberName = DESCRIBING,
         k: int | None = None,
         *,
-        direction: Direction = "both",
         library: Library = "pandas",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
@@ -298,7 +297,10 @@ class ClassCounts(AdditiveCounts):
         n_threads: int | None = None,
         **options: str | bool,
     ) -> Any:
-        """Return a data frame of the best terms of each class.
+        """Return a data frame of the terms that are over-represented in each class, best first.
+
+        The terms are those of `termsift.distinctive_terms`. `keyness` also lists the terms that a
+        class uses less often than others.
 
         Parameters
         ----------
@@ -306,9 +308,6 @@ class ClassCounts(AdditiveCounts):
             The name of one of `termsift.methods`, or "key", as for `termsift.distinctive_terms`.
         k : int, optional
             The number of terms per class. All are listed if k is None or if there are fewer than k.
-        direction : {"both", "over", "under"}
-            "both" lists all terms. "over" lists only terms that are over-represented in the class,
-            as `termsift.distinctive_terms` does, and "under" only terms that are under-represented.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
         model, alpha, class_prior, n_threads, **options
@@ -325,8 +324,6 @@ class ClassCounts(AdditiveCounts):
             - index: the column;
             - rank: the place within the class, from 1;
             - score: the class score;
-            - sign: 1 if the term is over-represented in the class by what the score measures, such
-              as p_ic - q_ic for `md`, -1 if it is under-represented, and 0 for neither;
             - n_class, n_rest: the term's occurrences in the class, and in documents outside it;
             - df_class, df_rest: the documents with the term in the class, and outside the class;
             - log_pvalue, pvalue: for tests, the p-value of `significance` per class; for "key", the
@@ -344,22 +341,19 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        The time is the same as for round robin with k terms. Besides the table, the memory is some
-        64 MiB. Tests need another 50 bytes for each class and term. "key" needs some 120 bytes for
-        each pair of a class and a term in it.
+        Time and memory are those of `termsift.distinctive_terms`. Tests need another 50 bytes for
+        each class and term.
 
         Examples
         --------
         >>> import numpy as np, termsift as ts
         >>> X = np.array([[4, 1, 0], [0, 1, 2]])
         >>> counts = ts.count(X, ["ham", "spam"], term_names=["bacon", "and", "pills"])
-        >>> counts.to_frame("md", k=1)[["class", "term", "rank", "sign", "n_class", "n_rest"]]
-          class   term  rank  sign  n_class  n_rest
-        0   ham  bacon     1     1        4       0
-        1  spam  bacon     1    -1        0       4
+        >>> counts.to_frame("md", k=1)[["class", "term", "rank", "n_class", "n_rest"]]
+          class   term  rank  n_class  n_rest
+        0   ham  bacon     1        4       0
+        1  spam  pills     1        2       0
         """
         scoring = {"model": model, "alpha": alpha, "class_prior": class_prior, **options}
-        columns = class_columns(
-            self, method, k, direction=direction, n_threads=n_threads, **scoring
-        )
+        columns = class_columns(self, method, k, n_threads=n_threads, **scoring)
         return frame_of(columns, library, "ClassCounts.to_frame")

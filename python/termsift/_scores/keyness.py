@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._scores.class_terms import DIRECTIONS, Direction
 from termsift._scores.dispersion import dispersion as dispersion_of
 from termsift._scores.dispersion import rank_sums
 from termsift._scores.effects import certain_ratios, effects, nearest_to_0
@@ -38,6 +37,9 @@ KeynessOrder: TypeAlias = Literal[
     "rank_sum",
 ]
 KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # the default first
+# Whether to list the terms that the target uses more often, less often, or both.
+Direction: TypeAlias = Literal["both", "over", "under"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 ORDERS_BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"
 
 _PRINTED = 10  # terms of each side that print() shows
