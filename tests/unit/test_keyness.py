@@ -15,6 +15,8 @@ from scipy.stats import binomtest, chi2, chi2_contingency
 from scipy.stats.contingency import odds_ratio, relative_risk
 
 import termsift as ts
+from termsift._scores.dispersion import dispersions
+from termsift._util import validation
 from termsift.reference.keyness import exact_log_ratio, keyness_of
 from termsift.reference.pvalues import log_pvalue
 
@@ -261,11 +263,12 @@ def test_documents_add_the_dispersions() -> None:
     whole = ts.count(X, ["a", "a", "a", "b"])
     documents = X, ["a", "a", "a", "b"]
     found = whole.keyness("a", "b", dispersion=documents)
-    of_class = ts.dispersion(X, documents[1])
+    csr = validation.check_matrix(X, 1)
+    dp, juilland = dispersions(csr, [np.arange(3), np.array([3])])
     for row, side in enumerate(("target", "reference")):
         index = found.table["index"]
-        assert_array_equal(found.table[f"dp_{side}"], of_class.dp[row, index])
-        assert_array_equal(found.table[f"juilland_{side}"], of_class.juilland[row, index])
+        assert_array_equal(found.table[f"dp_{side}"], dp[row, index])
+        assert_array_equal(found.table[f"juilland_{side}"], juilland[row, index])
     with pytest.raises(
         ValueError, match="dispersion has documents of 1 terms, but the counts have 2"
     ):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._scores.dispersion import dispersion as dispersion_of
-from termsift._scores.dispersion import rank_sums
+from termsift import _core
+from termsift._scores.dispersion import dispersions, documents_of
 from termsift._scores.effects import certain_ratios, effects, nearest_to_0
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs, log_chi2_sf
@@ -89,13 +89,24 @@ class Keyness(Tabular):
         - lrc: the conservative log ratio. It is the end that is nearer to 0 of an exact interval of
           log2(f_1 / f_2) that holds for all terms at once, or 0 if the interval contains 0;
         - log_ratio_most: the absolute value of the end of this interval that is farther from 0;
-        - dp_target, dp_reference, juilland_target, juilland_reference: if documents were given,
-          the dispersions of `termsift.dispersion`, NaN for a term that the corpus does not have;
+        - dp_target, dp_reference: if documents were given, Gries' deviation of proportions (see
+          Notes). It is 0 if each document has the term in proportion to its length, near 1 if one
+          short document has all occurrences, and NaN if the corpus does not have the term;
+        - juilland_target, juilland_reference: if documents were given, Juilland's D, which is 1 for
+          equal rates in all documents, 0 if only one has the term, and NaN if none has it, or if
+          the corpus has one document;
         - rank_sum: if documents were given, the z-score of Wilcoxon's rank-sum test of the
           documents' rates, positive if the target has higher rates;
         - rank_sum_pvalue, rank_sum_pvalue_adj: the p-value of rank_sum, and its adjusted value.
     similar : bool
         Whether the rows are similar terms.
+
+    Notes
+    -----
+    Document j of a corpus has l_j tokens, and the term occurs in it x_j times. With
+    s_j = l_j / sum_j l_j and v_j = x_j / sum_j x_j, DP is 1/2 sum_j abs(v_j - s_j). Juilland's D is
+    1 - sigma / (mu sqrt(m - 1)), where mu and sigma are the mean and the standard deviation, with
+    divisor m, of the rates x_j / l_j over the m documents that have tokens.
     """
 
     target: list[Hashable]
@@ -368,16 +379,18 @@ def _dispersions(
         X, y = documents
     except (TypeError, ValueError):
         raise TypeError("dispersion must be a pair (X, y), as termsift.count takes them") from None
-    groups = dict(enumerate(sides))
-    measured = dispersion_of(X, y, groups)
-    if measured.dp.shape[1] != n_terms:
+    threads = validation.check_n_threads(n_threads)
+    csr = validation.check_matrix(X, threads)
+    if csr.n_terms != n_terms:
         raise ValueError(
-            f"dispersion has documents of {measured.dp.shape[1]:,} terms, but the counts have "
-            f"{n_terms:,}: pass the documents that were counted"
+            f"dispersion has documents of {csr.n_terms:,} terms, but the counts have {n_terms:,}: "
+            "pass the documents that were counted"
         )
-    z = rank_sums(X, y, groups, n_threads)[index]
+    validation.check_entries(csr, threads, "X")
+    docs = documents_of(y, csr.n_docs, sides)
+    dp, juilland = (of_all[:, index] for of_all in dispersions(csr, docs))
+    z = _core.rank_sums(*csr.parts, np.concatenate(docs), len(docs[0]), threads)[index]
     logs = log_chi2_sf(z**2, 1)
-    dp, juilland = measured.dp[:, index], measured.juilland[:, index]
     return {
         "dp_target": dp[0],
         "juilland_target": juilland[0],
