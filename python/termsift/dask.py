@@ -16,8 +16,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
-from termsift.text import TextRules
-from termsift.text._rules import check_rules, shows_rules
+from termsift.text._rules import rules_of, shows_rules
 
 __all__ = ["count", "count_texts"]
 
@@ -98,9 +97,8 @@ def count_texts(
     label: Any = None,
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
-    rules: TextRules | None = None,
     max_memory: int | None = None,
-    **keywords: Any,
+    **rules: Any,
 ) -> ClassCounts:
     """Count the terms of labelled texts by class, on the workers that hold the texts.
 
@@ -112,7 +110,7 @@ def count_texts(
         part may be delayed or a future.
     text, label : str, optional
         Names of the columns.
-    classes, tf, rules, max_memory, **keywords
+    classes, tf, max_memory, **rules
         As for `termsift.count_texts`, but ``max_memory`` limits only the sketches in a task. If it
         is given, the parts are read twice.
 
@@ -142,7 +140,7 @@ def count_texts(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
-    rules = check_rules(rules, keywords, count_texts)
+    text_rules = rules_of(rules, count_texts)
     if isinstance(texts, (list, tuple)):
         parts: Any = texts
     elif _dask.is_dask_collection(texts) and {text, label} <= {*getattr(texts, "columns", ())}:
@@ -156,7 +154,7 @@ def count_texts(
     def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
         return _total(parts, "part", partial(_of_texts, count, text, label), together)
 
-    return counting.count_parts(total, rules, tf, classes, max_memory)
+    return counting.count_parts(total, text_rules, tf, classes, max_memory)
 
 
 def _total(

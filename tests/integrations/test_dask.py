@@ -100,10 +100,10 @@ def test_workers_return_the_counts_of_the_whole(client: Any) -> None:
     held = client.scatter([(X[:80], Y[:80]), (X[80:], Y[80:])])
     assert ts.dask.count(held) == WHOLE
     assert ts.dask.count([tuple(client.scatter([X, Y]))]) == WHOLE
-    rules = ts.text.TextRules(ngram_range=(1, 2), min_df=2)
-    of_texts = ts.count_texts(TEXTS, STARS, rules=rules)
+    rules: Any = {"ngram_range": (1, 2), "min_df": 2}
+    of_texts = ts.count_texts(TEXTS, STARS, **rules)
     for parts in (PARTS, client.scatter(PARTS)):
-        assert ts.dask.count_texts(parts, rules=rules) == of_texts
+        assert ts.dask.count_texts(parts, **rules) == of_texts
 
 
 def test_errors_of_workers_reach_the_caller(client: Any) -> None:

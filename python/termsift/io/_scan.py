@@ -18,7 +18,7 @@ from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
 from termsift.io._opening import COMPRESSED, check_encoding, existing
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
-from termsift.text._rules import TextRules, check_rule_names, shows_rules
+from termsift.text._rules import rules_of, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"
@@ -124,7 +124,7 @@ def scan(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['cherry', 'lemon', 'plum'], [[2, 0, 1], [0, 1, 0]])
     """
-    check_rule_names(rules, scan)
+    text_rules = rules_of(rules, scan)
     if terms is not None:
         check_path(terms, "terms")
     columns = tuple(text) if isinstance(text, (list, tuple)) else None if text is None else (text,)
@@ -143,7 +143,7 @@ def scan(
         if max_memory is None:
             raise ValueError("checkpoint needs max_memory; or count each file alone")
     options = Options(
-        TextRules(**rules),
+        text_rules,
         # Every kind of input accepts min_df, because counting applies it, even to matrices.
         [name for name, value in given.items() if value is not None and name != "min_df"],
         columns,
