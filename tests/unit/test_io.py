@@ -185,8 +185,7 @@ def test_bad_matrix_market(tmp_path: Path, labels: Path, content: str, message: 
 
 # ------------------------------------------------------------------------------------ any file
 
-KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .json .parquet .arrow"
-KNOWN += " .feather .ipc"
+KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .json .parquet"
 
 
 @pytest.mark.parametrize(
