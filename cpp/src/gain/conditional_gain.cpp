@@ -154,19 +154,18 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   if (options.k < 0 || options.k > n_terms)
     throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " +
                                 std::to_string(options.k));
-  const auto limit_step = [&](double logarithm, double most, const char* of) {
+  const auto limit_logarithm = [&](double logarithm, double most, const char* of) {
     if (options.step * logarithm <= most) return;
-    throw std::invalid_argument("step is too large for this shape: step times the logarithm of " + std::string(of) +
+    throw std::invalid_argument("shape is too small: " + text(options.step) + " times the logarithm of " + of +
                                 " must be at most " + text(most) + ", got " + text(options.step * logarithm) +
-                                " with step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
-                                " documents");
+                                " with shape " + text(options.shape) + " and " + text(n) + " documents");
   };
   // |W| is at most the logarithm of 1 + n/a, and W - W' is at most the logarithm of 1 + 1/a. A large W - W' would lose
   // digits.
   double most[gain_lanes] = {n / options.shape, 1 / options.shape};
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use<LogarithmKernels>().log_plus_one(most, gain_lanes);
-  limit_step(most[0], 300, "1 + documents / shape");
-  limit_step(most[1], 12, "1 + 1 / shape");
+  limit_logarithm(most[0], 300, "1 + documents / shape");
+  limit_logarithm(most[1], 12, "1 + 1 / shape");
 }
 
 GainRanking choose(const Postings& postings, const Collection& all, const Guide& guide, const ConditionalGain& options,
