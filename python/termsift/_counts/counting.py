@@ -31,7 +31,6 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
 from termsift._util.files import check_path
 from termsift._util.log import levels_to_caller
-from termsift._util.printable import printable_errors
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
@@ -265,7 +264,6 @@ def count_texts(
     return ClassCounts._of(held._replace(rules=text_rules.that_cut))
 
 
-@printable_errors()
 def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
     """Load counts that `ClassCounts.save` wrote or `ClassCounts.to_bytes` returned.
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import AnyPath, Scan, scan
@@ -53,7 +52,6 @@ class Collection:
     skipped: list[str] = field(default_factory=list)
 
 
-@printable_errors()
 @wraps(scan, ())  # copies the signature of scan
 def read_collection(*args: Any, **options: Any) -> Collection:
     r"""Read a whole labelled collection.

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from termsift._util import validation
 from termsift._util.files import check_path
-from termsift._util.printable import printable, printable_errors
+from termsift._util.printable import printable
 from termsift._util.progress import progress
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
@@ -36,7 +36,6 @@ FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
 
 
 @shows_rules
-@printable_errors()
 def scan(
     paths: Paths,
     *,
@@ -241,7 +240,7 @@ class Scan:
         first = checkpoint.n_done if checkpoint else 0
         self._skipped = checkpoint.skipped if checkpoint else Skipped()
         bytes_before = sum(source.n_bytes for source in self._sources[:first])
-        with printable_errors(), progress(verb, self.n_bytes, "bytes") as report:
+        with progress(verb, self.n_bytes, "bytes") as report:
             for number, source in enumerate(self._sources[first:], first + 1):
                 self._path, source.skipped = source.path, self._skipped
                 reading = source.blocks(counter) if isinstance(source, Table) else source.blocks()

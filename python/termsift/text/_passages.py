@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from termsift import _core
 from termsift._util import validation
-from termsift._util.printable import printable_errors
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
 from termsift.text._matrices import count_blocks
@@ -47,7 +46,6 @@ class Passage(NamedTuple):
 
 
 @shows_rules
-@printable_errors()
 def find_passages(
     texts: Any,
     y: Any = None,
