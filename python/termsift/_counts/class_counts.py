@@ -26,7 +26,7 @@ from termsift._scores.registry import (
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import Significance, significance_by
 from termsift._select.greedy import greedy
-from termsift._util.export import Library, frame_of
+from termsift._util.export import frame_of
 from termsift._util.tabular import object_array
 from termsift._util.validation import check_choice, check_k
 
@@ -290,7 +290,6 @@ class ClassCounts(AdditiveCounts):
         method: DescriberName = DESCRIBING,
         k: int | None = None,
         *,
-        library: Library = "pandas",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
@@ -308,14 +307,12 @@ class ClassCounts(AdditiveCounts):
             The name of one of `termsift.methods`, or "key", as for `termsift.distinctive_terms`.
         k : int, optional
             The number of terms per class. All are listed if k is None or if there are fewer than k.
-        library : {"pandas", "polars", "pyarrow"}
-            The library of the data frame.
         model, alpha, class_prior, n_threads, **options
             As for `score`.
 
         Returns
         -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        frame : pandas.DataFrame
             The terms of each class, best first. Classes come in the order of the counts, and
             classes without documents are left out. The columns are
 
@@ -334,10 +331,9 @@ class ClassCounts(AdditiveCounts):
         Raises
         ------
         ValueError, TypeError
-            As for `class_scores`, and for labels of several types, which polars and pyarrow cannot
-            hold.
+            As for `class_scores`.
         ImportError
-            If the library is not installed.
+            If pandas is not installed.
 
         Notes
         -----
@@ -356,4 +352,4 @@ class ClassCounts(AdditiveCounts):
         """
         scoring = {"model": model, "alpha": alpha, "class_prior": class_prior, **options}
         columns = class_columns(self, method, k, n_threads=n_threads, **scoring)
-        return frame_of(columns, library, "ClassCounts.to_frame")
+        return frame_of(columns, "ClassCounts.to_frame")
