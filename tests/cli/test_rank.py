@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import termsift as ts
+from collection_files import read_files
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import class_columns
-from termsift.io import read_collection
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_text_rules_reach_the_reader(
     monkeypatch.chdir(table.parent)
     Path("STOP").write_text("ball\noil\n")
     table.write_text(table.read_text().replace("trade,ship", "trade,The Shîp à x ship"))
-    collection = read_collection("news.csv", **rules)
+    collection = read_files("news.csv", **rules)
     counts = ts.count(collection.X, collection.y, term_names=collection.term_names)
     result = json.loads(run("rank", "news.csv", "--format", "json", *arguments).out)
     ranking = counts.rank()
@@ -212,7 +212,7 @@ def test_every_selector(
     run: Any, table: Path, saved: Path, counts: ts.ClassCounts, selector: Any
 ) -> None:
     command = ("rank", table, "--method", selector.name)
-    collection = read_collection(table)
+    collection = read_files(table)
     ranking = rank_by(selector.name, counts, collection.X, collection.y)
     found = json.loads(run(*command, "--format", "json").out)
     assert (found["method"], found.get("informative")) == (selector.name, ranking.informative)
@@ -233,7 +233,7 @@ def test_every_selector(
 
 @pytest.mark.parametrize("tf", ["raw", "log", "binary"])
 def test_how_an_entry_counts(run: Any, table: Path, saved: Path, tf: Any) -> None:
-    collection = read_collection(table)
+    collection = read_files(table)
     counts = ts.count(collection.X, collection.y, tf=tf)
     result = run("rank", table, "--tf", tf, "--format", "csv")
     scores = [float(row["score"]) for row in csv.DictReader(StringIO(result.out))]
@@ -270,7 +270,7 @@ def test_chosen_classes(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "four.csv"
     lines = ["a,oil ship", "a,oil", "b,ship tax", "c,tax tax", "d,wheat oil", "1,wheat"]
     path.write_text("\n".join(["label,text", *lines]) + "\n")
-    collection = read_collection(path)
+    collection = read_files(path)
     whole = ts.count(collection.X, collection.y, term_names=collection.term_names)
     for names in ("a,b", "1,c,d"):
         result = json.loads(run("rank", path, "--format", "json", "--classes", names).out)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from termsift import io
+from collection_files import read_files
 
 posix = pytest.mark.skipif(os.name != "posix", reason="names and descriptors of POSIX")
 
@@ -135,7 +135,7 @@ def test_warnings_and_logs_have_no_control_characters(
         path, options = make(folder, rng)
         calls: list[Callable[[], Any]] = [
             lambda: ts.load(path),  # noqa: B023
-            lambda: io.read_collection(path, **options),  # noqa: B023
+            lambda: read_files(path, **options),  # noqa: B023
             lambda: ts.count(ts.scan(path, **options)),  # noqa: B023
             lambda: messages.extend(skipped(path, options)),  # noqa: B023
         ]

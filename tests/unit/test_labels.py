@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import termsift as ts
+from collection_files import read_files
 from termsift._util import validation
-from termsift.io import read_collection
 
 # ---- containers ----------------------------------------------------------------------------------
 
@@ -217,7 +217,7 @@ def test_every_text_format_and_reader_returns_the_same_classes(
 ) -> None:
     first = None
     for path in write_all(tmp_path, labels):
-        collection = read_collection(path)
+        collection = read_files(path)
         whole = ts.count(collection.X, collection.y)
         whole.term_names = collection.term_names
         scanned = ts.count(ts.scan(path))
@@ -245,6 +245,6 @@ def test_every_text_format_and_reader_returns_the_same_classes(
 def test_labels_of_json_are_text(tmp_path: Path, labels: list[Any], classes: list[Any]) -> None:
     path = tmp_path / "file.jsonl"
     path.write_text(as_json(labels))
-    collection = read_collection(path)
+    collection = read_files(path)
     assert ts.count(collection.X, collection.y).classes == classes
     assert ts.count(ts.scan(path)).classes == classes

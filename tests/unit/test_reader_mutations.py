@@ -27,10 +27,10 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from collection_files import read_files
 from counts_files import HEADER_SIZE, sealed
 from file_kinds import KINDS, WORDS, as_folders, random_collection, write, zstandard
 from termsift import cli
-from termsift import io as termsift_io
 
 MEMORY = 6 << 30  # of address space, for a file that claims to be large
 HANGS = 1800  # seconds; these files never take so long
@@ -125,7 +125,7 @@ def readers(path: Path, options: dict[str, Any]) -> dict[str, Callable[[], objec
     ways["count --output"] = lambda: command("count", path, "-o", f"{path}.termsift", *words)
     if "labels" not in options:
         ways["skip"] = lambda: ts.count(ts.scan(path, on_error="skip"))
-    ways["read_collection"] = lambda: termsift_io.read_collection(path, **options)
+    ways["read_collection"] = lambda: read_files(path, **options)
     return ways
 
 

@@ -33,7 +33,7 @@ from termsift.text._sketch import TermSketch
 
 
 def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
-    """Count the documents of a scan; the terms are in the order of `io.read_collection`."""
+    """Count the documents of a scan; the terms are in the order of `read_collection`."""
     counts = _of_texts(scan, tf, n_threads) if scan.has_texts else _of_matrices(scan, tf, n_threads)
     with validation.naming(scan._source):
         finish = with_terms if scan.has_texts else kept_terms_only
