@@ -213,7 +213,6 @@ def test_the_log_counts_the_gains(caplog: pytest.LogCaptureFixture) -> None:
         ({"y": sp.csr_array(np.eye(3, dtype=int))}, ValueError, "y is an indicator matrix"),
         ({"y": np.array([[1, 0], [1, 1], [0, 1]])}, ValueError, "(document 1 has 2): "),
         ({"sample_weight": [1, 2**60 + 1, 1]}, ValueError, "expected at most 2^53"),
-        ({"sample_weight": [1e150] * 3}, ValueError, "a sum of 3e+150, expected less than 1e150"),
         ({"shape": 0}, ValueError, "shape must be positive and finite, got 0"),
         ({"shape": np.nan}, ValueError, "shape must be positive"),
         ({"shape": "auto"}, ValueError, "shape must be a number or 'empirical_bayes', got 'auto'"),

@@ -17,7 +17,6 @@ from termsift._util.progress import progress
 
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # the shapes that are tried
 _MOST_TERMS = 4000  # the shapes are tried on at most this many terms
-_MOST_WEIGHT = 1e150  # the largest sum of weights, so that a product of two sums is finite
 _TEMPER = 0.15  # how strongly the chosen terms in a document are assumed to repeat each other
 _STEP = 0.5  # the factor of a candidate's log lift in its gain
 _EPOCHS = 3  # training epochs of guided gain's machines; more hardly change the chosen terms
@@ -196,12 +195,6 @@ class _Gain:
         elif self.shape != "empirical_bayes":
             raise ValueError(f"shape must be a number or 'empirical_bayes', got {self.shape!r}")
         else:
-            total = 0.0 if weights is None else weights.sum(dtype=np.float64)
-            if not total < _MOST_WEIGHT:
-                raise ValueError(
-                    f"sample_weight has a sum of {total:.3g}, expected less than 1e150, because "
-                    "two such sums are multiplied: scale the weights to a mean of 1"
-                )
             counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
             counts = add_documents(counts, matrix, labels, weights, "binary", threads)
             shape = likeliest_shape(counts)
@@ -236,7 +229,7 @@ def likeliest_shape(counts: _core.Counts) -> float:
     documents, occurring, _ = counts.as_one_class().document_frequency()
     d_t = np.zeros(counts.n_terms)
     d_t[occurring] = documents
-    n = n_c.sum()
+    shares = n_c / (n_c.sum() or 1.0)
     terms = np.flatnonzero(d_t >= 2)
     if len(terms) > _MOST_TERMS:
         terms = terms[np.arange(_MOST_TERMS) * len(terms) // _MOST_TERMS]
@@ -244,10 +237,10 @@ def likeliest_shape(counts: _core.Counts) -> float:
     shape = len(n_c), counts.n_terms
     table = scipy.sparse.csr_array(counts.document_frequency(), shape=shape)[:, terms].tocoo()
     C = table.data.astype(np.float64)
-    E = n_c[table.row] * d_t[table.col] / n
+    E = shares[table.row] * d_t[table.col]
     C_values, n_C = np.unique(C, return_counts=True)
     totals, n_terms = np.unique(d_t, return_counts=True)
-    E_values = n_c[:, None] * totals / n
+    E_values = shares[:, None] * totals
 
     def log_likelihood(a: float) -> float:
         gammas = -np.asarray(scipy.special.betaln(a, C_values), dtype=np.float64)
