@@ -75,12 +75,8 @@ def count(
     labels = None if classes is None else validation.check_classes(classes)
     count_chunk = partial(_of_matrix, classes=labels, tf=tf)
     if isinstance(X, _array.Array):
-        if X.ndim != 2:
-            raise ValueError(f"X must have two dimensions, one row per document, got {X.ndim}")
         chunks = zip(_blocks(X, X, "X"), _blocks(X, y, "y"), strict=True)
-        return _total(
-            chunks, "block", partial(count_chunk, n_terms=X.shape[1]), ClassCounts.__add__
-        )
+        return _total(chunks, "block", count_chunk, ClassCounts.__add__)
     if not isinstance(X, (list, tuple)) or y is not None:
         raise TypeError(
             "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
@@ -214,12 +210,9 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
     return list(values.to_delayed().ravel())
 
 
-def _of_matrix(chunk: Any, n_terms: float = np.nan, **options: Any) -> ClassCounts:
+def _of_matrix(chunk: Any, **options: Any) -> ClassCounts:
     _check_parts(chunk, (2, 3), "(X, y) or (X, y, sample_weight)")
-    counts = counting.count(*chunk, **options, n_threads=1)
-    if counts.n_terms != n_terms and not np.isnan(n_terms):
-        raise ValueError(f"it has {counts.n_terms} columns, but X has {n_terms}")
-    return counts
+    return counting.count(*chunk, **options, n_threads=1)
 
 
 def _of_texts(count: Callable[..., Any], text: Any, label: Any, part: Any) -> Any:

@@ -183,9 +183,6 @@ def test_fractions_are_summed_in_the_order_of_the_chunks(tf: Any) -> None:
     assert counts == shards[0]
 
 
-NARROW = da.zeros((4, 6), chunks=(2, 6)).map_blocks(lambda b: b[:, 1:], chunks=(2, 6))
-
-
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
@@ -206,8 +203,12 @@ NARROW = da.zeros((4, 6), chunks=(2, 6)).map_blocks(lambda b: b[:, 1:], chunks=(
             ValueError,
             "X has 2 blocks of columns",
         ),
-        ((da.zeros(4, chunks=2), da.ones(4)), {}, ValueError, "X must have two dimensions"),
-        ((NARROW, da.ones(4)), {}, ValueError, r"block \d: it has 5 columns, but X has 6"),
+        (
+            (da.zeros(4, chunks=2), da.ones(4)),
+            {},
+            ValueError,
+            "block .: X must have two dimensions",
+        ),
         (([(X, Y)], Y), {}, TypeError, r"or a list of chunks \(X, y\)"),
         (([],), {}, ValueError, "there are no chunks, expected at least one"),
         (([X],), {}, TypeError, "chunk 0: expected .X, y. or .X, y, sample_weight., got a csr_arr"),
