@@ -246,14 +246,8 @@ def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:
     }
 
 
-def test_many_tests_are_adjusted_by_bonferroni(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_too_many_tests_are_not_adjusted(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = counts_of()
-    class_columns(counts, "g2")
-    assert not caplog.records
+    assert None not in class_columns(counts, "g2")["pvalue_adj"].tolist()
     monkeypatch.setattr(class_terms, "_MOST_SORTED", counts.n_classes * counts.n_terms - 1)
-    table = class_columns(counts, "g2")
-    expected = np.minimum(table["pvalue"] * counts.n_classes * counts.n_terms, 1)
-    np.testing.assert_allclose(table["pvalue_adj"], expected, rtol=1e-12)
-    assert "adjusted for" in caplog.text
+    assert set(class_columns(counts, "g2")["pvalue_adj"].tolist()) == {None}

@@ -326,7 +326,8 @@ class ClassCounts(AdditiveCounts):
             - log_pvalue, pvalue: for tests, the p-value of `significance` per class; for "key", the
               p-value of `g2`;
             - pvalue_adj: the p-value, adjusted for the tests of all classes and terms by Benjamini
-              and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
+              and Hochberg's method, or null for more than 2^24 tests. There you can multiply the
+              p-value by the number of tests, as Bonferroni's method does.
 
         Raises
         ------
