@@ -374,10 +374,7 @@ def _dispersions(
     n_terms: int,
     n_threads: int | None,
 ) -> dict[str, _Floats]:
-    try:
-        X, y = documents
-    except (TypeError, ValueError):
-        raise TypeError("dispersion must be a pair (X, y), as termsift.count takes them") from None
+    X, y = documents
     threads = validation.check_n_threads(n_threads)
     csr = validation.check_matrix(X, threads)
     if csr.n_terms != n_terms:
