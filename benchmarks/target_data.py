@@ -33,9 +33,8 @@ COLLECTIONS = {"R8": ("crude", "trade"), "TREC": ("LOC", "NUM"), "reviews": ("1"
 
 def by_termsift(target: list[str], raw: list[str], k: int, alpha: float = 1.0) -> Any:
     """Return the k documents with the largest weights of docs/target_data.md, without noise."""
-    rules = ts.text.TextRules(ngram_range=(1, 2), hashing=BUCKETS)
     sides = ["target"] * len(target) + ["raw"] * len(raw)
-    counts = ts.count_texts(target + raw, sides, rules=rules)
+    counts = ts.count_texts(target + raw, sides, ngram_range=(1, 2), hashing=BUCKETS)
     classifier = counts.naive_bayes(class_prior="uniform", alpha=alpha)
     of_raw, of_target = classifier.predict_log_proba(raw).T
     return np.argsort(of_raw - of_target, kind="stable")[:k]

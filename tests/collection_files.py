@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from termsift.io import read_collection
+import termsift as ts
+from termsift.io import Collection, read_collection
+from termsift.io._collection import read_split
 from termsift.io._source import SKIP
 
 COUNTS = np.array([[2, 0, 1], [0, 1, 0], [1, 1, 0]])
@@ -24,13 +26,23 @@ def write(path: Path, text: str | bytes) -> Path:
     return path
 
 
+def read_files(paths: Any, **options: Any) -> Collection:
+    """Read a whole collection."""
+    return read_collection(ts.scan(paths, **options))
+
+
+def read_splits(train: Path, test: Path, **options: Any) -> tuple[Collection, Collection]:
+    """Read training and test documents."""
+    return read_split(ts.scan(train, **options), ts.scan(test))
+
+
 def complaint(path: Path, **arguments: Any) -> str:
     """Read what cannot be read, and return the message: a single line.
 
     It is without the folder, and without the cure that every fault of a row ends with.
     """
     with pytest.raises((ValueError, FileNotFoundError)) as caught:
-        read_collection(path, **arguments)
+        read_files(path, **arguments)
     message = str(caught.value)
     assert "\n" not in message
     return message.replace(f"{path.parent}{os.sep}", "").removesuffix(f"; {SKIP}")

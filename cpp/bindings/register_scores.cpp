@@ -100,21 +100,6 @@ py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1,
   });
 }
 
-template <class AnyMeasure>
-py::tuple find_best(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
-                    std::int64_t k, int n_threads) {
-  return with_counts(counts, [&](const auto& c) -> py::tuple {
-    if (k < 0 || k > c.n_terms) throw py::value_error("k must be in [0, number of terms]");
-    const auto n = std::count_if(c.rows.begin(), c.rows.end(), [](const auto& row) { return row->is_present(); });
-    auto indices = LargeArray<std::int64_t>::uninitialised(n * k);
-    auto scores = LargeArray<double>::uninitialised(n * k);
-    const Threads threads = python_threads(n_threads);
-    const auto options = estimation(b1, b2, prior);
-    without_gil([&] { best_of_classes(c, options, measure, k, threads, indices.get(), scores.get()); });
-    return py::make_tuple(to_numpy(std::move(indices), {n, k}), to_numpy(std::move(scores), {n, k}));
-  });
-}
-
 py::array rank(const py::array& scores, std::int64_t k, int n_threads) {
   const auto* data = vector_data<double>(scores, "scores");
   if (k < 0 || k > scores.size()) throw py::value_error("k must be in [0, number of scores]");
@@ -164,8 +149,6 @@ void register_scores(py::module_& module) {
                "prior"_a, "n_threads"_a, "first"_a = 0, "last"_a = py::none());
     module.def("score_pairs", &find_scores_of_pairs<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a, "starts"_a, "terms"_a);
-    module.def("best_of_classes", &find_best<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
-               "n_threads"_a);
     module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
                "n_threads"_a);
   };

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from termsift._evaluate.evaluation import cross_validate as cross_validate
     from termsift._evaluate.evaluation import selection_curve as selection_curve
     from termsift._scores.class_terms import distinctive_terms as distinctive_terms
-    from termsift._scores.dispersion import Dispersion as Dispersion
-    from termsift._scores.dispersion import dispersion as dispersion
     from termsift._scores.keyness import Keyness as Keyness
     from termsift._scores.methods import Method as Method
     from termsift._scores.methods import Selector as Selector
@@ -82,7 +80,6 @@ _HOMES = {
     "_evaluate.curve": ("Curve",),
     "_evaluate.evaluation": ("cross_validate", "selection_curve"),
     "_scores.class_terms": ("distinctive_terms",),
-    "_scores.dispersion": ("Dispersion", "dispersion"),
     "_scores.keyness": ("Keyness",),
     "_scores.methods": ("Method", "Selector"),
     "_scores.ranking": ("Ranking",),

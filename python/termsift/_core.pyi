@@ -204,15 +204,6 @@ def score_pairs(
     starts: Int64s,
     terms: Int32s,
 ) -> tuple[NDArray[np.int8], Float64s]: ...
-def best_of_classes(
-    counts: Counts,
-    measure: Measure | ContingencyMeasure,
-    b1: float,
-    b2: tuple[float, float],
-    prior: Float64s | None,
-    k: int,
-    n_threads: int,
-) -> tuple[Int64s, Float64s]: ...
 def round_robin(
     counts: Counts,
     measure: Measure | ContingencyMeasure,

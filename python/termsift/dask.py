@@ -16,8 +16,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
-from termsift.text import TextRules
-from termsift.text._rules import check_rules, shows_rules
+from termsift.text._rules import rules_of, shows_rules
 
 __all__ = ["count", "count_texts"]
 
@@ -76,12 +75,8 @@ def count(
     labels = None if classes is None else validation.check_classes(classes)
     count_chunk = partial(_of_matrix, classes=labels, tf=tf)
     if isinstance(X, _array.Array):
-        if X.ndim != 2:
-            raise ValueError(f"X must have two dimensions, one row per document, got {X.ndim}")
         chunks = zip(_blocks(X, X, "X"), _blocks(X, y, "y"), strict=True)
-        return _total(
-            chunks, "block", partial(count_chunk, n_terms=X.shape[1]), ClassCounts.__add__
-        )
+        return _total(chunks, "block", count_chunk, ClassCounts.__add__)
     if not isinstance(X, (list, tuple)) or y is not None:
         raise TypeError(
             "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
@@ -98,9 +93,8 @@ def count_texts(
     label: Any = None,
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
-    rules: TextRules | None = None,
     max_memory: int | None = None,
-    **keywords: Any,
+    **rules: Any,
 ) -> ClassCounts:
     """Count the terms of labelled texts by class, on the workers that hold the texts.
 
@@ -112,7 +106,7 @@ def count_texts(
         part may be delayed or a future.
     text, label : str, optional
         Names of the columns.
-    classes, tf, rules, max_memory, **keywords
+    classes, tf, max_memory, **rules
         As for `termsift.count_texts`, but ``max_memory`` limits only the sketches in a task. If it
         is given, the parts are read twice.
 
@@ -142,7 +136,7 @@ def count_texts(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
-    rules = check_rules(rules, keywords, count_texts)
+    text_rules = rules_of(rules, count_texts)
     if isinstance(texts, (list, tuple)):
         parts: Any = texts
     elif _dask.is_dask_collection(texts) and {text, label} <= {*getattr(texts, "columns", ())}:
@@ -156,7 +150,7 @@ def count_texts(
     def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
         return _total(parts, "part", partial(_of_texts, count, text, label), together)
 
-    return counting.count_parts(total, rules, tf, classes, max_memory)
+    return counting.count_parts(total, text_rules, tf, classes, max_memory)
 
 
 def _total(
@@ -216,12 +210,9 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
     return list(values.to_delayed().ravel())
 
 
-def _of_matrix(chunk: Any, n_terms: float = np.nan, **options: Any) -> ClassCounts:
+def _of_matrix(chunk: Any, **options: Any) -> ClassCounts:
     _check_parts(chunk, (2, 3), "(X, y) or (X, y, sample_weight)")
-    counts = counting.count(*chunk, **options, n_threads=1)
-    if counts.n_terms != n_terms and not np.isnan(n_terms):
-        raise ValueError(f"it has {counts.n_terms} columns, but X has {n_terms}")
-    return counts
+    return counting.count(*chunk, **options, n_threads=1)
 
 
 def _of_texts(count: Callable[..., Any], text: Any, label: Any, part: Any) -> Any:

@@ -21,8 +21,7 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
-from termsift.text import TextRules
-from termsift.text._rules import check_rules, shows_rules
+from termsift.text._rules import rules_of, shows_rules
 from termsift.text._sketch import TermSketch
 
 __all__ = ["count", "count_texts"]
@@ -125,9 +124,8 @@ def count_texts(
     *,
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
-    rules: TextRules | None = None,
     max_memory: int | None = None,
-    **keywords: Any,
+    **rules: Any,
 ) -> ClassCounts:
     """Count the terms of texts in a DataFrame by class, on the executors that hold them.
 
@@ -139,7 +137,7 @@ def count_texts(
         The column of texts, which are strings.
     label : str, default "label"
         The column of classes, as for `count`.
-    classes, tf, rules, max_memory, **keywords
+    classes, tf, max_memory, **rules
         As for `termsift.dask.count_texts`.
 
     Returns
@@ -165,7 +163,7 @@ def count_texts(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
-    rules = check_rules(rules, keywords, count_texts)
+    text_rules = rules_of(rules, count_texts)
     rows = _columns(df, text=text, label=label)
 
     def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
@@ -174,7 +172,7 @@ def count_texts(
         counts = _total(rows, partial(_of_texts, count), together, load)
         return none if counts is None else counts
 
-    return counting.count_parts(total, rules, tf, classes, max_memory)
+    return counting.count_parts(total, text_rules, tf, classes, max_memory)
 
 
 def _columns(df: Any, **columns: str) -> Any:

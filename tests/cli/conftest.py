@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from termsift.io import read_collection
+from collection_files import read_files
 
 TABLE = """\
 label,text
@@ -35,7 +35,7 @@ def matrix(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def counts(table: Path) -> ts.ClassCounts:
-    collection = read_collection(table)
+    collection = read_files(table)
     counts = ts.count(collection.X, collection.y)
     counts.term_names = collection.term_names
     return counts

@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from termsift.io import read_collection
+from collection_files import read_files
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_a_row_for_each_document_and_the_accuracy(run: Any, table: Path, texts: 
 
 
 def test_matrices_and_json(run: Any, table: Path, saved: Path, tmp_path: Path) -> None:
-    collection = read_collection(table)
+    collection = read_files(table)
     sparse.save_npz(tmp_path / "m.npz", collection.X)
     (tmp_path / "labels").write_text("\n".join(collection.y) + "\n")
     files = (tmp_path / "m.npz", "--labels", tmp_path / "labels", "--counts", saved)
@@ -91,7 +91,7 @@ def test_inputs_without_labels(run: Any, texts: Path, tmp_path: Path, kind: str)
 
 
 def test_a_matrix_without_labels(run: Any, table: Path, saved: Path, tmp_path: Path) -> None:
-    collection = read_collection(table)
+    collection = read_files(table)
     sparse.save_npz(tmp_path / "m.npz", collection.X)
     files = (tmp_path / "m.npz", "--no-labels", "--counts", saved)
     rows = list(csv.DictReader(StringIO(run("classify", *files, "--format", "csv").out)))

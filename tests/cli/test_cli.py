@@ -205,7 +205,6 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
     [
         (["rank", "--threads", "0"], "--threads must be in [1, "),
         (["rank", "--alpha", "-1"], "--alpha must be "),
-        (["rank", "--direction", "under"], "only --per-class lists directions, so leave out --dir"),
         (
             ["rank", "--per-class", "--policy", "top"],
             "--per-class has a list for each class, so leave out --policy",

@@ -16,10 +16,10 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from collection_files import read_files, read_splits
 from termsift._evaluate.rankers import rank_by
 from termsift._util import progress
-from termsift.io import Collection, read_collection
-from termsift.io._collection import read_split
+from termsift.io import Collection
 
 COMPARED = ["md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain"]
 
@@ -45,7 +45,7 @@ def texts(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def collection(texts: Path) -> Collection:
-    return read_collection(texts)
+    return read_files(texts)
 
 
 def tables(out: str) -> list[list[list[str]]]:
@@ -182,7 +182,7 @@ def test_a_split_equals_selection_curve(
     run: Any, texts: Path, held_out: Path, arguments: list[str], options: dict[str, Any]
 ) -> None:
     arguments = ["compare", texts, "--test", held_out, "-k", "5,10,20", *arguments]
-    known, new = read_split(texts, held_out)
+    known, new = read_splits(texts, held_out)
     counts, alpha = ts.count(known.X, known.y), options.get("alpha", 1.0)
     curves = {}
     for method in COMPARED:

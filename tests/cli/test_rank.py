@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import termsift as ts
+from collection_files import read_files
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import class_columns
-from termsift.io import read_collection
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_text_rules_reach_the_reader(
     monkeypatch.chdir(table.parent)
     Path("STOP").write_text("ball\noil\n")
     table.write_text(table.read_text().replace("trade,ship", "trade,The Shîp à x ship"))
-    collection = read_collection("news.csv", **rules)
+    collection = read_files("news.csv", **rules)
     counts = ts.count(collection.X, collection.y, term_names=collection.term_names)
     result = json.loads(run("rank", "news.csv", "--format", "json", *arguments).out)
     ranking = counts.rank()
@@ -118,9 +118,9 @@ def test_terms_without_names(run: Any, matrix: tuple[Path, Path], tmp_path: Path
     result = json.loads(run(*command, "--format", "json").out)
     assert result["classes"] == [7, 8]
     assert [term["term"] for term in result["terms"]] == [None] * 3
-    lines = run(*command, "--per-class", "--direction", "both").out.splitlines()
-    assert lines[0].split()[:5] == ["class", "rank", "score", "sign", "index"]
-    assert [line.split()[0] for line in lines[1:]] == ["7"] * 3 + ["8"] * 3
+    lines = run(*command, "--per-class").out.splitlines()
+    assert lines[0].split()[:4] == ["class", "rank", "score", "index"]
+    assert {line.split()[0] for line in lines[1:]} == {"7", "8"}
     names = tmp_path / "terms.txt"
     names.write_text("a b\n\x1b[31mred\nü\n")
     lines = run(*command, "--terms", names).out.splitlines()[1:]
@@ -139,7 +139,7 @@ def test_json_has_no_infinity(run: Any, table: Path) -> None:
 
 def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
     whole = ("rank", table, "--per-class", "-k", 3, "--method", "chi2")
-    arguments = (*whole, "--direction", "both", "--format")
+    arguments = (*whole, "--format")
     columns = class_columns(counts, "chi2", 3)
     expected = [
         dict(zip(columns, row, strict=True))
@@ -152,20 +152,14 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
     rows = list(csv.DictReader(StringIO(run(*arguments, "csv").out)))
     assert list(rows[0]) == list(columns)
     header, *shown = [line.split() for line in run(*arguments, "table").out.splitlines()]
-    assert header == ["class", "rank", "score", "sign", "term", "n_class", "n_rest", "df_class",
-                      "df_rest", "pvalue_adj"]  # fmt: skip
-    assert [row[4] for row in shown] == columns["term"].tolist()
-    assert [row[3] for row in shown] == ["-0+"[sign + 1] for sign in columns["sign"]]
-    for options, sign in (((), 1), (("--direction", "under"), -1)):
-        rows = json.loads(run(*whole, "--format", "json", *options).out)["terms"]
-        own = class_columns(counts, "chi2", 3, direction="over" if sign == 1 else "under")
-        assert [row["term"] for row in rows] == own["term"].tolist()
-        assert {row["sign"] for row in rows} == {sign}
+    assert header == ["class", "rank", "score", "term", "n_class", "n_rest", "df_class", "df_rest",
+                      "pvalue_adj"]  # fmt: skip
+    assert [row[3] for row in shown] == columns["term"].tolist()
 
 
 def test_key_orders_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
     rows = list(csv.DictReader(StringIO(run("rank", table, "--per-class", "--format", "csv").out)))
-    columns = class_columns(counts, "key", len(rows), direction="over")
+    columns = class_columns(counts, "key", len(rows))
     assert [float(row["score"]) for row in rows] == columns["score"].tolist()
     assert "add --per-class" in run("rank", table, "--method", "key").complaint
 
@@ -174,8 +168,7 @@ def test_how_many_terms(run: Any, tmp_path: Path) -> None:
     words = " ".join(f"word{i}" for i in range(30))
     path = tmp_path / "c.csv"
     path.write_text(f"label,text\na,{words}\nb,other\n")
-    both = ("--per-class", "--direction", "both")
-    assert len(run("rank", path, *both).out.splitlines()) == 1 + 2 * 20
+    assert len(run("rank", path, "--per-class").out.splitlines()) == 1 + 20 + 1
     assert len(run("rank", path).out.splitlines()) == 1 + 20
     for k in (25, 0):
         assert len(run("rank", path, "-k", k).out.splitlines()) == 1 + k
@@ -219,7 +212,7 @@ def test_every_selector(
     run: Any, table: Path, saved: Path, counts: ts.ClassCounts, selector: Any
 ) -> None:
     command = ("rank", table, "--method", selector.name)
-    collection = read_collection(table)
+    collection = read_files(table)
     ranking = rank_by(selector.name, counts, collection.X, collection.y)
     found = json.loads(run(*command, "--format", "json").out)
     assert (found["method"], found.get("informative")) == (selector.name, ranking.informative)
@@ -240,7 +233,7 @@ def test_every_selector(
 
 @pytest.mark.parametrize("tf", ["raw", "log", "binary"])
 def test_how_an_entry_counts(run: Any, table: Path, saved: Path, tf: Any) -> None:
-    collection = read_collection(table)
+    collection = read_files(table)
     counts = ts.count(collection.X, collection.y, tf=tf)
     result = run("rank", table, "--tf", tf, "--format", "csv")
     scores = [float(row["score"]) for row in csv.DictReader(StringIO(result.out))]
@@ -277,7 +270,7 @@ def test_chosen_classes(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "four.csv"
     lines = ["a,oil ship", "a,oil", "b,ship tax", "c,tax tax", "d,wheat oil", "1,wheat"]
     path.write_text("\n".join(["label,text", *lines]) + "\n")
-    collection = read_collection(path)
+    collection = read_files(path)
     whole = ts.count(collection.X, collection.y, term_names=collection.term_names)
     for names in ("a,b", "1,c,d"):
         result = json.loads(run("rank", path, "--format", "json", "--classes", names).out)

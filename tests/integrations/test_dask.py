@@ -100,10 +100,10 @@ def test_workers_return_the_counts_of_the_whole(client: Any) -> None:
     held = client.scatter([(X[:80], Y[:80]), (X[80:], Y[80:])])
     assert ts.dask.count(held) == WHOLE
     assert ts.dask.count([tuple(client.scatter([X, Y]))]) == WHOLE
-    rules = ts.text.TextRules(ngram_range=(1, 2), min_df=2)
-    of_texts = ts.count_texts(TEXTS, STARS, rules=rules)
+    rules: Any = {"ngram_range": (1, 2), "min_df": 2}
+    of_texts = ts.count_texts(TEXTS, STARS, **rules)
     for parts in (PARTS, client.scatter(PARTS)):
-        assert ts.dask.count_texts(parts, rules=rules) == of_texts
+        assert ts.dask.count_texts(parts, **rules) == of_texts
 
 
 def test_errors_of_workers_reach_the_caller(client: Any) -> None:
@@ -183,9 +183,6 @@ def test_fractions_are_summed_in_the_order_of_the_chunks(tf: Any) -> None:
     assert counts == shards[0]
 
 
-NARROW = da.zeros((4, 6), chunks=(2, 6)).map_blocks(lambda b: b[:, 1:], chunks=(2, 6))
-
-
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
@@ -206,8 +203,12 @@ NARROW = da.zeros((4, 6), chunks=(2, 6)).map_blocks(lambda b: b[:, 1:], chunks=(
             ValueError,
             "X has 2 blocks of columns",
         ),
-        ((da.zeros(4, chunks=2), da.ones(4)), {}, ValueError, "X must have two dimensions"),
-        ((NARROW, da.ones(4)), {}, ValueError, r"block \d: it has 5 columns, but X has 6"),
+        (
+            (da.zeros(4, chunks=2), da.ones(4)),
+            {},
+            ValueError,
+            "block .: X must have two dimensions",
+        ),
         (([(X, Y)], Y), {}, TypeError, r"or a list of chunks \(X, y\)"),
         (([],), {}, ValueError, "there are no chunks, expected at least one"),
         (([X],), {}, TypeError, "chunk 0: expected .X, y. or .X, y, sample_weight., got a csr_arr"),

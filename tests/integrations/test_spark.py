@@ -175,8 +175,7 @@ def test_texts_are_counted_as_on_one_machine(spark: Any, rules: dict[str, Any]) 
     some = df.union(df.limit(0)).withColumnRenamed("text", "a.text`s name")
     whole = ts.count_texts(texts, y, **rules)
     assert ts.spark.count_texts(some, text="a.text`s name", **rules) == whole
-    by_rules = ts.text.TextRules(**rules)
-    assert ts.spark.count_texts(df.coalesce(1), rules=by_rules) == whole
+    assert ts.spark.count_texts(df.coalesce(1), **rules) == whole
 
 
 def test_texts_and_labels_that_are_null(spark: Any) -> None:

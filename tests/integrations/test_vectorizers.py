@@ -254,25 +254,24 @@ def test_every_dtype_counts_as_that_of_scikit_learn(dtype: str) -> None:
             try:
                 expected = getattr(other, call)(texts)
             except (ValueError, TypeError, OverflowError):
-                with pytest.raises((ValueError, TypeError)):
+                with pytest.raises((ValueError, TypeError, OverflowError)):
                     getattr(ours, call)(texts)
             else:
                 same(getattr(ours, call)(texts), expected)
 
 
-@pytest.mark.parametrize("cut", [{}, {"token_pattern": r"\w+"}])
-def test_a_count_that_does_not_fit_is_refused(cut: dict[str, Any]) -> None:
+def test_a_count_that_does_not_fit_is_refused() -> None:
     texts = ["bb", "bb " + "aa " * 256]
     for dtype, call in (("int8", "fit_transform"), ("uint8", "transform")):
-        ours = CountVectorizer(dtype=np.dtype(dtype), **cut).fit(["aa bb cc"])
+        ours = CountVectorizer(dtype=np.dtype(dtype)).fit(["aa bb cc"])
         with pytest.raises(ts.CountOverflowError, match=rf"'aa' in document 1 is 256, .* {dtype}"):
             getattr(ours, call)(texts)
         assert list(ours.vocabulary_) == ["aa", "bb", "cc"]
         assert CountVectorizer(dtype=bool, max_features=1).fit(texts).vocabulary_ == {"bb": 0}
     with pytest.raises(ts.CountOverflowError, match="column 1 in document 1 is 256"):
-        HashingVectorizer(n_features=8, dtype=np.int8, alternate_sign=False, **cut).transform(texts)
+        HashingVectorizer(n_features=8, dtype=np.int8, alternate_sign=False).transform(texts)
     with pytest.raises(ts.CountOverflowError, match="which does not fit uint8: pass a wider"):
-        HashingVectorizer(n_features=8, dtype=np.uint8, **cut).transform(TEXTS)
+        HashingVectorizer(n_features=8, dtype=np.uint8).transform(TEXTS)
 
 
 def test_copies_are_fitted_and_hold_no_index() -> None:

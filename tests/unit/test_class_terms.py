@@ -74,7 +74,7 @@ def test_key_is_the_root_of_g2_times_the_certain_ratio(X: Any, labels: list[str]
         assert score == pytest.approx(key_of(*cells, n_terms=seen), rel=1e-8, abs=1e-12)
     tests = class_columns(counts, "g2")
     pairs = [list(zip(of["class"], of["index"], strict=True)) for of in (table, tests)]
-    for name in ("sign", "log_pvalue", "pvalue_adj"):
+    for name in ("log_pvalue", "pvalue_adj"):
         of_g2 = dict(zip(pairs[1], tests[name], strict=True))
         assert table[name].tolist() == [of_g2[pair] for pair in pairs[0]]
 
@@ -117,7 +117,7 @@ def test_no_array_of_all_classes_and_terms(monkeypatch: pytest.MonkeyPatch) -> N
     for name in ("class_scores", "class_directions"):
         monkeypatch.delattr(ts._core, name)
     assert [len(found) for found in distinctive_terms(counts, k=3).values()] == [3] * n
-    assert len(class_columns(counts, "ig", k=3)["sign"]) == 3 * n
+    assert len(class_columns(counts, "ig", k=3)["index"]) == 3 * n
 
 
 def test_the_largest_classes() -> None:

@@ -56,7 +56,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "count": lambda X: ts.count(X, Y),
     "update": lambda X: base().update(X, Y),
     "md": lambda X: ts.md(X, Y),
-    "dispersion": lambda X: ts.dispersion(X, Y),
+    "keyness": lambda X: base().keyness(Y[0], dispersion=(X, Y)),
     "conditional_gain": lambda X: ts.conditional_gain(X, Y),
     "guided_gain": lambda X: ts.guided_gain(X, Y),
     "cross_validate": lambda X: ts.cross_validate(X, Y, cv=2),

@@ -12,7 +12,6 @@ import termsift as ts
 from exact import relative_error, ulp_error
 from exact_scores import OF_CELLS, Measure, exact_values
 from termsift import reference
-from termsift._scores.class_terms import class_columns
 
 
 def collection(rng: np.random.Generator, n_docs: int, n_terms: int, n_classes: int) -> Any:
@@ -125,10 +124,6 @@ def test_lists_of_many_classes_have_the_order_of_class_scores(method: str, kind:
             ranking = counts.rank(method, k, policy="round_robin", n_threads=n_threads)
             assert ranking.indices.tolist() == indices.tolist()
             assert ranking.scores.tolist() == values.tolist()
-        table = class_columns(counts, method, k)
-        best = np.argsort(-by_class, axis=1, kind="stable")[:, :k]
-        assert np.array_equal(table["index"], best.ravel())
-        assert np.array_equal(table["score"], np.take_along_axis(by_class, best, axis=1).ravel())
 
 
 @pytest.mark.full

@@ -71,15 +71,7 @@ def test_hashed_terms_have_no_names() -> None:
     assert ts.count_texts([], [], hashing=32).n_terms == 32
 
 
-def test_rules_and_keywords_are_one_or_the_other() -> None:
-    rules = ts.text.TextRules(ngram_range=(1, 2), min_df=2)
-    assert ts.count_texts(TEXTS, Y, rules=rules) == by_matrix(
-        TEXTS, Y, ngram_range=(1, 2), min_df=2
-    )
-    with pytest.raises(TypeError, match="cannot be combined with min_df"):
-        ts.count_texts(TEXTS, Y, rules=rules, min_df=1)
-    with pytest.raises(TypeError, match="rules must be a TextRules, got dict"):
-        ts.count_texts(TEXTS, Y, rules={"min_df": 2})  # type: ignore[arg-type]
+def test_an_unknown_rule_names_the_nearest_one() -> None:
     with pytest.raises(TypeError, match=r"unknown argument .ngram., .* did you mean .ngram_range"):
         ts.count_texts(TEXTS, Y, ngram=(1, 2))
 

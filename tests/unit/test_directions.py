@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 import termsift as ts
 from exact_scores import directions_of
 from termsift import reference
-from termsift._scores.class_terms import class_columns, distinctive_terms, dominant_class
+from termsift._scores.class_terms import distinctive_terms, dominant_class
 
 BY_PROBABILITIES = [method.name for method in ts.methods() if method.models]
 
@@ -63,9 +63,6 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
     assert directions_of(counts, "md", alpha=(1e-3, 0.1))[:, 0].tolist() == [1, -1]
     assert directions_of(counts, "md", alpha=0)[:, 0].tolist() == [1, -1]
     for alpha, sign in ((1.0, -1), (0.0, 1)):
-        table = class_columns(counts, "md", alpha=alpha)
-        at = (table["class"] == "small") & (table["index"] == 0)
-        assert table["sign"][at].tolist() == [sign]
         small = distinctive_terms(counts, "md", alpha=alpha)["small"]
         assert (0 in small.indices) == (sign > 0)
         speaks_for = dominant_class(counts, np.array([0]), "md", alpha=alpha)
@@ -75,9 +72,8 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
     counts = ts.count(np.array([[10, 90], [50, 50], [90, 10]]), ["a", "b", "c"])
     for prior, sign in (("uniform", 0), ([1, 1, 9], -1), ([9, 1, 1], 1)):
         assert directions_of(counts, "md", alpha=0, class_prior=prior)[1, 0] == sign
-        table = class_columns(counts, "md", alpha=0, class_prior=prior)
-        at = (table["class"] == "b") & (table["index"] == 0)
-        assert table["sign"][at].tolist() == [sign]
+        found = distinctive_terms(counts, "md", alpha=0, class_prior=prior)["b"]
+        assert (0 in found.indices) == (sign > 0)
 
 
 def collection(seed: int, kind: str) -> ts.ClassCounts:
@@ -104,17 +100,13 @@ SCORINGS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_table_and_list_has_the_direction_of_the_scores(method: str, kind: str) -> None:
+def test_every_list_has_the_direction_of_the_scores(method: str, kind: str) -> None:
     counts = collection(0, kind)
-    position = {label: c for c, label in enumerate(counts.classes)}
     occurs = counts.term_frequency.toarray() > 0
     scorings = [*SCORINGS, *({"model": model} for model in ts.methods()[0].models[1:])]
     for scoring in scorings if method in BY_PROBABILITIES else SCORINGS:
         directions = directions_of(counts, method, **scoring)
         scores = counts.class_scores(method, **scoring)
-        table = class_columns(counts, method, 9, **scoring)
-        classes = np.array([position[label] for label in table["class"]])
-        assert_array_equal(table["sign"], directions[classes, table["index"]])
         eligible = (directions > 0) & occurs
         rankings = distinctive_terms(counts, method, **scoring)
         for c, (label, found) in enumerate(rankings.items()):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from counts_files import ARRAYS, HEADER_SIZE, Bomb, payload, refusal, sealed, small
+from counts_files import ARRAYS, Bomb, payload, refusal, sealed, small
 
 
 @pytest.fixture
@@ -33,8 +33,7 @@ def test_every_flipped_byte_is_refused(flip, path):
         expected = (
             "not a file of saved counts" if place < 8
             else "the saved counts have format version " if place < 12
-            else "the saved counts are " if place < 20
-            else "the saved counts are damaged: their checksum does not match"
+            else "the saved counts are damaged or truncated: their checksum does not match"
         )  # fmt: skip
         assert message.startswith(expected)
 
@@ -44,18 +43,16 @@ def test_every_truncation_is_refused(path):
     data = path.read_bytes()
     for size in range(len(data)):
         path.write_bytes(data[:size])
-        kind = "the saved counts are truncated" if size >= 8 else "not a file of saved counts"
-        assert refusal(path).startswith(kind)
+        message = refusal(path)
+        assert ("truncated" if size >= 8 else "not a file of saved counts") in message
 
 
 @pytest.mark.parametrize("tail", [b"\0", b"\n", b"termsift", bytes(5000)], ids=len)
 def test_appended_bytes_are_refused(tail, path):
     small().save(path)
-    size = path.stat().st_size - HEADER_SIZE
     with path.open("ab") as file:
         file.write(tail)
-    expected = f"the saved counts are damaged: {size + len(tail)} bytes, expected {size}"
-    assert refusal(path) == expected
+    assert "checksum does not match" in refusal(path)
 
 
 def npz() -> bytes:
@@ -83,20 +80,10 @@ def test_foreign_file(data, path):
     assert refusal(path) == "not a file of saved counts"
 
 
-@pytest.mark.parametrize(
-    ("place", "value", "message"),
-    [
-        (slice(8, 12), 2, "the saved counts have format version 2, expected 1; count again with"),
-        (slice(8, 12), 0, "the saved counts have format version 0, expected 1; count again with"),
-        (slice(12, 20), 1, "the saved counts are damaged: "),
-        (slice(12, 20), 2**64 - 1, "the saved counts are truncated: "),
-    ],
-)
-def test_another_version_or_length(place, value, message, path):
-    small().save(path)
-    data = bytearray(path.read_bytes())
-    data[place] = value.to_bytes(place.stop - place.start, "little")
-    path.write_bytes(data)
+@pytest.mark.parametrize("version", [0, 2])
+def test_another_version(version, path):
+    sealed(path, payload(), version)
+    message = f"the saved counts have format version {version}, expected 1; count again with"
     assert refusal(path).startswith(message)
 
 

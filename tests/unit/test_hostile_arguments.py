@@ -136,7 +136,6 @@ PATHS: dict[str, Callable[[], Any]] = {
     "load": lambda: "counts.termsift",
     "save": lambda: "new.termsift",
     "to_csv": lambda: "new.csv",
-    "read_collection": lambda: "collection.csv",
     "scan": lambda: "collection.csv",
     "write_report": lambda: "new.html",
 }
@@ -149,7 +148,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Keyness": lambda: counts().keyness(Y[0]),
     "NaiveBayes": lambda: counts().naive_bayes(),
     "Scan": scan,
-    "Collection": lambda: _io().read_collection("collection.csv"),
+    "Collection": lambda: _io().read_collection(scan()),
     "TextRules": lambda: _text().TextRules(),
 }
 # Modules of docs/api.md whose functions are public too. The reference is a plain specification,

@@ -11,8 +11,7 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 import termsift as ts
-from collection_files import COUNTS, LABELS, complaint, write, write_labels
-from termsift.io import read_collection
+from collection_files import COUNTS, LABELS, complaint, read_files, read_splits, write, write_labels
 from termsift.io._collection import read_split
 
 
@@ -28,7 +27,7 @@ class TestSvmlight:
     @pytest.mark.parametrize("ending", [".svm", ".svmlight", ".libsvm", ".SVM", ".svm.gz"])
     def test_endings(self, tmp_path: Path, ending: str) -> None:
         path = write(tmp_path / f"c{ending}", "1 1:2 3:1 # a comment, with a comma\n\n-1 2:1\n")
-        collection = read_collection(path)
+        collection = read_files(path)
         assert isinstance(collection.X, sparse.csr_array)
         assert collection.X.dtype == np.int64
         np.testing.assert_array_equal(collection.X.toarray(), [[2, 0, 1], [0, 1, 0]])
@@ -41,18 +40,18 @@ class TestSvmlight:
     def test_indices_count_from_0_only_if_told(self, tmp_path: Path) -> None:
         path = write(tmp_path / "c.svm", "1 1:2\n2 0:5\n")
         message = r"c\.svm, line 2: .* \(from 0 with index_base=0\): .* 0 "
-        readers = read_collection, lambda path: ts.count(ts.scan(path))
-        for read in (*readers, lambda path: read_split(path, path)):
+        readers = read_files, lambda path: ts.count(ts.scan(path))
+        for read in (*readers, lambda path: read_splits(path, path)):
             with pytest.raises(ValueError, match=message):
                 read(path)
         scan = ts.scan(path, index_base=0)
-        for collection in (read_collection(path, index_base=0), *read_split(scan, scan)):
+        for collection in (read_files(path, index_base=0), *read_split(scan, scan)):
             np.testing.assert_array_equal(collection.X.toarray(), [[0, 2], [5, 0]])
         counts = ts.count(ts.scan(path, index_base=0))
         np.testing.assert_array_equal(counts.term_frequency.toarray(), [[0, 2], [5, 0]])
 
     def test_a_document_without_terms(self, tmp_path: Path) -> None:
-        collection = read_collection(write(tmp_path / "c.svm", "1"))
+        collection = read_files(write(tmp_path / "c.svm", "1"))
         assert collection.X.shape == (1, 0)
         assert collection.y.tolist() == [1]
 
@@ -64,7 +63,7 @@ class TestSvmlight:
     def test_names_tell_how_many_columns_there_are(self, tmp_path: Path) -> None:
         path = write(tmp_path / "c.svm", "1 1:2\n")
         terms = write(tmp_path / "terms.txt", "apple\nnew york\npear\n")
-        collection = read_collection(path, terms=terms)
+        collection = read_files(path, terms=terms)
         assert collection.X.shape == (1, 3)
         assert collection.term_names is not None
         assert list(collection.term_names) == ["apple", "new york", "pear"]
@@ -83,7 +82,7 @@ def test_npz(tmp_path: Path, labels: Path, form: str, make: Any) -> None:
     path = tmp_path / "c.npz"
     sparse.save_npz(path, make(COUNTS).asformat(form))
     terms = write(tmp_path / "terms.txt.gz", "apple\r\npear\r\nplum\r\n")
-    collection = read_collection(path, labels=labels, terms=terms)
+    collection = read_files(path, labels=labels, terms=terms)
     assert isinstance(collection.X, sparse.csr_array)
     assert collection.X.dtype == COUNTS.dtype
     np.testing.assert_array_equal(collection.X.toarray(), COUNTS)
@@ -98,7 +97,7 @@ def test_matrix_market(tmp_path: Path, labels: Path, ending: str, counts: Any) -
     plain = tmp_path / "plain.mtx"
     scipy_io.mmwrite(plain, counts)
     path = write(tmp_path / f"c{ending}", plain.read_bytes())
-    collection = read_collection(path, labels=labels)
+    collection = read_files(path, labels=labels)
     assert isinstance(collection.X, sparse.csr_array)
     assert collection.X.dtype == np.int64
     np.testing.assert_array_equal(collection.X.toarray(), COUNTS)
@@ -120,7 +119,7 @@ def test_labels_that_are_all_whole_numbers_are_integers(
     tmp_path: Path, matrix: Path, content: str, expected: list[object]
 ) -> None:
     labels = write(tmp_path / "y", content)
-    assert read_collection(matrix, labels=labels).y.tolist() == expected
+    assert read_files(matrix, labels=labels).y.tolist() == expected
 
 
 def test_matrices_need_labels(matrix: Path) -> None:
@@ -185,8 +184,7 @@ def test_bad_matrix_market(tmp_path: Path, labels: Path, content: str, message: 
 
 # ------------------------------------------------------------------------------------ any file
 
-KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .json .parquet .arrow"
-KNOWN += " .feather .ipc"
+KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .json .parquet"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from collection_files import COUNTS, write, write_labels
+from collection_files import COUNTS, read_splits, write, write_labels
 from termsift.io._collection import read_split
 from termsift.io._matrices import read_names
 
@@ -23,7 +23,7 @@ class TestSplit:
     def test_tables_share_the_words_of_the_first(self, tmp_path: Path) -> None:
         train = write(tmp_path / "train.csv", "label,text\na,oil ship oil\nb,ball team\n")
         test = write(tmp_path / "test.txt", "b\tteam ball team goal zoo\nc\tair\na\tship\n")
-        known, new = read_split(train, test)
+        known, new = read_splits(train, test)
         for part in (known, new):
             np.testing.assert_array_equal(part.term_names, ["ball", "oil", "ship", "team"])
         np.testing.assert_array_equal(new.X.toarray(), [[1, 0, 0, 2], [0, 0, 0, 0], [0, 0, 1, 0]])
@@ -47,7 +47,7 @@ class TestSplit:
             write(tmp_path / name, "".join(f"{label}\tsome words\n" for label in content.split()))
             for name, content in (("train.txt", train), ("test.txt", test))
         ]
-        known, new = read_split(*paths)
+        known, new = read_splits(*paths)
         assert (known.y.tolist(), new.y.tolist()) == labels
 
     @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ class TestSplit:
         if content is not None:
             write(tmp_path / test, content)
         with pytest.raises((ValueError, FileNotFoundError), match=message):
-            read_split(train, tmp_path / test)
+            read_splits(train, tmp_path / test)
 
 
 def test_read_names(tmp_path: Path) -> None:

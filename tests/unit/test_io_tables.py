@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from collection_files import complaint, write, write_labels
+import termsift as ts
+from collection_files import complaint, read_files, write, write_labels
 from termsift.io import Collection, read_collection
 
 
@@ -63,7 +64,7 @@ def check(collection: Collection) -> None:
 )
 def test_tables(tmp_path: Path, ending: str, content: str, packed: str) -> None:
     path = write(tmp_path / f"c{ending}{packed}", content)
-    collection = read_collection(path)
+    collection = read_files(path)
     check(collection)
     assert collection.source == str(path)
 
@@ -81,24 +82,24 @@ def test_tables(tmp_path: Path, ending: str, content: str, packed: str) -> None:
     ],
 )  # fmt: skip
 def test_other_columns(tmp_path: Path, name: str, content: str, columns: dict[str, Any]) -> None:
-    check(read_collection(write(tmp_path / name, content), **columns))
+    check(read_files(write(tmp_path / name, content), **columns))
 
 
 def test_bytes_that_programs_add(tmp_path: Path) -> None:
     content = b"\xef\xbb\xbf" + table(",").replace("\n", "\r\n").encode() + b"\r\n"
-    check(read_collection(write(tmp_path / "c.csv", content)))
+    check(read_files(write(tmp_path / "c.csv", content)))
 
 
 def test_lines_within_quotes(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", 'label,text\na,"one\ntwo"\nb\n')
     assert complaint(path) == "c.csv, line 4: expected 2 fields, found 1"
     path = write(tmp_path / "c.csv", 'label,text\na,"one\ntwo"\nb,"two\n\ntwo"\n')
-    np.testing.assert_array_equal(read_collection(path).X.toarray(), [[1, 1], [0, 2]])
+    np.testing.assert_array_equal(read_files(path).X.toarray(), [[1, 1], [0, 2]])
 
 
 def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", f"label,text\na,{'word ' * 100_000}\nb,\n")
-    np.testing.assert_array_equal(read_collection(path).X.toarray(), [[100_000], [0]])
+    np.testing.assert_array_equal(read_files(path).X.toarray(), [[100_000], [0]])
 
 
 NOT_UTF8 = "byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
@@ -215,8 +216,8 @@ def test_what_divides_fields_is_found_in_the_header(
     tmp_path: Path, name: str, delimiter: str
 ) -> None:
     path = write(tmp_path / name, "\n" + table(delimiter))
-    check(read_collection(path))
-    check(read_collection(write(path, table(delimiter) + "\n"), text="text", label="label"))
+    check(read_files(path))
+    check(read_files(write(path, table(delimiter) + "\n"), text="text", label="label"))
 
 
 def test_other_characters_divide_no_fields(tmp_path: Path) -> None:
@@ -234,20 +235,20 @@ def test_other_characters_divide_no_fields(tmp_path: Path) -> None:
 def test_other_encodings(tmp_path: Path, name: str, codec: str) -> None:
     lines = {"c.csv": table(","), "c.txt": RAW, "c.jsonl": json_lines()}[name]
     lines = lines.replace("\\u00f6", "ö").replace("\\u00df", "ß")
-    check(read_collection(write(tmp_path / name, lines.encode(codec)), encoding=codec))
+    check(read_files(write(tmp_path / name, lines.encode(codec)), encoding=codec))
 
 
 def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", table(",") + "a,b,c\n" * 7)
-    collection = read_collection(path, on_error="skip")
-    check(collection)
-    assert (collection.n_skipped, len(collection.skipped)) == (7, 5)
-    assert collection.skipped[0] == f"{path}, line 5: expected 2 fields, found 3; {QUOTED}"
+    scan = ts.scan(path, on_error="skip")
+    check(read_collection(scan))
+    assert (scan.n_skipped, len(scan.skipped)) == (7, 5)
+    assert scan.skipped[0] == f"{path}, line 5: expected 2 fields, found 3; {QUOTED}"
     path = write(tmp_path / "c.csv", "label,text\na,b,c\n")
     with pytest.raises(ValueError, match=r"found 3; .*; on_error='skip' leaves"):
-        read_collection(path)
+        read_files(path)
     with pytest.raises(ValueError, match="no documents; 1 line or row left out, first: "):
-        read_collection(path, on_error="skip")
+        read_files(path, on_error="skip")
 
 
 def test_bytes_of_another_encoding(tmp_path: Path) -> None:
@@ -258,7 +259,9 @@ def test_bytes_of_another_encoding(tmp_path: Path) -> None:
         ("cp1252", "line 2: character 5 is not CP1252"),
     ]:
         assert complaint(path, encoding=encoding) == f"c.csv, {where}{cure}"
-        assert read_collection(path, encoding=encoding, on_error="skip").n_skipped == 1
+        scan = ts.scan(path, encoding=encoding, on_error="skip")
+        ts.count(scan)
+        assert scan.n_skipped == 1
     for wrong in ("utf-16", "punycode"):
         assert complaint(path, encoding=wrong).startswith(f"c.csv: is not {wrong}: ")
 
@@ -270,9 +273,9 @@ def test_marks_and_returns_after_the_beginning_are_text(
 ) -> None:
     long = "tea " * 1000
     path = write(tmp_path / f"c.txt{gz}", f"\ufeff{first}ham\tx\ry {long}\n\ufeffspam\tpills\n")
-    collection = read_collection(path)
+    collection = read_files(path)
     assert list(collection.y)[-2:] == ["ham", "\ufeffspam"]
     path = write(tmp_path / f"c.jsonl{gz}", f'{{"label":"a",\r"text":"{long}"}}\n')
-    assert read_collection(path).X.sum() == 1000
+    assert read_files(path).X.sum() == 1000
     path = write(path.with_name(f"c.csv{gz}"), f'text,label\n"{long}\r{long}",\ufeffa\n')
-    assert list(read_collection(path).y) == ["\ufeffa"]
+    assert list(read_files(path).y) == ["\ufeffa"]

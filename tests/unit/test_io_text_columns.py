@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import termsift as ts
-from termsift.io import read_collection
+from collection_files import read_files
 from termsift.io._collection import read_split
 
 TITLES = ["Bacon", "Cheap, pills", "", "Eggs"]
@@ -56,7 +56,7 @@ def test_the_texts_are_joined(tmp_path: Path, ending: str, order: list[str]) -> 
     rules: dict[str, Any] = {"ngram_range": (1, 2)}  # so that the order matters
     counts = ts.count(ts.scan(path, text=order, label="kind", **rules))
     assert counts == ts.count_texts(joined, LABELS, **rules)
-    collection = read_collection(path, text=tuple(order), label="kind", **rules)
+    collection = read_files(path, text=tuple(order), label="kind", **rules)
     assert list(collection.y) == LABELS
     assert collection.X.sum() == counts.class_tokens.sum()
 
@@ -75,9 +75,9 @@ def test_a_missing_text_is_named_or_skipped(tmp_path: Path) -> None:
     lines = [{"a": "one", "b": "two", "label": "x"}, {"a": None, "b": "two", "label": "x"}]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(ValueError, match=r"line 2: expected a string as 'a', found null.*on_error"):
-        read_collection(path, text=["b", "a"])
-    read = read_collection(path, text=["b", "a"], on_error="skip")
-    assert (read.X.shape[0], read.n_skipped) == (1, 1)
+        read_files(path, text=["b", "a"])
+    scan = ts.scan(path, text=["b", "a"], on_error="skip")
+    assert (ts.count(scan).n_docs, scan.n_skipped) == (1, 1)
 
 
 def test_both_tables_of_a_split(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_both_tables_of_a_split(tmp_path: Path) -> None:
 def test_wrong_columns(tmp_path: Path, text: Any, error: type, message: str) -> None:
     path = write_csv(tmp_path / "mail.csv")
     with pytest.raises(error, match=message):
-        read_collection(path, text=text, label="kind")
+        read_files(path, text=text, label="kind")
 
 
 def test_the_command_line_takes_text_again_and_again(run: Any, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import termsift as ts
+from collection_files import read_files
 from termsift._util import validation
-from termsift.io import read_collection
 
 # ---- containers ----------------------------------------------------------------------------------
 
@@ -184,14 +184,13 @@ def write_all(folder: Path, labels: list[str]) -> list[Path]:
         path.write_text(text, encoding="utf-8", newline="")
     try:
         import pyarrow as pa
-        from pyarrow import feather, parquet
+        from pyarrow import parquet
     except ImportError:
         return paths
     words = [f"word{i} both" for i in range(len(labels))]
     table = pa.table({"text": words, "label": labels})
-    paths += [folder / "file.parquet", folder / "file.feather"]
-    parquet.write_table(table, paths[-2])
-    feather.write_feather(table, paths[-1], compression="uncompressed")
+    paths.append(folder / "file.parquet")
+    parquet.write_table(table, paths[-1])
     numbers = [_as_json_number(label) for label in labels]
     if all(type(number) is bool for number in numbers) or all(
         type(number) is int and abs(number) < 2**63 for number in numbers
@@ -218,7 +217,7 @@ def test_every_text_format_and_reader_returns_the_same_classes(
 ) -> None:
     first = None
     for path in write_all(tmp_path, labels):
-        collection = read_collection(path)
+        collection = read_files(path)
         whole = ts.count(collection.X, collection.y)
         whole.term_names = collection.term_names
         scanned = ts.count(ts.scan(path))
@@ -246,6 +245,6 @@ def test_every_text_format_and_reader_returns_the_same_classes(
 def test_labels_of_json_are_text(tmp_path: Path, labels: list[Any], classes: list[Any]) -> None:
     path = tmp_path / "file.jsonl"
     path.write_text(as_json(labels))
-    collection = read_collection(path)
+    collection = read_files(path)
     assert ts.count(collection.X, collection.y).classes == classes
     assert ts.count(ts.scan(path)).classes == classes

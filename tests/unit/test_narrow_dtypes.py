@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 import termsift as ts
+from termsift._scores.dispersion import dispersions
+from termsift._util import validation
 
 Y = ["a", "a", "b"]
 ROWS, COLUMNS = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 0]
@@ -35,9 +37,10 @@ def test_duplicates_are_added_exactly(dtype: str, tmp_path: Path) -> None:
     X, summed = duplicated(dtype)
     expected = ts.count(summed, Y).term_frequency.toarray()
     assert_array_equal(ts.count(as_csr(X), Y).term_frequency.toarray(), expected)
-    found, whole = ts.dispersion(as_csr(X), Y), ts.dispersion(summed, Y)
-    for name in ("dp", "dp_norm", "juilland"):
-        assert_array_equal(getattr(found, name), getattr(whole, name))
+    counts = ts.count(summed, Y)
+    found, whole = (counts.keyness("a", dispersion=(form, Y)) for form in (as_csr(X), summed))
+    for name in ("dp_target", "dp_reference", "juilland_target"):
+        assert_array_equal(found.table[name], whole.table[name])
     assert as_csr(X).nnz == 6
     sp.save_npz(tmp_path / "X.npz", X)
     (tmp_path / "y").write_text("a\na\nb\n")
@@ -52,9 +55,11 @@ def test_duplicates_are_added_exactly(dtype: str, tmp_path: Path) -> None:
 def test_the_length_of_a_document_is_added_in_float64() -> None:
     X = np.full((2, 40), 2**24 + 2, "f4")
     X[:, 0] = 1
-    assert_array_equal(ts.dispersion(X, [0, 0]).dp, ts.dispersion(X.astype("f8"), [0, 0]).dp)
-    X[1, 0] = 3
-    assert_array_equal(ts.dispersion(X, [0, 0]).dp, ts.dispersion(X.astype("f8"), [0, 0]).dp)
+    for value in (1, 3):
+        X[1, 0] = value
+        narrow, wide = (validation.check_matrix(form, 1) for form in (X, X.astype("f8")))
+        docs = [np.arange(2)]
+        assert_array_equal(dispersions(narrow, docs)[0], dispersions(wide, docs)[0])
 
 
 @pytest.mark.parametrize(("dtype", "value"), [("?", 1), ("u1", 128), ("i1", 1)])

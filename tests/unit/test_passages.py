@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsift as ts
-from termsift.text import TextRules
 from termsift.text._passages import Passage
 
 TEXTS = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free pills", "A free prize, free!"]
@@ -145,10 +144,11 @@ def test_every_counted_term_is_found_and_no_other(
 ) -> None:
     joined = [" ".join(text) for text in texts]
     labels = [i % 2 for i in range(len(joined))]
-    rules = TextRules(ngram_range=(1, 2), vocabulary=["aa", "bb", "cc", "àa", "aa bb", "zz"])
-    counts = ts.count_texts(joined, labels, classes=[0, 1], rules=rules)
+    vocabulary = ["aa", "bb", "cc", "àa", "aa bb", "zz"]
+    rules: Any = {"ngram_range": (1, 2), "vocabulary": vocabulary}
+    counts = ts.count_texts(joined, labels, classes=[0, 1], **rules)
     terms = list(counts.term_names)
-    found = ts.find_passages(joined, labels, terms, rules=rules, width=width, n_passages=n_passages)
+    found = ts.find_passages(joined, labels, terms, **rules, width=width, n_passages=n_passages)
     occurrences = counts.term_frequency.toarray()
     for label in set(labels):
         for column, term in enumerate(terms):

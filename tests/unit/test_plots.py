@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from collection_files import read_files
 from termsift._evaluate.curve import METRICS, TITLES
 from termsift._scores.class_terms import distinctive_terms
-from termsift.io import read_collection
 from termsift.plots import plot_curves, plot_keyness, plot_ranking
 
 pytest.importorskip("matplotlib")
@@ -209,7 +209,7 @@ def test_compare_draws(run: Any, texts: Path, tmp_path: Path) -> None:
     assert (result.code, result.err) == (0, "")
     assert result.out == run(*arguments).out  # the table is there nevertheless
 
-    collection = read_collection(texts)
+    collection = read_files(texts)
     figure = plot_curves(ts.cross_validate(collection.X, collection.y, ["md", "ig"]))
     title = f"{texts}: 30 documents, 5 terms\nmultinomial naive Bayes, 10-fold cross-validation"
     figure.suptitle(title, fontsize=9, wrap=True, parse_math=False)

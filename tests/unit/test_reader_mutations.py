@@ -4,7 +4,7 @@ A child process changes and reads the files, so that a signal fails the test but
 run. A run by hand can try more: TERMSIFT_MUTATIONS sets how many of each kind. A failure is named,
 so that it can be repeated:
 
-    PYTHONPATH=tests python tests/unit/test_reader_mutations.py /tmp/empty feather:17
+    PYTHONPATH=tests python tests/unit/test_reader_mutations.py /tmp/empty parquet:17
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from collection_files import read_files
 from counts_files import HEADER_SIZE, sealed
 from file_kinds import KINDS, WORDS, as_folders, random_collection, write, zstandard
 from termsift import cli
-from termsift import io as termsift_io
 
 MEMORY = 6 << 30  # of address space, for a file that claims to be large
 HANGS = 1800  # seconds; these files never take so long
@@ -125,7 +125,7 @@ def readers(path: Path, options: dict[str, Any]) -> dict[str, Callable[[], objec
     ways["count --output"] = lambda: command("count", path, "-o", f"{path}.termsift", *words)
     if "labels" not in options:
         ways["skip"] = lambda: ts.count(ts.scan(path, on_error="skip"))
-    ways["read_collection"] = lambda: termsift_io.read_collection(path, **options)
+    ways["read_collection"] = lambda: read_files(path, **options)
     return ways
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from collection_files import read_files
 from file_kinds import KINDS, WORDS, as_folders, as_table, random_collection, write
-from termsift import io
 from termsift.io import _class_folder, _matrices, _scan, _tables
 
 BLOCK_BYTES = [4, 60, 1 << 20]
@@ -131,7 +131,7 @@ RULES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("written_as", [as_table, as_folders])
 def test_texts_are_cut_as_when_read_whole(tmp_path: Path, rules: Any, written_as: Any) -> None:
     path = written_as(tmp_path)
-    whole = io.read_collection(path, **rules)
+    whole = read_files(path, **rules)
     expected = ts.count(whole.X, whole.y)
     expected.term_names = whole.term_names
     assert ts.count(ts.scan(path, **rules)) == expected
@@ -140,12 +140,12 @@ def test_texts_are_cut_as_when_read_whole(tmp_path: Path, rules: Any, written_as
 def test_blocks_of_svmlight_are_stacked(tmp_path: Path) -> None:
     X, y = random_collection()
     path, _ = write("svm", tmp_path, X, y)
-    whole = io.read_collection(path)
+    whole = read_files(path)
     assert whole.X.toarray().tolist() == X.toarray().tolist()
     assert whole.y.tolist() == list(map(int, y))
     # Documents with several labels in some blocks, with fractions in one, and an index 0 in one.
     path.write_text("3 1:1\n1 2:2 4:1\n1,3 5:2\n7 1:1\n2.5,3 2:0.5\n7 0:1\n" + "3 1:1\n" * 20)
-    whole = io.read_collection(path, index_base=0)
+    whole = read_files(path, index_base=0)
     assert whole.classes == [1, 2.5, 3, 7]
     assert whole.X.shape == (26, 6)
     assert (whole.X[5, 0], whole.X[4, 2]) == (1, 0.5)
@@ -168,7 +168,7 @@ def test_texts_without_labels_are_one_class(tmp_path: Path) -> None:
     counts = ts.count(ts.scan(path, **options))
     assert (counts.classes, counts.n_docs) == ([""], 2)
     assert counts.term_names.tolist() == ["cherry", "new", "old", "pear", "plum"]
-    assert io.read_collection(path, **options).y.tolist() == ["", ""]
+    assert read_files(path, **options).y.tolist() == ["", ""]
     pa = pytest.importorskip("pyarrow")
     path = tmp_path / "fruit.parquet"
     table = pa.table({"title": ["new", "old"], "text": ["plum pear", "cherry plum"]})

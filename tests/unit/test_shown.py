@@ -36,7 +36,7 @@ def test_whole_counts_of_floats_are_shown_as_whole() -> None:
     assert " 12,345,678 " in pages[0]
     halves = ts.count(X / 2, ["a", "b", "b"], sample_weight=[0.5, 1, 1])
     assert repr(halves).startswith("<ClassCounts of 2.5 documents: ")
-    assert class_columns(halves, "chi2")["n_class"].tolist() == [5000, 0.25, 1.5, 6_172_839]
+    assert class_columns(halves, "chi2")["n_class"].tolist() == [5000, 0.25]
 
 
 def test_a_representation_is_short_and_printable(counts: ts.ClassCounts) -> None:

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import termsift as ts
+from collection_files import read_files
 from termsift.io import _matrices
 
 datasets = pytest.importorskip("sklearn.datasets")
@@ -47,7 +48,7 @@ def read(request: Any, tmp_path: Path, monkeypatch: Any) -> Any:
     def read_text(text: bytes, ending: str = "", **options: Any) -> ts.io.Collection:
         path = tmp_path / f"f.svm{ending}"
         path.write_bytes(gzip.compress(text) if ending else text)
-        return ts.io.read_collection(path, **options)
+        return read_files(path, **options)
 
     return read_text
 
@@ -116,16 +117,20 @@ def test_blocks_of_any_size_hold_the_same(read: Any, ending: str) -> None:
         (b"1 1:9007199254740992", "count 9.0072e+15, expected a number from 0 to 2^53"),
     ],
 )
-def test_a_bad_line_is_named_or_skipped(read: Any, line: bytes, message: str) -> None:
+def test_a_bad_line_is_named_or_skipped(
+    read: Any, line: bytes, message: str, tmp_path: Path
+) -> None:
     text = b"1 1:1\n# comment\n\n" + line + b"\r\n2 1:x\n3 2:1\n"
     with pytest.raises(ValueError, match=r"^.*f\.svm, line 4: expected a label and ") as caught:
         read(text)
     assert message in str(caught.value)
     assert "leaves it out" in str(caught.value)
-    collection = read(text, on_error="skip")
-    assert (collection.y.tolist(), collection.n_skipped) == ([1, 3], 2)
-    assert message in collection.skipped[0]
-    assert "line 5: " in collection.skipped[1]
+    assert read(text, on_error="skip").y.tolist() == [1, 3]
+    scan = ts.scan(tmp_path / "f.svm", on_error="skip")
+    assert ts.count(scan).n_docs == 2
+    assert scan.n_skipped == 2
+    assert message in scan.skipped[0]
+    assert "line 5: " in scan.skipped[1]
 
 
 def test_an_index_beyond_the_names_is_a_bad_line(read: Any, tmp_path: Path) -> None:

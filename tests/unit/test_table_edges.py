@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import termsift as ts
+from collection_files import read_files
 from termsift import _core
-from termsift.io import read_collection
 
 
 def rows_of(table: _core.Table) -> int:
@@ -92,32 +92,32 @@ def test_places_in_another_encoding_are_characters(
     path = tmp_path / name
     path.write_text(content, "latin-1")
     with pytest.raises(ValueError, match=message):
-        read_collection(path, encoding="latin-1", on_error="skip")
+        read_files(path, encoding="latin-1", on_error="skip")
 
 
 def test_any_value_of_an_array_can_be_left_out(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     good = '{"text": "ham", "label": "a"}'
     path.write_text(f'[{good}, null, [1, {{}}], "x", {good}]')
-    collection = read_collection(path, on_error="skip")
-    assert (len(collection.y), collection.n_skipped) == (2, 3)
+    scan = ts.scan(path, on_error="skip")
+    assert (ts.count(scan).n_docs, scan.n_skipped) == (2, 3)
     message = r"c\.json, line 1: expected a JSON object in braces, found null; on_error='skip'"
     with pytest.raises(ValueError, match=message):
-        read_collection(path)
+        read_files(path)
 
 
 def test_a_long_key_is_shown_cut(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text('{"' + "ü" * 100_000 + '": 1}\n')
     with pytest.raises(ValueError, match=f"found '{'ü' * 30}\\.\\.\\.';"):
-        read_collection(path)
+        read_files(path)
 
 
 def test_an_endless_header_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_bytes(b'text,"' + b"x" * (1 << 26))
     with pytest.raises(ValueError, match="the header is longer than 64 MiB"):
-        read_collection(path)
+        read_files(path)
 
 
 @pytest.mark.parametrize("name", ["c.txt", "c.tsv"])
@@ -126,9 +126,9 @@ def test_a_header_that_counts_as_a_document_is_noticed(tmp_path: Path, name: str
     options: dict[str, Any] = {} if name == "c.txt" else {"text": 2, "label": 1}
     path.write_text("Label\tText\na\tham\nb\teggs\n")
     with pytest.warns(UserWarning, match="the first row counts as a document; if it is a header"):
-        assert len(read_collection(path, **options).y) == 3
+        assert len(read_files(path, **options).y) == 3
     path.write_text("a\tham\nb\teggs\n")
-    read_collection(path, **options)  # warns of nothing
+    read_files(path, **options)  # warns of nothing
 
 
 @pytest.mark.parametrize("name", ["c.csv", "c.jsonl"])
@@ -137,14 +137,14 @@ def test_a_column_is_named_once(tmp_path: Path, name: str, options: dict[str, An
     path = tmp_path / name
     path.write_text("text,label\nham,a\n")
     with pytest.raises(ValueError, match="text and label name a column twice"):
-        read_collection(path, **options)
+        read_files(path, **options)
 
 
 def test_names_are_shown_cut(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text("ham " * 5000 + ",a\nham,b\n")
     with pytest.raises(ValueError, match="expected one column 'text', found 'ham ") as caught:
-        read_collection(path)
+        read_files(path)
     assert len(str(caught.value)) < 400
 
 
@@ -152,4 +152,4 @@ def test_numbers_of_columns_are_named_once(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text("ham,a\n")
     with pytest.raises(ValueError, match="text and label name a column twice: 1, 1"):
-        read_collection(path, text=1, label=1)
+        read_files(path, text=1, label=1)

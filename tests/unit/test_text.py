@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import termsift as ts
-from termsift.io import Collection, read_collection
-from termsift.io._collection import read_split
+from collection_files import read_files, read_splits
+from termsift.io import Collection
 from termsift.io._source import SKIP
 
 
@@ -37,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 def complaint(path: Path, **arguments: Any) -> str:
     with pytest.raises((ValueError, FileNotFoundError)) as caught:
-        read_collection(path, **arguments)
+        read_files(path, **arguments)
     return (
         str(caught.value)
         .replace(f"{path}/", "")
@@ -52,7 +51,7 @@ def words(collection: Collection) -> list[str]:
 
 
 def test_a_folder_of_class_folders(folder: Path) -> None:
-    collection = read_collection(folder)
+    collection = read_files(folder)
     assert collection.term_names is not None
     assert list(collection.term_names) == [
         "ball",
@@ -77,7 +76,7 @@ def test_a_folder_of_class_folders(folder: Path) -> None:
 def test_classes_that_are_numbers_and_documents_that_are_compressed(tmp_path: Path) -> None:
     write(tmp_path / "c/10/a.gz", gzip.compress(b"oil ship"))
     write(tmp_path / "c/9/a", "ball")
-    collection = read_collection(tmp_path / "c")
+    collection = read_files(tmp_path / "c")
     assert collection.y.tolist() == [10, 9]
     assert collection.X.toarray().tolist() == [[0, 1, 1], [1, 0, 0]]
 
@@ -87,14 +86,14 @@ def test_another_encoding(folder: Path, tmp_path: Path) -> None:
     cure = "give the encoding of the texts (--encoding)"
     expected = f"trade/2, line 1: byte 2 is not UTF-8; {cure}"
     assert complaint(folder) == expected
-    assert "größe" in words(read_collection(folder, encoding="latin-1"))
+    assert "größe" in words(read_files(folder, encoding="latin-1"))
     table = write(tmp_path / "c.csv", "label,text\na,ball\n")
     for unknown in ("latin-l", "hex", "undefined"):
         expected = f"unknown encoding {unknown!r}, expected one such as 'utf-8'"
         assert complaint(table, encoding=unknown) == expected
     for file in (f for f in folder.rglob("*") if f.parent.name in ("sport", "trade")):
         file.write_bytes("ball".encode("utf-16"))
-    assert words(read_collection(folder, encoding="utf-16")) == ["ball"]
+    assert words(read_files(folder, encoding="utf-16")) == ["ball"]
 
 
 def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -125,7 +124,7 @@ def test_rules_apply_only_to_texts(tmp_path: Path) -> None:
     table = write(tmp_path / "c.csv", "label,text\n")
     assert complaint(table, min_df=2) == "c.csv: holds no documents"
     with pytest.raises(TypeError, match="unknown argument 'mindf'"):
-        read_collection(table, mindf=2)
+        read_files(table, mindf=2)
 
 
 def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
@@ -136,14 +135,14 @@ def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
     first = write(tmp_path / "train.csv", "label,text\n" + "".join(table))
     write(tmp_path / "test/a/1", new[0])
     write(tmp_path / "test/b/1", new[1])
-    known, tested = read_split(
-        ts.scan(first, stop_words="english", min_df=2, ngram_range=(1, 2)), tmp_path / "test"
+    known, tested = read_splits(
+        first, tmp_path / "test", stop_words="english", min_df=2, ngram_range=(1, 2)
     )
     vectorizer = text.CountVectorizer(stop_words="english", min_df=2, ngram_range=(1, 2))
     np.testing.assert_array_equal(known.X.toarray(), vectorizer.fit_transform(train).toarray())
     np.testing.assert_array_equal(tested.X.toarray(), vectorizer.transform(new).toarray())
     assert known.term_names is tested.term_names is not None
     assert list(known.term_names) == list(vectorizer.get_feature_names_out())
-    known, tested = read_split(ts.scan(first, hashing=16), tmp_path / "test")
+    known, tested = read_splits(first, tmp_path / "test", hashing=16)
     assert (known.X.shape, tested.X.shape) == ((4, 16), (2, 16))
     assert known.term_names is tested.term_names is None

@@ -37,10 +37,4 @@ template <CountType Count, class AnyMeasure>
 void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
                  const Threads& threads, std::int64_t* indices, double* scores, std::int64_t* classes);
 
-// Writes the first k <= n_terms terms of each class's list, and their values, as row-major arrays (classes that take part,
-// k). Takes as much time and scratch as round_robin, except that the lists take up to 32 * k bytes for each class.
-template <CountType Count, class AnyMeasure>
-void best_of_classes(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
-                     const Threads& threads, std::int64_t* indices, double* scores);
-
 }  // namespace termsift

@@ -261,25 +261,9 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
   }
 }
 
-template <CountType Count, class AnyMeasure>
-void best_of_classes(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
-                     const Threads& threads, std::int64_t* indices, double* scores) {
-  if (counts.rows.empty() || k == 0) {
-    double none = 0;
-    class_scores(counts, estimation, measure, threads, &none, {0, 0});  // checks the arguments
-    return;
-  }
-  ClassLists lists(counts, estimation, measure, threads);
-  lists.next(k, k);
-  for (std::size_t row = 0; row < counts.rows.size(); ++row)
-    for (const Listed& listed : lists[row]) *indices++ = listed.term, *scores++ = listed.value;
-}
-
 #define TERMSIFT_INSTANTIATE(Count, AnyMeasure)                                                                            \
   template void round_robin(const ClassCounts<Count>&, const Estimation&, AnyMeasure, std::int64_t, const Threads&,        \
-                            std::int64_t*, double*, std::int64_t*);                                                        \
-  template void best_of_classes(const ClassCounts<Count>&, const Estimation&, AnyMeasure, std::int64_t, const Threads&,    \
-                                std::int64_t*, double*);
+                            std::int64_t*, double*, std::int64_t*);
 TERMSIFT_INSTANTIATE(std::int64_t, Measure)
 TERMSIFT_INSTANTIATE(std::int64_t, ContingencyMeasure)
 TERMSIFT_INSTANTIATE(double, Measure)

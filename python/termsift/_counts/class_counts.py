@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._classify.naive_bayes import naive_bayes
 from termsift._counts.additive_counts import AdditiveCounts
-from termsift._scores.class_terms import Direction, class_columns
+from termsift._scores.class_terms import class_columns
 from termsift._scores.keyness import keyness
 from termsift._scores.methods import DescriberName, Method, MethodName, Model
 from termsift._scores.ranking import Ranking
@@ -26,7 +26,7 @@ from termsift._scores.registry import (
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import Significance, significance_by
 from termsift._select.greedy import greedy
-from termsift._util.export import Library, frame_of
+from termsift._util.export import frame_of
 from termsift._util.tabular import object_array
 from termsift._util.validation import check_choice, check_k
 
@@ -290,15 +290,16 @@ class ClassCounts(AdditiveCounts):
         method: DescriberName = DESCRIBING,
         k: int | None = None,
         *,
-        direction: Direction = "both",
-        library: Library = "pandas",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
         **options: str | bool,
     ) -> Any:
-        """Return a data frame of the best terms of each class.
+        """Return a data frame of the terms that are over-represented in each class, best first.
+
+        The terms are those of `termsift.distinctive_terms`. `keyness` also lists the terms that a
+        class uses less often than others.
 
         Parameters
         ----------
@@ -306,17 +307,12 @@ class ClassCounts(AdditiveCounts):
             The name of one of `termsift.methods`, or "key", as for `termsift.distinctive_terms`.
         k : int, optional
             The number of terms per class. All are listed if k is None or if there are fewer than k.
-        direction : {"both", "over", "under"}
-            "both" lists all terms. "over" lists only terms that are over-represented in the class,
-            as `termsift.distinctive_terms` does, and "under" only terms that are under-represented.
-        library : {"pandas", "polars", "pyarrow"}
-            The library of the data frame.
         model, alpha, class_prior, n_threads, **options
             As for `score`.
 
         Returns
         -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        frame : pandas.DataFrame
             The terms of each class, best first. Classes come in the order of the counts, and
             classes without documents are left out. The columns are
 
@@ -325,41 +321,36 @@ class ClassCounts(AdditiveCounts):
             - index: the column;
             - rank: the place within the class, from 1;
             - score: the class score;
-            - sign: 1 if the term is over-represented in the class by what the score measures, such
-              as p_ic - q_ic for `md`, -1 if it is under-represented, and 0 for neither;
             - n_class, n_rest: the term's occurrences in the class, and in documents outside it;
             - df_class, df_rest: the documents with the term in the class, and outside the class;
             - log_pvalue, pvalue: for tests, the p-value of `significance` per class; for "key", the
               p-value of `g2`;
             - pvalue_adj: the p-value, adjusted for the tests of all classes and terms by Benjamini
-              and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
+              and Hochberg's method, or null for more than 2^24 tests. There you can multiply the
+              p-value by the number of tests, as Bonferroni's method does.
 
         Raises
         ------
         ValueError, TypeError
-            As for `class_scores`, and for labels of several types, which polars and pyarrow cannot
-            hold.
+            As for `class_scores`.
         ImportError
-            If the library is not installed.
+            If pandas is not installed.
 
         Notes
         -----
-        The time is the same as for round robin with k terms. Besides the table, the memory is some
-        64 MiB. Tests need another 50 bytes for each class and term. "key" needs some 120 bytes for
-        each pair of a class and a term in it.
+        Time and memory are those of `termsift.distinctive_terms`. Tests need another 50 bytes for
+        each class and term.
 
         Examples
         --------
         >>> import numpy as np, termsift as ts
         >>> X = np.array([[4, 1, 0], [0, 1, 2]])
         >>> counts = ts.count(X, ["ham", "spam"], term_names=["bacon", "and", "pills"])
-        >>> counts.to_frame("md", k=1)[["class", "term", "rank", "sign", "n_class", "n_rest"]]
-          class   term  rank  sign  n_class  n_rest
-        0   ham  bacon     1     1        4       0
-        1  spam  bacon     1    -1        0       4
+        >>> counts.to_frame("md", k=1)[["class", "term", "rank", "n_class", "n_rest"]]
+          class   term  rank  n_class  n_rest
+        0   ham  bacon     1        4       0
+        1  spam  pills     1        2       0
         """
         scoring = {"model": model, "alpha": alpha, "class_prior": class_prior, **options}
-        columns = class_columns(
-            self, method, k, direction=direction, n_threads=n_threads, **scoring
-        )
-        return frame_of(columns, library, "ClassCounts.to_frame")
+        columns = class_columns(self, method, k, n_threads=n_threads, **scoring)
+        return frame_of(columns, "ClassCounts.to_frame")

@@ -31,12 +31,11 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
 from termsift._util.files import check_path
 from termsift._util.log import levels_to_caller
-from termsift._util.printable import printable_errors
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
-from termsift.text._rules import check_rules, shows_rules
+from termsift.text._rules import rules_of, shows_rules
 from termsift.text._sketch import TermSketch
 
 
@@ -163,11 +162,10 @@ def count_texts(
     label: Any = None,
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
-    rules: TextRules | None = None,
     terms: TermSketch | None = None,
     max_memory: int | None = None,
     n_threads: int | None = None,
-    **keywords: Any,
+    **rules: Any,
 ) -> ClassCounts:
     """Count the terms of labelled texts by class.
 
@@ -183,8 +181,6 @@ def count_texts(
         The columns of texts and of labels, if ``texts`` is a frame.
     classes, tf, n_threads
         As for `termsift.count`.
-    rules : TextRules, optional
-        How texts are cut into terms, and which terms are kept.
     terms : TermSketch, optional
         The result of `sketch_texts`. Only terms that may be in ``terms.min_df`` documents are
         counted, by the rules of the sketch. Some of them may be in fewer documents;
@@ -193,15 +189,16 @@ def count_texts(
         The approximate number of bytes that counting may take. If all terms need more, the texts
         are read twice, and rare terms are never counted. This needs ``min_df``, and texts that can
         be read twice, unlike an iterator.
-    **keywords
-        Rules by the names that `termsift.text.TextRules` and scikit-learn's ``CountVectorizer``
-        give them, such as ``ngram_range=(1, 2)``, in place of ``rules``.
+    **rules
+        How texts are cut into terms, and which terms are kept: rules by the names that
+        `termsift.text.TextRules` and scikit-learn's ``CountVectorizer`` give them, such as
+        ``ngram_range=(1, 2)``.
 
     Returns
     -------
     counts : ClassCounts
         The counts that `termsift.count` returns for the matrix of
-        ``termsift.text.CountVectorizer(**keywords).fit_transform(texts)``, bit for bit. The terms
+        ``termsift.text.CountVectorizer(**rules).fit_transform(texts)``, bit for bit. The terms
         are sorted and have names. If there is a ``vocabulary``, it gives the columns of the terms.
         Hashed terms have no names. If no text has a term, a warning says so.
 
@@ -235,13 +232,13 @@ def count_texts(
            [0, 0, 1, 0, 1]])
     """
     if terms is not None:
-        if rules is not None or keywords or max_memory is not None:
+        if rules or max_memory is not None:
             raise TypeError("terms has the rules of sketch_texts: leave out rules and max_memory")
         validation.check_kind(terms, TermSketch, "terms")
-        rules = terms.rules
+        text_rules = terms.rules
         cutting = terms.counting_rules()
     else:
-        rules = cutting = check_rules(rules, keywords, count_texts)
+        text_rules = cutting = rules_of(rules, count_texts)
     if max_memory is not None and isinstance(texts, Iterator):
         raise TypeError("max_memory may need to read texts twice, and an iterator is read once")
     y, classes = (list(v) if isinstance(v, Iterator) else v for v in (y, classes))
@@ -259,15 +256,14 @@ def count_texts(
     if max_memory is None:
         held = count(cutting)
     else:
-        held = counted_within(max_memory, rules, tf, count, sketched)
+        held = counted_within(max_memory, text_rules, tf, count, sketched)
     # A part of a collection may have no frequent term, and some buckets may be empty.
-    if terms is None and rules.buckets is None and not held.counts.n_terms:
-        what = f"no text has {rules.what_counts}, so the counts have no terms"
+    if terms is None and text_rules.buckets is None and not held.counts.n_terms:
+        what = f"no text has {text_rules.what_counts}, so the counts have no terms"
         warnings.warn(what, stacklevel=levels_to_caller())
-    return ClassCounts._of(held._replace(rules=rules.that_cut))
+    return ClassCounts._of(held._replace(rules=text_rules.that_cut))
 
 
-@printable_errors()
 def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
     """Load counts that `ClassCounts.save` wrote or `ClassCounts.to_bytes` returned.
 

@@ -4,21 +4,19 @@ Layout, little-endian::
 
     8 bytes   b"termsift"
     4 bytes   version of the format: 1
-    8 bytes   length of the payload
-    32 bytes  BLAKE2b digest of version, length and payload
+    32 bytes  BLAKE2b digest of the payload
     payload   one JSON line, then the arrays that it lists, one after another; exact frequencies
               take four bytes each if all are below 2^32, else eight
 
 Reading executes nothing from the file: there is no pickle, and no name of a class or module. Labels
-are JSON values, tagged if JSON lacks their type. A file with a wrong length or digest is refused
-before it is parsed. A forged file may have a right digest, so the core checks all arrays.
+are JSON values, tagged if JSON lacks their type. A file with a wrong digest is refused before it is
+parsed. A forged file may have a right digest, so the core checks all arrays.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import os
 import struct
 from collections.abc import Hashable
 from operator import methodcaller
@@ -35,13 +33,13 @@ from termsift.text._rules import read_rules
 
 MAGIC = b"termsift"
 _VERSION = 1
-_HEADER = struct.Struct("<8sIQ32s")
+_HEADER = struct.Struct("<8sI32s")
 _FREQUENCIES = ("term_frequency", "document_frequency")
 _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
 
 
 def write_to(file: IO[bytes], state: Held) -> None:
-    """Write counts at the current position of a seekable file; `read_from` reads them."""
+    """Write counts to a seekable file; `read_from` reads them."""
     counts, classes, term_names, tf, rules, kept = state
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
@@ -66,20 +64,17 @@ def write_to(file: IO[bytes], state: Held) -> None:
         header["rules"] = rules.changed
     if kept is not None:
         header["part"] = kept
-    begin = file.tell()
     file.write(bytes(_HEADER.size))
-    payload_hash, length = _new_hash(), 0
+    payload_hash = _new_hash()
     # Rules may hold numpy numbers, which JSON does not know.
     line = json.dumps(header, default=methodcaller("item"), ensure_ascii=False)
     # surrogatepass keeps a name that was read from undecodable bytes.
     encoded = (line + "\n").encode("utf-8", "surrogatepass")
     for part in (memoryview(encoded), *(memoryview(cast(Any, a)) for a in arrays.values())):
         payload_hash.update(part)
-        length += part.nbytes
         file.write(part)
-    file.seek(begin)
-    digest = _digest(payload_hash, _VERSION, length)
-    file.write(_HEADER.pack(MAGIC, _VERSION, length, digest))
+    file.seek(0)
+    file.write(_HEADER.pack(MAGIC, _VERSION, payload_hash.digest()))
 
 
 def read_from(file: IO[bytes], name: str) -> Held:
@@ -97,31 +92,27 @@ def read_from(file: IO[bytes], name: str) -> Held:
 
 
 def _verify(file: IO[bytes], name: str) -> int:
-    """Check the version, length and digest, and return the length of the payload."""
+    """Check the version and the digest, and return the length of the payload."""
     head = file.read(_HEADER.size)
     if not head.startswith(MAGIC):
         raise ValueError(f"{name}: not a file of saved counts")
     if len(head) < _HEADER.size:
         raise ValueError(f"{name}: the saved counts are truncated")
-    _, version, length, digest = _HEADER.unpack(head)
+    _, version, digest = _HEADER.unpack(head)
     if version != _VERSION:
         raise ValueError(
             f"{name}: the saved counts have format version {version}, expected {_VERSION}; count "
             "again with this version of termsift"
         )
-    begin = file.tell()
-    size = file.seek(0, os.SEEK_END) - begin
-    file.seek(begin)
-    if size != length:
-        kind = "truncated" if size < length else "damaged"
-        raise ValueError(f"{name}: the saved counts are {kind}: {size} bytes, expected {length}")
     from hashlib import file_digest
 
-    payload_hash = file_digest(cast(Any, file), _new_hash)
-    if _digest(payload_hash, version, length) != digest:
-        raise ValueError(f"{name}: the saved counts are damaged: their checksum does not match")
-    file.seek(begin)
-    return int(length)
+    if file_digest(cast(Any, file), _new_hash).digest() != digest:
+        raise ValueError(
+            f"{name}: the saved counts are damaged or truncated: their checksum does not match"
+        )
+    length = file.tell() - _HEADER.size
+    file.seek(_HEADER.size)
+    return length
 
 
 def _parse(file: IO[bytes], length: int) -> Held:
@@ -192,12 +183,7 @@ def _decode_label(encoded: Any) -> Hashable:
     raise ValueError(f"unknown kind of label {kind!r}")
 
 
-def _new_hash(data: bytes = b"") -> Any:
+def _new_hash() -> Any:
     from hashlib import blake2b  # loads OpenSSL, which counting does not need
 
-    return blake2b(data, digest_size=32)
-
-
-def _digest(payload_hash: Any, version: int, length: int) -> bytes:
-    digest: bytes = _new_hash(struct.pack("<IQ", version, length) + payload_hash.digest()).digest()
-    return digest
+    return blake2b(digest_size=32)

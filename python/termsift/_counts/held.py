@@ -186,7 +186,13 @@ class Held(NamedTuple):
         if self.names is None or other.names is None:
             longer = self if self.counts.n_terms >= other.counts.n_terms else other
             return longer.names
-        validation.check_same_terms(self.names, other.names)
+        shared = min(len(self.names), len(other.names))
+        if len(differ := np.flatnonzero(self.names[:shared] != other.names[:shared])):
+            mine, theirs = self.names[differ[0]], other.names[differ[0]]
+            raise ValueError(
+                f"the vocabularies differ: term {differ[0]} is {mine!r} in one and {theirs!r} in "
+                "the other; termsift.merge matches terms by name"
+            )
         return max(self.names, other.names, key=len)
 
     def _in_names(self, column_of: dict[str, int]) -> Held:

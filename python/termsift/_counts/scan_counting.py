@@ -24,7 +24,6 @@ from termsift._counts.texts import (
     with_terms,
 )
 from termsift._util import validation
-from termsift._util.printable import printable_errors
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._matrices import integers_if_all_whole
 from termsift.io._scan import Scan
@@ -33,9 +32,8 @@ from termsift.text import TextRules
 from termsift.text._sketch import TermSketch
 
 
-@printable_errors()
 def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
-    """Count the documents of a scan; the terms are in the order of `io.read_collection`."""
+    """Count the documents of a scan; the terms are in the order of `read_collection`."""
     counts = _of_texts(scan, tf, n_threads) if scan.has_texts else _of_matrices(scan, tf, n_threads)
     with validation.naming(scan._source):
         finish = with_terms if scan.has_texts else kept_terms_only

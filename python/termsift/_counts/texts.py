@@ -116,9 +116,6 @@ def counted_within(
         except TermsDoNotFitError:
             logger.info("the terms do not fit in %d bytes: reading twice", max_memory)
     sketch = sketched(sketch)
-    n_empty = max(1, sketch.n_bytes - int(np.count_nonzero(sketch._sketch.counters)))
-    n_terms = sketch.n_bytes * np.log(sketch.n_bytes / n_empty)  # if hashes are random
-    logger.info("the sketch holds about %d different terms", n_terms)
     try:
         counts = kept_terms_only(count(sketch.counting_rules(), limit), rules)
     except TermsDoNotFitError:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._scores.class_terms import DIRECTIONS, Direction
-from termsift._scores.dispersion import dispersion as dispersion_of
-from termsift._scores.dispersion import rank_sums
+from termsift import _core
+from termsift._scores.dispersion import dispersions, documents_of
 from termsift._scores.effects import certain_ratios, effects, nearest_to_0
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs, log_chi2_sf
@@ -38,6 +37,9 @@ KeynessOrder: TypeAlias = Literal[
     "rank_sum",
 ]
 KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # the default first
+# Whether to list the terms that the target uses more often, less often, or both.
+Direction: TypeAlias = Literal["both", "over", "under"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 ORDERS_BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"
 
 _PRINTED = 10  # terms of each side that print() shows
@@ -83,17 +85,28 @@ class Keyness(Tabular):
         - odds_ratio: a (N_2 - b) / (b (N_1 - a)), NaN for 0/0;
         - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), where c is the constant;
         - log_ratio_low, log_ratio_high: the ends of the confidence interval of log_ratio, by
-          default at 95%; relative_risk and odds_ratio have the same two columns;
+          default at 95%; odds_ratio has the same two columns;
         - lrc: the conservative log ratio. It is the end that is nearer to 0 of an exact interval of
           log2(f_1 / f_2) that holds for all terms at once, or 0 if the interval contains 0;
         - log_ratio_most: the absolute value of the end of this interval that is farther from 0;
-        - dp_target, dp_reference, juilland_target, juilland_reference: if documents were given,
-          the dispersions of `termsift.dispersion`, NaN for a term that the corpus does not have;
+        - dp_target, dp_reference: if documents were given, Gries' deviation of proportions (see
+          Notes). It is 0 if each document has the term in proportion to its length, near 1 if one
+          short document has all occurrences, and NaN if the corpus does not have the term;
+        - juilland_target, juilland_reference: if documents were given, Juilland's D, which is 1 for
+          equal rates in all documents, 0 if only one has the term, and NaN if none has it, or if
+          the corpus has one document;
         - rank_sum: if documents were given, the z-score of Wilcoxon's rank-sum test of the
           documents' rates, positive if the target has higher rates;
         - rank_sum_pvalue, rank_sum_pvalue_adj: the p-value of rank_sum, and its adjusted value.
     similar : bool
         Whether the rows are similar terms.
+
+    Notes
+    -----
+    Document j of a corpus has l_j tokens, and the term occurs in it x_j times. With
+    s_j = l_j / sum_j l_j and v_j = x_j / sum_j x_j, DP is 1/2 sum_j abs(v_j - s_j). Juilland's D is
+    1 - sigma / (mu sqrt(m - 1)), where mu and sigma are the mean and the standard deviation, with
+    divisor m, of the rates x_j / l_j over the m documents that have tokens.
     """
 
     target: list[Hashable]
@@ -213,10 +226,10 @@ def keyness(
 
     Notes
     -----
-    log_ratio and relative_risk have Katz's interval: the logarithm plus and minus
+    log_ratio has Katz's interval for the relative risk: the logarithm plus and minus
     z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). odds_ratio has Woolf's interval, with
     z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, it is replaced by 1/2
-    for the interval of log_ratio, and the other two intervals extend from 0 to inf. For the
+    for the interval of log_ratio, and the interval of odds_ratio extends from 0 to inf. For the
     interval of lrc, Clopper and Pearson's bounds t of the share a / (a + b) are converted to
     log2(N_2 t / (N_1 (1 - t))). Bonferroni's correction divides 1 - level by the number of terms
     that occur in either corpus.
@@ -244,7 +257,6 @@ def keyness(
     more in 'spam':              target reference log_ratio       g2
       pills                           1        15     -3.42     17.0
     """
-    validation.check_counts(self)
     self._require_all_buckets("keyness")
     validation.check_choice(sort, KEYNESS_ORDERS, "sort")
     validation.check_choice(direction, DIRECTIONS, "direction")
@@ -362,20 +374,19 @@ def _dispersions(
     n_terms: int,
     n_threads: int | None,
 ) -> dict[str, _Floats]:
-    try:
-        X, y = documents
-    except (TypeError, ValueError):
-        raise TypeError("dispersion must be a pair (X, y), as termsift.count takes them") from None
-    groups = dict(enumerate(sides))
-    measured = dispersion_of(X, y, groups)
-    if measured.dp.shape[1] != n_terms:
+    X, y = documents
+    threads = validation.check_n_threads(n_threads)
+    csr = validation.check_matrix(X, threads)
+    if csr.n_terms != n_terms:
         raise ValueError(
-            f"dispersion has documents of {measured.dp.shape[1]:,} terms, but the counts have "
-            f"{n_terms:,}: pass the documents that were counted"
+            f"dispersion has documents of {csr.n_terms:,} terms, but the counts have {n_terms:,}: "
+            "pass the documents that were counted"
         )
-    z = rank_sums(X, y, groups, n_threads)[index]
+    validation.check_entries(csr, threads, "X")
+    docs = documents_of(y, csr.n_docs, sides)
+    dp, juilland = (of_all[:, index] for of_all in dispersions(csr, docs))
+    z = _core.rank_sums(*csr.parts, np.concatenate(docs), len(docs[0]), threads)[index]
     logs = log_chi2_sf(z**2, 1)
-    dp, juilland = measured.dp[:, index], measured.juilland[:, index]
     return {
         "dp_target": dp[0],
         "juilland_target": juilland[0],

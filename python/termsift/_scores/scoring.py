@@ -94,10 +94,6 @@ class Scoring:
         """Return the first k terms by round robin, with their scores and their classes."""
         return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
-    def best_of_classes(self, k: int) -> tuple[_core.Int64s, _core.Float64s] | None:
-        """Return arrays of the k best terms and their scores, one row per class with documents."""
-        return _core.best_of_classes(self.counts, self.measure, *self.smoothing, k, self.n_threads)
-
     def of_pairs(
         self, starts: NDArray[np.int64], terms: NDArray[np.int32]
     ) -> tuple[NDArray[np.int8], _core.Float64s]:

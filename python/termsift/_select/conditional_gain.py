@@ -17,7 +17,8 @@ from termsift._util.progress import progress
 
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # the shapes that are tried
 _MOST_TERMS = 4000  # the shapes are tried on at most this many terms
-_MOST_WEIGHT = 1e150  # the largest sum of weights, so that a product of two sums is finite
+_TEMPER = 0.15  # how strongly the chosen terms in a document are assumed to repeat each other
+_STEP = 0.5  # the factor of a candidate's log lift in its gain
 _EPOCHS = 3  # training epochs of guided gain's machines; more hardly change the chosen terms
 
 
@@ -27,8 +28,6 @@ def conditional_gain(
     k: int | None = None,
     *,
     shape: float | Literal["empirical_bayes"] = "empirical_bayes",
-    temper: float = 0.15,
-    step: float = 0.5,
     balance: float = 0.0,
     sample_weight: Any = None,
     term_names: Iterable[str] | None = None,
@@ -50,11 +49,6 @@ def conditional_gain(
         The number that is added to both the observed and the expected number of documents in a
         term's lift. The default is the most likely of 20 values from 0.1 to 30. If no term is in
         two documents, it uses 0.1.
-    temper : float, default 0.15
-        How strongly the chosen terms in a document are assumed to repeat each other. The evidence
-        of m terms is divided by 1 + temper (m - 1). At 0 the terms are independent evidence.
-    step : float, default 0.5
-        The factor that multiplies a candidate's log lift in its gain.
     balance : float, default 0.0
         A number from 0 (all documents count equally) to 1 (all classes count equally). The losses
         of a class with n_c documents are weighted in proportion to n_c^-balance. At 0.25 small
@@ -72,9 +66,7 @@ def conditional_gain(
     Raises
     ------
     ValueError
-        As for `termsift.count`, and if y is an indicator matrix, if shape, temper, step or balance
-        is invalid, or if the step is so large relative to the shape that numbers would lose all
-        precision.
+        As for `termsift.count`, and if y is an indicator matrix, or if shape or balance is invalid.
     TypeError
         As for `termsift.count`.
 
@@ -99,7 +91,7 @@ def conditional_gain(
     >>> ranking.indices
     array([0, 2, 1, 3])
     """
-    gain = _Gain(shape, temper, step, balance)
+    gain = _Gain(shape, balance)
     return gain.chosen("conditional_gain", X, y, k, sample_weight, term_names, n_threads)
 
 
@@ -110,8 +102,6 @@ def guided_gain(
     *,
     cost: float = 0.3,
     shape: float | Literal["empirical_bayes"] = "empirical_bayes",
-    temper: float = 0.15,
-    step: float = 0.5,
     balance: float = 0.0,
     sample_weight: Any = None,
     term_names: Iterable[str] | None = None,
@@ -130,7 +120,7 @@ def guided_gain(
         document matters only to the machines.
     cost : float, default 0.3
         The parameter C of the machines. With a larger cost they fit the documents more closely.
-    shape, temper, step, balance, sample_weight, term_names, n_threads
+    shape, balance, sample_weight, term_names, n_threads
         As for `termsift.conditional_gain`.
 
     Returns
@@ -168,7 +158,7 @@ def guided_gain(
     >>> ts.guided_gain(X, ["ham", "ham", "spam", "spam"], shape=1.0).indices
     array([2, 0, 1, 3])
     """
-    gain = _Gain(shape, temper, step, balance, validation.check_positive(cost, "cost"))
+    gain = _Gain(shape, balance, validation.check_positive(cost, "cost"))
     return gain.chosen("guided_gain", X, y, k, sample_weight, term_names, n_threads)
 
 
@@ -177,8 +167,6 @@ class _Gain:
     """The parameters of `conditional_gain`, or of `guided_gain` if ``cost`` is not 0."""
 
     shape: float | str
-    temper: float
-    step: float
     balance: float
     cost: float = 0.0
 
@@ -207,12 +195,6 @@ class _Gain:
         elif self.shape != "empirical_bayes":
             raise ValueError(f"shape must be a number or 'empirical_bayes', got {self.shape!r}")
         else:
-            total = 0.0 if weights is None else weights.sum(dtype=np.float64)
-            if not total < _MOST_WEIGHT:
-                raise ValueError(
-                    f"sample_weight has a sum of {total:.3g}, expected less than 1e150, because "
-                    "two such sums are multiplied: scale the weights to a mean of 1"
-                )
             counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
             counts = add_documents(counts, matrix, labels, weights, "binary", threads)
             shape = likeliest_shape(counts)
@@ -223,8 +205,8 @@ class _Gain:
                 len(labels.classes),
                 validation.as_float_weights(weights),
                 shape,
-                validation.check_not_negative(self.temper, "temper"),
-                validation.check_positive(self.step, "step"),
+                _TEMPER,
+                _STEP,
                 k,
                 threads,
                 report,
@@ -247,7 +229,7 @@ def likeliest_shape(counts: _core.Counts) -> float:
     documents, occurring, _ = counts.as_one_class().document_frequency()
     d_t = np.zeros(counts.n_terms)
     d_t[occurring] = documents
-    n = n_c.sum()
+    shares = n_c / (n_c.sum() or 1.0)
     terms = np.flatnonzero(d_t >= 2)
     if len(terms) > _MOST_TERMS:
         terms = terms[np.arange(_MOST_TERMS) * len(terms) // _MOST_TERMS]
@@ -255,10 +237,10 @@ def likeliest_shape(counts: _core.Counts) -> float:
     shape = len(n_c), counts.n_terms
     table = scipy.sparse.csr_array(counts.document_frequency(), shape=shape)[:, terms].tocoo()
     C = table.data.astype(np.float64)
-    E = n_c[table.row] * d_t[table.col] / n
+    E = shares[table.row] * d_t[table.col]
     C_values, n_C = np.unique(C, return_counts=True)
     totals, n_terms = np.unique(d_t, return_counts=True)
-    E_values = n_c[:, None] * totals / n
+    E_values = shares[:, None] * totals
 
     def log_likelihood(a: float) -> float:
         gammas = -np.asarray(scipy.special.betaln(a, C_values), dtype=np.float64)

@@ -26,7 +26,6 @@ logger.addHandler(logging.NullHandler())
 def levels_to_caller() -> int:
     """Return the stacklevel with which a warning names the line that called the package."""
     frame, level = inspect.currentframe(), 0
-    ours = ("termsift", "contextlib")  # contextlib runs `printable_errors`
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(ours):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("termsift"):
         frame, level = frame.f_back, level + 1
     return level

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 
 def printable(word: object, longest: int | None = None) -> str:
@@ -17,13 +16,3 @@ def aligned(rows: Sequence[Sequence[str]], align: str) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     forms = [f"{side}{width}" for side, width in zip(align, widths, strict=bool(rows))]
     return ["  ".join(map(format, row, forms)).rstrip() for row in rows]
-
-
-@contextmanager
-def printable_errors() -> Iterator[None]:
-    """Make the messages of errors printable, since they quote names and contents of files."""
-    try:
-        yield
-    except Exception as error:
-        error.args = tuple(printable(a) if isinstance(a, str) else a for a in error.args)
-        raise

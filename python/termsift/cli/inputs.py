@@ -21,7 +21,7 @@ from termsift._util.log import logger
 from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._class_folder import ClassFolder
-from termsift.io._collection import read_whole
+from termsift.io._collection import read_collection
 from termsift.io._demo import scan_demo
 from termsift.io._matrices import read_names
 from termsift.io._opening import decoded_text, existing
@@ -135,8 +135,9 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
     """Read the collection that the input holds."""
     if args.input == DEMO and not given(args, *READING):
         return io.load_demo()
-    collection = read_whole(scan_of(args))
-    log_skipped(collection)
+    scan = scan_of(args)
+    collection = read_collection(scan)
+    log_skipped(scan)
     return replace(collection, source=args.source)
 
 
@@ -167,11 +168,11 @@ def refuse_repeated(paths: Sequence[str]) -> None:
             raise ValueError(f"{path}: is given twice and would be counted twice")
 
 
-def log_skipped(read: ts.Scan | io.Collection) -> None:
+def log_skipped(scan: ts.Scan) -> None:
     """Log how many lines, rows and documents were left out, and the first few errors."""
-    if read.n_skipped:
-        logger.warning("left out %s with errors:", Skipped(read.n_skipped))
-        for complaint in read.skipped:
+    if scan.n_skipped:
+        logger.warning("left out %s with errors:", Skipped(scan.n_skipped))
+        for complaint in scan.skipped:
             logger.warning("  %s", complaint)
-        if read.n_skipped > len(read.skipped):
-            logger.warning("  and %d more", read.n_skipped - len(read.skipped))
+        if scan.n_skipped > len(scan.skipped):
+            logger.warning("  and %d more", scan.n_skipped - len(scan.skipped))

@@ -6,12 +6,10 @@ import argparse
 from functools import partial
 from typing import Any, TextIO
 
-import numpy as np
-
 import termsift as ts
 from termsift._counts.counting import count_collection
 from termsift._evaluate.rankers import rank_by
-from termsift._scores.class_terms import DIRECTIONS, class_columns
+from termsift._scores.class_terms import class_columns
 from termsift._scores.methods import MODELS
 from termsift._scores.registry import DESCRIBING, KEY, MD, POLICIES, find_ranker
 from termsift._util.export import Columns, json_value
@@ -29,9 +27,9 @@ def add(commands: Any) -> None:
     parser = arguments.add_command(commands, "rank", _run, about)
     arguments.add_input(parser)
     group = parser.add_argument_group("classes")
-    arguments.add_flag(group, "--per-class", "list the best terms of each class")
-    direction = "with --per-class, terms that are over- or under-represented in a class, or both"
-    arguments.add_choice(group, "--direction", DIRECTIONS, direction, "over")
+    arguments.add_flag(
+        group, "--per-class", "list the terms that each class uses more than the others"
+    )
     these = "compare only these classes, and ignore all others"
     arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
@@ -49,9 +47,7 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     method = args.method or (DESCRIBING if args.per_class else MD.name)
-    if not args.per_class:
-        arguments.refuse(args, "only --per-class lists directions", "direction")
-    else:
+    if args.per_class:
         arguments.refuse(args, "--per-class has a list for each class", "policy")
     if method == KEY.name and not args.per_class:
         raise ValueError("key orders the terms of a class: add --per-class")
@@ -72,7 +68,7 @@ def _run(args: argparse.Namespace) -> None:
                 with naming(args.input):
                     counts = counts.subset(inputs.labels_of(counts, args.classes))
         logger.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
-        options = arguments.given(args, "model", "alpha", "policy", "direction")
+        options = arguments.given(args, "model", "alpha", "policy")
         options["n_threads"] = args.threads
         k = _K_OF_TABLE if args.per_class or args.format == "table" else K
         k = args.k if args.k is not None else k
@@ -81,7 +77,7 @@ def _run(args: argparse.Namespace) -> None:
         note = ""
         with naming(args.source):
             if args.per_class:
-                columns = class_columns(counts, method, k, **{"direction": "over", **options})
+                columns = class_columns(counts, method, k, **options)
             else:
                 ranking = rank_by(method, counts, X, y, k, **options)
                 columns, informative = ranking.columns(), ranking.informative
@@ -97,7 +93,7 @@ def _run(args: argparse.Namespace) -> None:
 
 
 # The columns of the printed table, with their formats.
-_SHOWN = {"class": "", "rank": "d", "score": ".6g", "sign": "", "term": "", "index": "d"}
+_SHOWN = {"class": "", "rank": "d", "score": ".6g", "term": "", "index": "d"}
 _SHOWN |= dict.fromkeys(("n_class", "n_rest", "df_class", "df_rest"), ".10g")
 _SHOWN["pvalue_adj"] = ".4g"
 
@@ -105,7 +101,5 @@ _SHOWN["pvalue_adj"] = ".4g"
 def _write_table(out: TextIO, columns: Columns, note: str) -> None:
     other = "term" if all(term is None for term in columns["term"]) else "index"
     columns = {name: values for name, values in columns.items() if name != other}
-    if "sign" in columns:
-        columns["sign"] = np.array(["-", "0", "+"])[columns["sign"] + 1]
     output.write_columns(out, columns, _SHOWN)
     out.write(note)

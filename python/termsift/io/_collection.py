@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from functools import wraps
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,9 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
-from termsift.io._scan import AnyPath, Scan, scan
+from termsift.io._scan import Scan
 from termsift.io._source import TextBlock, labelled
 from termsift.text import TextRules
 from termsift.text._matrices import count_blocks
@@ -38,10 +36,6 @@ class Collection:
         A description of the origin of the collection.
     classes : list or None
         The label of each column if ``y`` is an indicator matrix, otherwise None.
-    n_skipped : int
-        The number of lines, rows or documents that ``on_error="skip"`` left out.
-    skipped : list of str
-        The errors in the first few lines, rows or documents that were left out.
     """
 
     X: scipy.sparse.csr_array
@@ -49,58 +43,56 @@ class Collection:
     term_names: NDArray[np.object_] | None
     source: str
     classes: list[Any] | None = None
-    n_skipped: int = 0
-    skipped: list[str] = field(default_factory=list)
 
 
-@printable_errors()
-@wraps(scan, ())  # copies the signature of scan
-def read_collection(*args: Any, **options: Any) -> Collection:
-    r"""Read a whole labelled collection.
+def read_collection(scan: Scan) -> Collection:
+    r"""Read all documents of a scan into memory.
 
-    The arguments and errors are those of `termsift.scan`.
+    Parameters
+    ----------
+    scan : Scan
+        The result of `termsift.scan`.
 
     Returns
     -------
     collection : Collection
 
+    Raises
+    ------
+    ValueError
+        For an error in the content of a file, and if there are no documents.
+
     Examples
     --------
-    >>> import tempfile
+    >>> import tempfile, termsift as ts
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "fruit.csv")
     ...     _ = path.write_text("label,text\nred,cherry cherry plum\nyellow,lemon\n")
-    ...     collection = read_collection(path)
+    ...     collection = read_collection(ts.scan(path))
     >>> collection.X.toarray()
     array([[2, 0, 1],
            [0, 1, 0]])
     >>> list(collection.term_names), list(collection.y)
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
-    return read_whole(scan(*args, **options))
-
-
-def read_whole(scan: Scan) -> Collection:
-    """Read all documents of a scan."""
     return _texts(scan) if scan.has_texts else _matrix(scan)
 
 
-def read_split(train: AnyPath | Scan, test: AnyPath | Scan) -> tuple[Collection, Collection]:
+def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
     """Read training and test documents, both with the columns and the rules of ``train``."""
-    first, second = (given if isinstance(given, Scan) else scan(given) for given in (train, test))
-    if first.has_texts != second.has_texts:
+    if train.has_texts != test.has_texts:
         raise ValueError(
-            f"{first._source} and {second._source}: expected texts in both, or matrices in both"
+            f"{train._source} and {test._source}: expected texts in both, or matrices in both"
         )
-    before = read_whole(first)
-    if first.has_texts:
-        after = _texts(second, replace(first.rules, vocabulary=before.term_names))
+    before = read_collection(train)
+    if train.has_texts:
+        after = _texts(test, replace(train.rules, vocabulary=before.term_names))
     else:
-        after = _matrix(second)
+        after = _matrix(test)
     if not after.X.nnz:
         raise ValueError(f"{after.source}: has no term of {before.source}")
-    if isinstance(second._sources[0], SvmlightFile):  # may not use the last columns
+    if isinstance(test._sources[0], SvmlightFile):  # may not use the last columns
         X: Any = after.X
         X.resize((X.shape[0], before.X.shape[1]))
     after = replace(after, term_names=before.term_names)
@@ -131,7 +123,7 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
     if of_train is None and not X.nnz:
         raise ValueError(f"{scan._source}: no text has {rules.what_counts}")
     y = integers_if_all_whole(labels)
-    return Collection(X, y, names, scan._source, None, scan.n_skipped, scan.skipped)
+    return Collection(X, y, names, scan._source)
 
 
 def _matrix(scan: Scan) -> Collection:
@@ -152,6 +144,4 @@ def _matrix(scan: Scan) -> Collection:
     )
     if scan._labels_are_text:
         y = integers_if_all_whole(y.tolist())
-    return Collection(
-        X, y, scan._options.names, scan._source, classes, scan.n_skipped, scan.skipped
-    )
+    return Collection(X, y, scan._options.names, scan._source, classes)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from termsift import _core
-from termsift.io._collection import Collection, read_whole
+from termsift.io._collection import Collection, read_collection
 from termsift.io._scan import Scan
 from termsift.io._source import Options, TextBlock, TextSource
 from termsift.text import TextRules
@@ -53,7 +53,7 @@ def load_demo() -> Collection:
     True
     """
     source = f"the docstrings of the standard library of Python {platform.python_version()}"
-    return replace(read_whole(scan_demo()), source=source)
+    return replace(read_collection(scan_demo()), source=source)
 
 
 def scan_demo() -> Scan:

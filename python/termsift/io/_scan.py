@@ -10,15 +10,15 @@ from typing import Any, Literal, TypeAlias
 
 from termsift._util import validation
 from termsift._util.files import check_path
-from termsift._util.printable import printable, printable_errors
+from termsift._util.printable import printable
 from termsift._util.progress import progress
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
 from termsift.io._opening import COMPRESSED, check_encoding, existing
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
-from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
-from termsift.text._rules import TextRules, check_rule_names, shows_rules
+from termsift.io._tables import DelimitedTable, JsonTable, ParquetTable, Table
+from termsift.text._rules import rules_of, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"
@@ -28,7 +28,7 @@ _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".npz", ".mtx"), MatrixFile),
     **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
-    **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
+    ".parquet": ParquetTable,
 }
 
 # The formats of files by name.
@@ -36,7 +36,6 @@ FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
 
 
 @shows_rules
-@printable_errors()
 def scan(
     paths: Paths,
     *,
@@ -124,7 +123,7 @@ def scan(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['cherry', 'lemon', 'plum'], [[2, 0, 1], [0, 1, 0]])
     """
-    check_rule_names(rules, scan)
+    text_rules = rules_of(rules, scan)
     if terms is not None:
         check_path(terms, "terms")
     columns = tuple(text) if isinstance(text, (list, tuple)) else None if text is None else (text,)
@@ -143,7 +142,7 @@ def scan(
         if max_memory is None:
             raise ValueError("checkpoint needs max_memory; or count each file alone")
     options = Options(
-        TextRules(**rules),
+        text_rules,
         # Every kind of input accepts min_df, because counting applies it, even to matrices.
         [name for name, value in given.items() if value is not None and name != "min_df"],
         columns,
@@ -241,7 +240,7 @@ class Scan:
         first = checkpoint.n_done if checkpoint else 0
         self._skipped = checkpoint.skipped if checkpoint else Skipped()
         bytes_before = sum(source.n_bytes for source in self._sources[:first])
-        with printable_errors(), progress(verb, self.n_bytes, "bytes") as report:
+        with progress(verb, self.n_bytes, "bytes") as report:
             for number, source in enumerate(self._sources[first:], first + 1):
                 self._path, source.skipped = source.path, self._skipped
                 reading = source.blocks(counter) if isinstance(source, Table) else source.blocks()

@@ -54,10 +54,7 @@ def keyness_of(
     risk = f_1 / f_2 if b else math.inf
     above, below = a * (n_2 - b), b * (n_1 - a)
     odds = above / below if below else (math.inf if above else math.nan)
-    risk_ends = odds_ends = (0.0, math.inf)
-    if a and b:
-        half = z * math.sqrt(1 / a - 1 / n_1 + 1 / b - 1 / n_2)
-        risk_ends = risk * math.exp(-half), risk * math.exp(half)
+    odds_ends = (0.0, math.inf)
     if a and b and a < n_1 and b < n_2:
         half = z * math.sqrt(1 / a + 1 / b + 1 / (n_1 - a) + 1 / (n_2 - b))
         odds_ends = odds * math.exp(-half), odds * math.exp(half)
@@ -69,8 +66,6 @@ def keyness_of(
         "log_ratio_high": log_ratio + of_log,
         "percent_diff": 100 * (risk - 1),
         "relative_risk": risk,
-        "relative_risk_low": risk_ends[0],
-        "relative_risk_high": risk_ends[1],
         "odds_ratio": odds,
         "odds_ratio_low": odds_ends[0],
         "odds_ratio_high": odds_ends[1],
@@ -152,8 +147,8 @@ def _decimal(x: Fraction) -> Decimal:
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
-def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[float, float, float]:
-    """Return Gries' DP, DP_norm and Juilland's D of a term that occurs at least once.
+def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[float, float]:
+    """Return Gries' DP and Juilland's D of a term that occurs at least once.
 
     Parameters
     ----------
@@ -163,26 +158,25 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
 
     Returns
     -------
-    dp, dp_norm, d : float
-        The three measures. d is NaN if there is a single document.
+    dp, d : float
+        The two measures. d is NaN if there is a single document.
 
     Examples
     --------
     >>> [round(x, 3) for x in dispersion_of([1, 2, 3, 4, 5], [9, 10, 10, 10, 11])]
-    [0.18, 0.22, 0.785]
+    [0.18, 0.785]
     """
     pairs = zip(map(Fraction, occurrences), map(Fraction, lengths), strict=True)  # exact sums
     parts = [(x, length) for x, length in pairs if length > 0]
     l_i, total = sum(x for x, _ in parts), sum(length for _, length in parts)
     dp = sum(abs(x / l_i - length / total) for x, length in parts) / 2
-    largest = 1 - min(length for _, length in parts) / total
     rates = [x / length for x, length in parts]
     m = len(rates)
     if m == 1:
-        return float(dp), 0.0, math.nan
+        return float(dp), math.nan
     mean = sum(rates) / m
     variance = sum((rate - mean) ** 2 for rate in rates) / m
-    return float(dp), float(dp / largest), 1 - math.sqrt(variance / mean**2 / (m - 1))
+    return float(dp), 1 - math.sqrt(variance / mean**2 / (m - 1))
 
 
 def rank_sum_of(target: Sequence[Fraction], reference: Sequence[Fraction]) -> float:

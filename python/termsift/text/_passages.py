@@ -11,11 +11,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from termsift import _core
 from termsift._util import validation
-from termsift._util.printable import printable_errors
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
 from termsift.text._matrices import count_blocks
-from termsift.text._rules import check_rules, shows_rules
+from termsift.text._rules import rules_of, shows_rules
 from termsift.text._terms import TOKEN_PATTERN
 
 _WORD = "[\\w\u0300-\u036f]+"  # a word with its combining accents
@@ -47,7 +46,6 @@ class Passage(NamedTuple):
 
 
 @shows_rules
-@printable_errors()
 def find_passages(
     texts: Any,
     y: Any = None,
@@ -57,8 +55,7 @@ def find_passages(
     label: Any = None,
     n_passages: int = 3,
     width: int = 60,
-    rules: TextRules | None = None,
-    **keywords: Any,
+    **rules: Any,
 ) -> Passages:
     """Find a few passages of each term in documents of each class.
 
@@ -75,7 +72,7 @@ def find_passages(
         The largest number of passages per term and class. The first passages are returned.
     width : int, default 60
         The number of characters to show before the term, and after it.
-    rules, **keywords
+    **rules
         The rules by which the terms were counted, as for `termsift.count_texts`.
 
     Returns
@@ -108,7 +105,7 @@ def find_passages(
     >>> found["spam"]["noon"]
     []
     """
-    rules = check_rules(rules, keywords, find_passages)
+    text_rules = rules_of(rules, find_passages)
     documents = LabelledTexts(texts, y, text=text, label=label)
 
     def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
@@ -117,7 +114,7 @@ def find_passages(
             ends = range(labels.n_docs + 1) if labels.indptr is None else labels.indptr.tolist()
             yield block, [[names[code] for code in codes[a:b]] for a, b in pairwise(ends)]
 
-    return passages_of(blocks(), terms, rules, n_passages=n_passages, width=width)
+    return passages_of(blocks(), terms, text_rules, n_passages=n_passages, width=width)
 
 
 def passages_of(

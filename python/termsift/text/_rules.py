@@ -72,8 +72,8 @@ class TextRules:
     Examples
     --------
     >>> import termsift as ts
-    >>> rules = TextRules(ngram_range=(1, 2), min_df=2)
-    >>> counts = ts.count_texts(["Bacon and eggs", "eggs, eggs"], ["ham", "spam"], rules=rules)
+    >>> rules = {"ngram_range": (1, 2), "min_df": 2}
+    >>> counts = ts.count_texts(["Bacon and eggs", "eggs, eggs"], ["ham", "spam"], **rules)
     >>> list(counts.term_names)
     ['eggs']
     """
@@ -245,7 +245,7 @@ class TextRules:
 
 
 def shows_rules(function: _Function) -> _Function:
-    """Replace the ``**keywords`` in the signature of a function by the names of all rules."""
+    """Replace the ``**rules`` in the signature of a function by the names of all rules."""
     shown = signature(function)
     others = [one for one in shown.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
     rules = signature(TextRules).parameters.values()
@@ -255,28 +255,16 @@ def shows_rules(function: _Function) -> _Function:
     return function
 
 
-def check_rule_names(names: Iterable[str], function: Callable[..., Any]) -> None:
-    """Raise an error if a name is not a rule. The error lists the arguments of the function."""
-    for name in names:
+def rules_of(keywords: dict[str, Any], function: Callable[..., Any]) -> TextRules:
+    """Return rules. The error about an unknown name lists the arguments of the function."""
+    for name in keywords:
         if name not in TextRules.__dataclass_fields__:
             arguments = [*signature(function).parameters]
             hint = validation.did_you_mean(name, arguments)
             raise TypeError(
                 f"unknown argument {name!r}, expected one of {', '.join(arguments)}{hint}"
             )
-
-
-def check_rules(
-    rules: TextRules | None, keywords: dict[str, Any], function: Callable[..., Any]
-) -> TextRules:
-    """Return the rules that a function received as one object or as keywords."""
-    check_rule_names(keywords, function)
-    if rules is None:
-        return TextRules(**keywords)
-    validation.check_kind(rules, TextRules, "rules")
-    if keywords:
-        raise TypeError(f"rules cannot be combined with {', '.join(keywords)}: pass only one")
-    return rules
+    return TextRules(**keywords)
 
 
 def read_rules(changed: dict[str, Any]) -> TextRules:

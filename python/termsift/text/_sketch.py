@@ -13,7 +13,7 @@ import numpy as np
 from termsift import _core
 from termsift._util.validation import check_integer, check_kind, check_n_threads
 from termsift.text._blocks import naming_rows, text_blocks
-from termsift.text._rules import TextRules, check_rules, read_rules, shows_rules
+from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
 
 _MOST = 255  # the largest value of a counter
 _HASH = 1  # the version of the hash of terms
@@ -164,9 +164,8 @@ def sketch_texts(
     text: Any = None,
     min_df: int = 20,
     n_bytes: int = 2**28,
-    rules: TextRules | None = None,
     n_threads: int | None = None,
-    **keywords: Any,
+    **rules: Any,
 ) -> TermSketch:
     """Bound the document frequency of each term, so that rare terms need not be counted.
 
@@ -184,12 +183,10 @@ def sketch_texts(
         ``min_df`` leaves out no more terms than 255 does.
     n_bytes : int, default 2**28
         The size of the sketch. One byte for every four distinct terms is usually enough.
-    rules : TextRules, optional
-        How texts are cut into terms.
     n_threads : int, optional
         As for `termsift.count`.
-    **keywords
-        Rules by name, such as ``ngram_range=(1, 2)``, in place of ``rules``.
+    **rules
+        How texts are cut into terms, as for `termsift.count_texts`.
 
     Returns
     -------
@@ -217,5 +214,5 @@ def sketch_texts(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['eggs'], [[3], [0]])
     """
-    checked = check_rules(rules, keywords, sketch_texts)
-    return TermSketch(checked, min_df, n_bytes).update(texts, text=text, n_threads=n_threads)
+    sketch = TermSketch(rules_of(rules, sketch_texts), min_df, n_bytes)
+    return sketch.update(texts, text=text, n_threads=n_threads)

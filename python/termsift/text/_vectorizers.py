@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from contextlib import suppress
-from copy import copy
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
@@ -91,12 +90,6 @@ class _CutByCore:
             data.fill(1)
         return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape, dtype=dtype)
 
-    def _wide(self: Any) -> Any:
-        """Return a copy with which scikit-learn counts in int64, so that sums do not overflow."""
-        wide = copy(self)
-        wide.dtype = np.int64
-        return wide
-
 
 class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore[misc]
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
@@ -105,8 +98,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     attributes, methods, errors and results. It is much faster unless another ``token_pattern`` or a
     function cuts the texts. Four things differ. The column indices of each row are sorted.
     ``vocabulary_`` lists the terms in the order of their columns. A document that is not a text
-    raises a TypeError. A count that does not fit a narrow ``dtype`` raises a CountOverflowError,
-    where scikit-learn returns a wrong count.
+    raises a TypeError. If the core counts, a count that does not fit a narrow ``dtype`` raises a
+    CountOverflowError, where scikit-learn returns a wrong count.
 
     Parameters
     ----------
@@ -195,13 +188,11 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         native = self._native() if fixed_vocab else None
         index = None if native is None else self._index(native)
         if index is None:
-            terms, X = sklearn_text.CountVectorizer._count_vocab(
-                self._wide(), _iterable(raw_documents), fixed_vocab
-            )
-        else:
-            threads, terms = check_n_threads(self.n_threads), self.vocabulary_
-            rows = (index.matrix(block, threads) for block in self._blocks(raw_documents))
-            X = stacked(rows, len(terms))
+            terms, X = super()._count_vocab(_iterable(raw_documents), fixed_vocab)
+            return terms, X
+        threads, terms = check_n_threads(self.n_threads), self.vocabulary_
+        rows = (index.matrix(block, threads) for block in self._blocks(raw_documents))
+        X = stacked(rows, len(terms))
         return terms, as_configured(self._in_dtype(X, np.intc, terms))
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
@@ -230,8 +221,8 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
     methods, errors and results. It is much faster unless another ``token_pattern`` or a function
-    cuts the texts. Two things differ. A document that is not a text raises a TypeError. A count
-    that does not fit ``dtype`` raises a CountOverflowError.
+    cuts the texts. Two things differ. A document that is not a text raises a TypeError. If the core
+    counts, a count that does not fit ``dtype`` raises a CountOverflowError.
 
     Parameters
     ----------
@@ -265,23 +256,20 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
         X : sparse matrix of shape (n_documents, n_features)
             Counts. Each row has unit norm unless ``norm`` is None.
         """
-        # A bool matrix has True for every count, so counts of opposite signs must not cancel.
-        sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
         native = None
         if not isinstance(X, str) and is_integer(self.n_features) and 0 < self.n_features < 2**31:
             self._validate_ngram_range()
             native = self._native()
         if native is None:
-            wide = self._wide()
-            wide.norm, wide.alternate_sign = None, sign
-            counts = sklearn_text.HashingVectorizer.transform(wide, _iterable(X))
-        else:
-            rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
-            width, blocks = int(self.n_features), self._blocks(X)
-            rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
-            counts = stacked(rows, width)
-            if not counts.shape[0]:
-                return super().transform([])  # raises scikit-learn's error
+            return super().transform(_iterable(X))
+        # A bool matrix has True for every count, so counts of opposite signs must not cancel.
+        sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
+        rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
+        width, blocks = int(self.n_features), self._blocks(X)
+        rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
+        counts = stacked(rows, width)
+        if not counts.shape[0]:
+            return super().transform([])  # raises scikit-learn's error
         counts = self._in_dtype(counts, np.float64, {})
         if self.norm is not None:
             counts = normalize(counts, norm=self.norm, copy=False)

@@ -277,18 +277,6 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     return array
 
 
-def check_same_terms(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> None:
-    """Check that the longer list of term names begins with the shorter list."""
-    shared = min(len(mine), len(theirs))
-    differ = np.flatnonzero(mine[:shared] != theirs[:shared])
-    if len(differ):
-        term = int(differ[0])
-        raise ValueError(
-            f"the vocabularies differ: term {term} is {mine[term]!r} in one and {theirs[term]!r} "
-            "in the other; termsift.merge matches terms by name"
-        )
-
-
 # ---- any array -----------------------------------------------------------------------------------
 
 
