@@ -61,10 +61,13 @@ def write(kind: str, folder: Path, X: Any, y: list[str]) -> tuple[Path, dict[str
         (folder / "labels").write_text("".join(f"{label}\n" for label in y))
         options["labels"] = folder / "labels"
         sparse.save_npz(path, X) if kind == "npz" else scipy_io.mmwrite(path, X)
-    elif kind == "parquet":
+    elif kind in ("parquet", "feather"):
         pyarrow = pytest.importorskip("pyarrow")
         table = pyarrow.table({"label": y, "other": [0] * N_DOCS, "text": texts(X)})
-        pytest.importorskip("pyarrow.parquet").write_table(table, path, row_group_size=5)
+        if kind == "parquet":
+            pytest.importorskip("pyarrow.parquet").write_table(table, path, row_group_size=5)
+        else:
+            pytest.importorskip("pyarrow.feather").write_feather(table, path, chunksize=5)
     elif kind == "csv":
         path.write_text("label,text\n" + "".join(f'{label},"{text}\n"\n' for label, text in rows))
     elif kind.startswith("json"):
@@ -78,7 +81,7 @@ def write(kind: str, folder: Path, X: Any, y: list[str]) -> tuple[Path, dict[str
 
 KINDS = [
     "svm", "svm.gz", "svm.zst", "npz", "mtx",
-    "csv", "txt", "txt.gz", "jsonl", "json", "parquet",
+    "csv", "txt", "txt.gz", "jsonl", "json", "parquet", "feather",
 ]  # fmt: skip
 
 TEXTS = [

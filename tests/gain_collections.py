@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from termsift._select import conditional_gain as gain
-
 Rng = np.random.Generator
 Documents = np.ndarray[Any, Any]
 
@@ -60,16 +58,8 @@ KINDS = [text, separable, duplicates, mirrored, extreme, copies]
 kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
-def with_constants(patch: pytest.MonkeyPatch, options: dict[str, Any]) -> dict[str, Any]:
-    """Set the constants of the gain to those of the options, and return the other options."""
-    names = {"temper", "step"} & set(options)
-    for name in names:
-        patch.setattr(gain, f"_{name.upper()}", options[name])
-    return {name: value for name, value in options.items() if name not in names}
-
-
 def collection(kind: Any, seed: int) -> tuple[Documents, Documents, dict[str, Any]]:
-    """A collection of 1 to 8 classes, with options and constants."""
+    """A collection of 1 to 8 classes, and options."""
     rng = np.random.default_rng([KINDS.index(kind), seed])
     n_classes, n_docs = int(rng.integers(1, 9)), int(rng.integers(1, 4 if seed < 4 else 40))
     n_terms = int(rng.integers(1, 25))

@@ -188,3 +188,7 @@ def test_a_label_that_no_encoding_can_write(run: Any, tmp_path: Path) -> None:
     saved = tmp_path / "c.termsift"
     assert run("count", path, "-o", saved).code == 0
     assert ts.load(saved).classes == ["b", "lone\ud800"]
+    for library in ("polars", "pyarrow"):
+        pytest.importorskip(library)
+        with pytest.raises(ValueError, match="surrogates not allowed"):
+            ts.load(saved).to_frame("md", library=library)

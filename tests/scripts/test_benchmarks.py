@@ -132,7 +132,7 @@ def test_conditional_gain_is_measured_and_checked(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(
         ts,
         "conditional_gain",
-        lambda X, y, k, n_threads: chosen(X, y, k, balance=0.0 if n_threads else 0.5),
+        lambda X, y, k, n_threads: chosen(X, y, k, step=0.5 if n_threads else 0.4),
     )
     with pytest.raises(AssertionError):  # the terms depend on the number of threads
         gain.measure(work, quick=True)

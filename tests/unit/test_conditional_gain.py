@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import strategies
 import termsift as ts
-from gain_collections import KINDS, Documents, Rng, collection, kinds, text, with_constants
+from gain_collections import KINDS, Documents, Rng, collection, kinds, text
 from signals import interrupting, needs_timers
 from termsift import _core, reference
 from termsift._select.conditional_gain import likeliest_shape
@@ -32,7 +32,7 @@ def assert_is_the_reference(X: Any, y: Any, in_play: int = 64, **options: Any) -
     with pytest.MonkeyPatch.context() as patch:
         core = functools.partial(_core.conditional_gain, classes_in_play=in_play)
         patch.setattr(_core, "conditional_gain", core)
-        ranking = ts.conditional_gain(X, y, **with_constants(patch, options))
+        ranking = ts.conditional_gain(X, y, **options)
     indices, gains = reference.conditional_gain(X, y, classes_in_play=in_play, **options)
     weight = options.get("sample_weight")
     n = X.shape[0] if weight is None else float(np.sum(weight))
@@ -133,10 +133,9 @@ def test_only_presence_counts_for_the_shape() -> None:
 
 
 @kinds
-def test_a_weight_counts_as_copies(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_weight_counts_as_copies(kind: Any) -> None:
     for seed in range(30):
         X, y, options = collection(kind, seed)
-        options = with_constants(monkeypatch, options)
         times = np.random.default_rng(seed).integers(0, 4, len(y))
         options["sample_weight"] = times
         weighted = ts.conditional_gain(X, y, **options)
@@ -147,9 +146,8 @@ def test_a_weight_counts_as_copies(kind: Any, monkeypatch: pytest.MonkeyPatch) -
         np.testing.assert_allclose(weighted.scores, copied.scores, rtol=1e-12, atol=1e-13)
 
 
-def test_the_first_k_are_the_same_for_any_k(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_k_are_the_same_for_any_k() -> None:
     X, y, options = collection(text, 31)
-    options = with_constants(monkeypatch, options)
     del options["k"]
     whole = ts.conditional_gain(X, y, **options)
     for k in range(len(whole) + 2):
@@ -217,11 +215,14 @@ def test_the_log_counts_the_gains(caplog: pytest.LogCaptureFixture) -> None:
         ({"shape": np.nan}, ValueError, "shape must be positive"),
         ({"shape": "auto"}, ValueError, "shape must be a number or 'empirical_bayes', got 'auto'"),
         ({"shape": None}, TypeError, "shape must be a number"),
-        (
-            {"shape": 1e-200},
-            ValueError,
-            "shape is too small: 0.5 times the logarithm of 1 + 1 / shape",
-        ),
+        ({"temper": -0.1}, ValueError, "temper must be not negative and finite, got -0.1"),
+        ({"temper": np.inf}, ValueError, "temper must be not negative"),
+        ({"temper": True}, TypeError, "temper must be a number"),
+        ({"step": 0}, ValueError, "step must be positive"),
+        ({"step": -1}, ValueError, "step must be positive"),
+        ({"step": 400, "shape": 1}, ValueError, "must be at most 300, got"),
+        ({"step": 40, "shape": 1}, ValueError, "with step 40, shape 1 and 3 documents"),
+        ({"shape": 1e-200}, ValueError, "step is too large"),
     ],
     ids=str,
 )

@@ -184,7 +184,8 @@ def test_bad_matrix_market(tmp_path: Path, labels: Path, content: str, message: 
 
 # ------------------------------------------------------------------------------------ any file
 
-KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .json .parquet"
+KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .json .parquet .arrow"
+KNOWN += " .feather .ipc"
 
 
 @pytest.mark.parametrize(

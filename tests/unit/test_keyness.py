@@ -68,8 +68,10 @@ def test_intervals_and_g2_are_those_of_scipy() -> None:
         if a == 0 or b == 0:
             continue
         risk = relative_risk(a, 15, b, 21).confidence_interval()
+        ends = row["relative_risk_low"], row["relative_risk_high"]
+        assert_allclose(ends, (risk.low, risk.high), rtol=1e-12, err_msg=term)
         logs = row["log_ratio_low"], row["log_ratio_high"]
-        assert_allclose(logs, np.log2([risk.low, risk.high]), rtol=1e-12, err_msg=term)
+        assert_allclose(logs, np.log2(ends), rtol=1e-12)
         odds = odds_ratio(table, kind="sample").confidence_interval()
         ends = row["odds_ratio_low"], row["odds_ratio_high"]
         assert_allclose(ends, (odds.low, odds.high), rtol=1e-12, err_msg=term)
@@ -226,6 +228,7 @@ def test_an_empty_cell_has_half_an_occurrence_only_in_log_ratio() -> None:
     assert zebra["log_ratio"] == pytest.approx(math.log2((1 / 7) / (0.5 / 21)))
     assert math.isinf(zebra["relative_risk"])
     assert math.isinf(zebra["odds_ratio"])
+    assert (zebra["relative_risk_low"], zebra["relative_risk_high"]) == (0, math.inf)
     assert (zebra["odds_ratio_low"], zebra["odds_ratio_high"]) == (0, math.inf)
     assert math.isinf(zebra["percent_diff"])
     under = rows(counts().keyness("spam", "eggs"))["zebra"]

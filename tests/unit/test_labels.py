@@ -184,13 +184,14 @@ def write_all(folder: Path, labels: list[str]) -> list[Path]:
         path.write_text(text, encoding="utf-8", newline="")
     try:
         import pyarrow as pa
-        from pyarrow import parquet
+        from pyarrow import feather, parquet
     except ImportError:
         return paths
     words = [f"word{i} both" for i in range(len(labels))]
     table = pa.table({"text": words, "label": labels})
-    paths.append(folder / "file.parquet")
-    parquet.write_table(table, paths[-1])
+    paths += [folder / "file.parquet", folder / "file.feather"]
+    parquet.write_table(table, paths[-2])
+    feather.write_feather(table, paths[-1], compression="uncompressed")
     numbers = [_as_json_number(label) for label in labels]
     if all(type(number) is bool for number in numbers) or all(
         type(number) is int and abs(number) < 2**63 for number in numbers

@@ -4,7 +4,7 @@ A child process changes and reads the files, so that a signal fails the test but
 run. A run by hand can try more: TERMSIFT_MUTATIONS sets how many of each kind. A failure is named,
 so that it can be repeated:
 
-    PYTHONPATH=tests python tests/unit/test_reader_mutations.py /tmp/empty parquet:17
+    PYTHONPATH=tests python tests/unit/test_reader_mutations.py /tmp/empty feather:17
 """
 
 from __future__ import annotations

@@ -190,6 +190,7 @@ def test_only_a_part_of_the_counts_can_be_subtracted():
         (lambda counts: counts.score(aggregate="maxi"), "max"),
         (lambda counts: counts.score("md_chi2", noncentrality="pearsons"), "pearson"),
         (lambda _: ts.count(np.eye(2), [0, 1], tf="bin"), "binary"),
+        (lambda counts: counts.to_frame(library="panda"), "pandas"),
         (lambda counts: counts.rank("xyz"), None),
     ],
 )

@@ -151,17 +151,18 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   if (options.k < 0 || options.k > n_terms)
     throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " +
                                 std::to_string(options.k));
-  const auto limit_logarithm = [&](double logarithm, double most, const char* of) {
+  const auto limit_step = [&](double logarithm, double most, const char* of) {
     if (options.step * logarithm <= most) return;
-    throw std::invalid_argument("shape is too small: " + text(options.step) + " times the logarithm of " + of +
+    throw std::invalid_argument("step is too large for this shape: step times the logarithm of " + std::string(of) +
                                 " must be at most " + text(most) + ", got " + text(options.step * logarithm) +
-                                " with shape " + text(options.shape) + " and " + text(n) + " documents");
+                                " with step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
+                                " documents");
   };
   // |W| is at most the logarithm of 1 + n/a, and W - W' is at most the logarithm of 1 + 1/a. A large W - W' would lose
   // digits.
   const auto log_of = [](double x) { return std::isfinite(x) ? simd::baseline::log_plus_one(x) : x; };
-  limit_logarithm(log_of(n / options.shape), 300, "1 + documents / shape");
-  limit_logarithm(log_of(1 / options.shape), 12, "1 + 1 / shape");
+  limit_step(log_of(n / options.shape), 300, "1 + documents / shape");
+  limit_step(log_of(1 / options.shape), 12, "1 + 1 / shape");
 }
 
 GainRanking choose(const Postings& postings, const Collection& all, const Guide& guide, const ConditionalGain& options,

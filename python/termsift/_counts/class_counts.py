@@ -26,7 +26,7 @@ from termsift._scores.registry import (
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import Significance, significance_by
 from termsift._select.greedy import greedy
-from termsift._util.export import frame_of
+from termsift._util.export import Library, frame_of
 from termsift._util.tabular import object_array
 from termsift._util.validation import check_choice, check_k
 
@@ -290,6 +290,7 @@ class ClassCounts(AdditiveCounts):
         method: DescriberName = DESCRIBING,
         k: int | None = None,
         *,
+        library: Library = "pandas",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
@@ -307,12 +308,14 @@ class ClassCounts(AdditiveCounts):
             The name of one of `termsift.methods`, or "key", as for `termsift.distinctive_terms`.
         k : int, optional
             The number of terms per class. All are listed if k is None or if there are fewer than k.
+        library : {"pandas", "polars", "pyarrow"}
+            The library of the data frame.
         model, alpha, class_prior, n_threads, **options
             As for `score`.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             The terms of each class, best first. Classes come in the order of the counts, and
             classes without documents are left out. The columns are
 
@@ -326,15 +329,15 @@ class ClassCounts(AdditiveCounts):
             - log_pvalue, pvalue: for tests, the p-value of `significance` per class; for "key", the
               p-value of `g2`;
             - pvalue_adj: the p-value, adjusted for the tests of all classes and terms by Benjamini
-              and Hochberg's method, or null for more than 2^24 tests. There you can multiply the
-              p-value by the number of tests, as Bonferroni's method does.
+              and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
 
         Raises
         ------
         ValueError, TypeError
-            As for `class_scores`.
+            As for `class_scores`, and for labels of several types, which polars and pyarrow cannot
+            hold.
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
 
         Notes
         -----
@@ -353,4 +356,4 @@ class ClassCounts(AdditiveCounts):
         """
         scoring = {"model": model, "alpha": alpha, "class_prior": class_prior, **options}
         columns = class_columns(self, method, k, n_threads=n_threads, **scoring)
-        return frame_of(columns, "ClassCounts.to_frame")
+        return frame_of(columns, library, "ClassCounts.to_frame")

@@ -18,6 +18,7 @@ from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import class_statistics, log_chi2_sf, significance_by
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
+from termsift._util.log import logger
 from termsift._util.tabular import object_array
 
 if TYPE_CHECKING:
@@ -151,11 +152,15 @@ def class_columns(
     if scoring.method.is_test:
         statistics = class_statistics(counts, scoring.method, best.statistics, rows)
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
-        adjusted = np.full(len(logs), None, dtype=object)
-        # The adjustment ranks the tests of all terms, and those of other buckets are unknown.
-        if counts.buckets is None and n_tests <= _MOST_SORTED:
+        if counts.buckets is not None:  # the p-values of the other terms are unknown
+            adjusted = np.full(len(logs), None, dtype=object)
+        elif n_tests <= _MOST_SORTED:  # ranks the tests of all terms
             every = significance_by(counts, scoring.method, per_class=True)
             adjusted = every.adjusted()[rows, terms]
+        else:
+            what = "p-values are adjusted for %s tests by Bonferroni; sorting would take %.1f GB"
+            logger.warning(what, f"{n_tests:,}", n_tests * 50e-9)
+            adjusted = np.exp(np.minimum(logs + np.log(n_tests), 0))
         columns |= {"log_pvalue": logs, "pvalue": np.exp(logs), "pvalue_adj": adjusted}
     return columns
 

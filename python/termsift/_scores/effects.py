@@ -31,10 +31,13 @@ def effects(
     with np.errstate(divide="ignore", invalid="ignore"):  # counts of 0
         risk = f_1 / f_2
         odds = (a * (second - b)) / (b * (first - a))
-        of_log = z * np.sqrt(1 / a + 1 / b + 1 / (first - a) + 1 / (second - b))
-        finite = np.isfinite(of_log)
-        odds_low = np.where(finite, odds * np.exp(-of_log), 0.0)
-        odds_high = np.where(finite, odds * np.exp(of_log), np.inf)
+        woolf = z * np.sqrt(1 / a + 1 / b + 1 / (first - a) + 1 / (second - b))
+        katz = np.where((a > 0) & (b > 0), half, np.inf)
+        ends = {}
+        for name, value, of_log in (("relative_risk", risk, katz), ("odds_ratio", odds, woolf)):
+            finite = np.isfinite(of_log)
+            ends[f"{name}_low"] = np.where(finite, value * np.exp(-of_log), 0.0)
+            ends[f"{name}_high"] = np.where(finite, value * np.exp(of_log), np.inf)
     low, high = certain_ratios(a, b, tokens, level, len(a))
     return {
         "log_ratio": log_ratio,
@@ -45,8 +48,7 @@ def effects(
         "percent_diff": 100 * (risk - 1),
         "relative_risk": risk,
         "odds_ratio": odds,
-        "odds_ratio_low": odds_low,
-        "odds_ratio_high": odds_high,
+        **ends,
         "simple_maths": (_MILLION * f_1 + constant) / (_MILLION * f_2 + constant),
     }
 

@@ -85,7 +85,7 @@ class Keyness(Tabular):
         - odds_ratio: a (N_2 - b) / (b (N_1 - a)), NaN for 0/0;
         - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), where c is the constant;
         - log_ratio_low, log_ratio_high: the ends of the confidence interval of log_ratio, by
-          default at 95%; odds_ratio has the same two columns;
+          default at 95%; relative_risk and odds_ratio have the same two columns;
         - lrc: the conservative log ratio. It is the end that is nearer to 0 of an exact interval of
           log2(f_1 / f_2) that holds for all terms at once, or 0 if the interval contains 0;
         - log_ratio_most: the absolute value of the end of this interval that is farther from 0;
@@ -226,10 +226,10 @@ def keyness(
 
     Notes
     -----
-    log_ratio has Katz's interval for the relative risk: the logarithm plus and minus
+    log_ratio and relative_risk have Katz's interval: the logarithm plus and minus
     z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). odds_ratio has Woolf's interval, with
     z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, it is replaced by 1/2
-    for the interval of log_ratio, and the interval of odds_ratio extends from 0 to inf. For the
+    for the interval of log_ratio, and the other two intervals extend from 0 to inf. For the
     interval of lrc, Clopper and Pearson's bounds t of the share a / (a + b) are converted to
     log2(N_2 t / (N_1 (1 - t))). Bonferroni's correction divides 1 - level by the number of terms
     that occur in either corpus.

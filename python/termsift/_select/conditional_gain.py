@@ -17,8 +17,6 @@ from termsift._util.progress import progress
 
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # the shapes that are tried
 _MOST_TERMS = 4000  # the shapes are tried on at most this many terms
-_TEMPER = 0.15  # how strongly the chosen terms in a document are assumed to repeat each other
-_STEP = 0.5  # the factor of a candidate's log lift in its gain
 _EPOCHS = 3  # training epochs of guided gain's machines; more hardly change the chosen terms
 
 
@@ -28,6 +26,8 @@ def conditional_gain(
     k: int | None = None,
     *,
     shape: float | Literal["empirical_bayes"] = "empirical_bayes",
+    temper: float = 0.15,
+    step: float = 0.5,
     balance: float = 0.0,
     sample_weight: Any = None,
     term_names: Iterable[str] | None = None,
@@ -49,6 +49,11 @@ def conditional_gain(
         The number that is added to both the observed and the expected number of documents in a
         term's lift. The default is the most likely of 20 values from 0.1 to 30. If no term is in
         two documents, it uses 0.1.
+    temper : float, default 0.15
+        How strongly the chosen terms in a document are assumed to repeat each other. The evidence
+        of m terms is divided by 1 + temper (m - 1). At 0 the terms are independent evidence.
+    step : float, default 0.5
+        The factor that multiplies a candidate's log lift in its gain.
     balance : float, default 0.0
         A number from 0 (all documents count equally) to 1 (all classes count equally). The losses
         of a class with n_c documents are weighted in proportion to n_c^-balance. At 0.25 small
@@ -66,7 +71,9 @@ def conditional_gain(
     Raises
     ------
     ValueError
-        As for `termsift.count`, and if y is an indicator matrix, or if shape or balance is invalid.
+        As for `termsift.count`, and if y is an indicator matrix, if shape, temper, step or balance
+        is invalid, or if the step is so large relative to the shape that numbers would lose all
+        precision.
     TypeError
         As for `termsift.count`.
 
@@ -91,7 +98,7 @@ def conditional_gain(
     >>> ranking.indices
     array([0, 2, 1, 3])
     """
-    gain = _Gain(shape, balance)
+    gain = _Gain(shape, temper, step, balance)
     return gain.chosen("conditional_gain", X, y, k, sample_weight, term_names, n_threads)
 
 
@@ -102,6 +109,8 @@ def guided_gain(
     *,
     cost: float = 0.3,
     shape: float | Literal["empirical_bayes"] = "empirical_bayes",
+    temper: float = 0.15,
+    step: float = 0.5,
     balance: float = 0.0,
     sample_weight: Any = None,
     term_names: Iterable[str] | None = None,
@@ -120,7 +129,7 @@ def guided_gain(
         document matters only to the machines.
     cost : float, default 0.3
         The parameter C of the machines. With a larger cost they fit the documents more closely.
-    shape, balance, sample_weight, term_names, n_threads
+    shape, temper, step, balance, sample_weight, term_names, n_threads
         As for `termsift.conditional_gain`.
 
     Returns
@@ -158,7 +167,7 @@ def guided_gain(
     >>> ts.guided_gain(X, ["ham", "ham", "spam", "spam"], shape=1.0).indices
     array([2, 0, 1, 3])
     """
-    gain = _Gain(shape, balance, validation.check_positive(cost, "cost"))
+    gain = _Gain(shape, temper, step, balance, validation.check_positive(cost, "cost"))
     return gain.chosen("guided_gain", X, y, k, sample_weight, term_names, n_threads)
 
 
@@ -167,6 +176,8 @@ class _Gain:
     """The parameters of `conditional_gain`, or of `guided_gain` if ``cost`` is not 0."""
 
     shape: float | str
+    temper: float
+    step: float
     balance: float
     cost: float = 0.0
 
@@ -205,8 +216,8 @@ class _Gain:
                 len(labels.classes),
                 validation.as_float_weights(weights),
                 shape,
-                _TEMPER,
-                _STEP,
+                validation.check_not_negative(self.temper, "temper"),
+                validation.check_positive(self.step, "step"),
                 k,
                 threads,
                 report,

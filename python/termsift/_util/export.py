@@ -7,24 +7,39 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any, TextIO, TypeAlias
+from typing import Any, Literal, TextIO, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.extras import require
+from termsift._util.validation import check_choice
 
+Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
 
 # The csv module would leave a lone "\r" without quotes, and then readers would end the line there.
 _needs_quotes = re.compile('[,"\r\n]').search
 
 
-def frame_of(columns: Columns, what: str) -> Any:
-    """Return the columns as a data frame of pandas. Error messages begin with ``what``."""
-    pandas = require("pandas", "pandas", what)
-    # Without infer_objects, labels that are numbers would stay objects.
-    return pandas.DataFrame(dict(columns)).infer_objects()
+def frame_of(columns: Columns, library: str, what: str) -> Any:
+    """Return the columns as a data frame of the library. Error messages begin with ``what``."""
+    check_choice(library, get_args(Library), "library")
+    if library == "pandas":
+        pandas = require("pandas", "pandas", what)
+        # Without infer_objects, labels that are numbers would stay objects.
+        return pandas.DataFrame(dict(columns)).infer_objects()
+    frames = require(library, "arrow" if library == "pyarrow" else library, what)
+    lists: dict[str, Any] = dict(columns)
+    for name, values in columns.items():
+        if values.dtype == object:
+            lists[name] = [_plain(value) for value in values]
+            if len({type(value) for value in lists[name] if value is not None}) > 1:
+                raise ValueError(
+                    f"the column {name!r} holds values of several types, but {library} allows only "
+                    "one; use library='pandas'"
+                )
+    return frames.DataFrame(lists) if library == "polars" else frames.table(lists)
 
 
 # The output format for each ending of a file's name. "table" is aligned text.

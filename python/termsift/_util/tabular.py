@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.export import Columns, frame_of
+from termsift._util.export import Columns, Library, frame_of
 
 
 class Tabular(ABC):
@@ -19,22 +19,27 @@ class Tabular(ABC):
     def columns(self) -> Columns:
         """Return the columns of `to_frame` by name."""
 
-    def to_frame(self) -> Any:
-        """Return the `columns` as a data frame of pandas.
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Return the `columns` as a data frame.
 
-        ``polars.DataFrame(self.columns())`` and ``pyarrow.table(self.columns())`` are tables of
-        other libraries.
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+            The library of the data frame.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
 
         Raises
         ------
+        ValueError
+            If the library is unknown, or if a column has labels of several types, which only
+            pandas allows.
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
         """
-        return frame_of(self.columns(), f"{type(self).__name__}.to_frame")
+        return frame_of(self.columns(), library, f"{type(self).__name__}.to_frame")
 
 
 def object_array(values: Sequence[Any]) -> NDArray[np.object_]:

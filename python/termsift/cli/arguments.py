@@ -14,9 +14,9 @@ from termsift.io._scan import FORMATS
 from termsift.text._rules import Accents, Analyzer
 
 _INPUT = """\
-INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet), a folder with a
+INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet .arrow), a folder with a
 sub-folder per class and a file per document, or a matrix (.svm, or .npz and .mtx with --labels).
-All files except .parquet may be compressed (.gz .zst). The word demo stands for the
+All files except .parquet and .arrow may be compressed (.gz .zst). The word demo stands for the
 docstrings of Python's standard library. - stands for standard input: give its --input-format.
 """
 

@@ -13,11 +13,12 @@ ending                              content                                     
 ``.jsonl`` ``.ndjson``              a JSON object per line: a text and a label        yes
 ``.json``                           the same, or an array of JSON objects             yes
 ``.parquet``                        a Parquet table: a text and a label               no
+``.arrow`` ``.feather`` ``.ipc``    an Arrow table, but not a stream of it            no
 a folder                            a sub-folder per class, a file per document       no
 ==================================  ================================================  ==========
 
 The names of compressed files end in ``.gz``, or in ``.zst`` (needs the extra ``termsift[zstd]``).
-svmlight needs ``termsift[sklearn]``, and Parquet needs ``termsift[text]``.
+svmlight needs ``termsift[sklearn]``, and Parquet and Arrow need ``termsift[text]``.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` files
 need a file of labels. svmlight files hold their own labels: ``1,3 5:2`` is a document with the two

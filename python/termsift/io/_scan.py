@@ -17,7 +17,7 @@ from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
 from termsift.io._opening import COMPRESSED, check_encoding, existing
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
-from termsift.io._tables import DelimitedTable, JsonTable, ParquetTable, Table
+from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
 from termsift.text._rules import rules_of, shows_rules
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
@@ -28,7 +28,7 @@ _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".npz", ".mtx"), MatrixFile),
     **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
-    ".parquet": ParquetTable,
+    **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
 }
 
 # The formats of files by name.

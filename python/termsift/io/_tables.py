@@ -21,7 +21,7 @@ from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSour
 _COUNTED_BYTES = 1 << 25  # bytes of a table that are counted at once; memory grows with this
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _DELIMITERS = ",;\t|"  # the delimiters that are tried on a header
-_ROWS_AT_ONCE = 1 << 11  # the number of rows in a batch of a Parquet table
+_ROWS_AT_ONCE = 1 << 11  # the number of rows in a batch of an Arrow or Parquet table
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
@@ -136,8 +136,8 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
     return column - 1
 
 
-class ParquetTable(TextSource):
-    """A Parquet file with columns of texts and a column of labels."""
+class ArrowTable(TextSource):
+    """A Parquet or an Arrow file with columns of texts and a column of labels."""
 
     def blocks(self) -> Generator[TextBlock, None, None]:
         """Yield the rows, a batch at a time."""
@@ -194,12 +194,24 @@ class ParquetTable(TextSource):
         what = f"{self.path}: reading it"
         with open(self.path, "rb") as file:
             # A file is not mapped, because the process would be killed if it were truncated.
-            # By default, pyarrow keeps every column chunk, and each thread has its own buffers.
-            options: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
-            table = require("pyarrow.parquet", "text", what).ParquetFile(file, **options)
-            _check_columns(self.path, table.schema_arrow, names)
-            for batch in table.iter_batches(_ROWS_AT_ONCE, columns=names, use_threads=False):
-                yield [batch.column(name) for name in names], file.tell()
+            batches: Any
+            if self.kind == ".parquet":
+                # By default, pyarrow keeps every column chunk, and each thread has its own buffers.
+                options: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
+                table = require("pyarrow.parquet", "text", what).ParquetFile(file, **options)
+                _check_columns(self.path, table.schema_arrow, names)
+                batches = table.iter_batches(_ROWS_AT_ONCE, columns=names, use_threads=False)
+            else:
+                ipc = require("pyarrow.ipc", "text", what)
+                schema = ipc.open_file(file).schema
+                _check_columns(self.path, schema, names)
+                fields = [schema.get_field_index(name) for name in names]
+                table = ipc.open_file(file, options=ipc.IpcReadOptions(included_fields=fields))
+                batches = map(table.get_batch, range(table.num_record_batches))
+            for batch in batches:
+                for row in range(0, batch.num_rows, _ROWS_AT_ONCE):  # a batch may be the whole file
+                    part = batch.slice(row, _ROWS_AT_ONCE)
+                    yield [part.column(name) for name in names], file.tell()
 
 
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:

@@ -54,7 +54,10 @@ def keyness_of(
     risk = f_1 / f_2 if b else math.inf
     above, below = a * (n_2 - b), b * (n_1 - a)
     odds = above / below if below else (math.inf if above else math.nan)
-    odds_ends = (0.0, math.inf)
+    risk_ends = odds_ends = (0.0, math.inf)
+    if a and b:
+        half = z * math.sqrt(1 / a - 1 / n_1 + 1 / b - 1 / n_2)
+        risk_ends = risk * math.exp(-half), risk * math.exp(half)
     if a and b and a < n_1 and b < n_2:
         half = z * math.sqrt(1 / a + 1 / b + 1 / (n_1 - a) + 1 / (n_2 - b))
         odds_ends = odds * math.exp(-half), odds * math.exp(half)
@@ -66,6 +69,8 @@ def keyness_of(
         "log_ratio_high": log_ratio + of_log,
         "percent_diff": 100 * (risk - 1),
         "relative_risk": risk,
+        "relative_risk_low": risk_ends[0],
+        "relative_risk_high": risk_ends[1],
         "odds_ratio": odds,
         "odds_ratio_low": odds_ends[0],
         "odds_ratio_high": odds_ends[1],

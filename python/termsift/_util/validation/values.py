@@ -163,6 +163,11 @@ def check_positive(number: float, name: str) -> float:
     return _checked(number, name, lambda x: 0 < x < math.inf, "positive and finite")
 
 
+def check_not_negative(number: float, name: str) -> float:
+    """Check that a number is finite and not negative, and return it as a float."""
+    return _checked(number, name, lambda x: 0 <= x < math.inf, "not negative and finite")
+
+
 def check_between_0_and_1(number: float, name: str) -> float:
     """Check that a number is from 0 to 1, and return it as a float."""
     return _checked(number, name, lambda x: 0 <= x <= 1, "between 0 and 1")

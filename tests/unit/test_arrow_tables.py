@@ -1,7 +1,11 @@
-"""Parquet tables with texts and labels of every kind."""
+"""Parquet and Arrow tables whose bytes violate their format."""
 
 from __future__ import annotations
 
+import signal
+import struct
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +15,22 @@ import termsift as ts
 from termsift.io._source import NAMED, SKIP
 
 pyarrow = pytest.importorskip("pyarrow")
+ipc = pytest.importorskip("pyarrow.ipc")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 CURE = f"convert it, or {NAMED}"
+OFFSETS = (0, 10, 21)
+
+
+def write_offsets(path: Path, offsets: tuple[int, ...]) -> None:
+    """Write an Arrow file of two texts that lie at these offsets."""
+    table = pyarrow.table({"text": ["alpha beta", "gamma delta"], "label": ["aa", "bb"]})
+    with ipc.new_file(path, table.schema) as file:
+        file.write_table(table)
+    content = path.read_bytes()
+    right = struct.pack("<3i", *OFFSETS)
+    assert content.count(right) == 1
+    path.write_bytes(content.replace(right, struct.pack("<3i", *offsets)))
 
 
 def complaint(path: Path, **options: Any) -> str:
@@ -26,13 +43,34 @@ def complaint(path: Path, **options: Any) -> str:
     return message.removeprefix(str(path)).removesuffix(f"; {SKIP}")
 
 
-def test_texts_that_are_not_utf8(tmp_path: Path) -> None:
-    path = tmp_path / "c.parquet"
+@pytest.mark.full(cases=1)
+@pytest.mark.parametrize(
+    "offsets",
+    [(0, 10, 2**31 - 1), (0, 10, 4000), (0, 10, -5), (0, 2**30, 21)],
+    ids=["far", "near", "negative", "decreasing"],
+)
+def test_wrong_offsets(tmp_path: Path, offsets: tuple[int, ...]) -> None:
+    path = tmp_path / "c.arrow"
+    write_offsets(path, offsets)
+    read = f"import termsift as ts; ts.count(ts.scan({str(path)!r}))"
+    done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True)
+    # Once in 200 processes, pyarrow's threads abort at exit, after the error.
+    assert done.returncode in (1, -signal.SIGABRT)
+    assert f"ValueError: {path}, rows 1 to 2: damaged: " in done.stderr
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_texts_that_are_not_utf8(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"c.{ending}"
     texts = [f"text{i}".encode() for i in range(5000)]
     texts[4500] = b"\xff\xfe"
     column = pyarrow.array(texts, pyarrow.binary()).view(pyarrow.string())
     table = pyarrow.table({"text": column, "label": ["a", "b"] * 2500})
-    parquet.write_table(table, path)
+    if ending == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
     for on_error in ("raise", "skip"):
         message = complaint(path, on_error=on_error)
         assert message.startswith(", rows 4097 to 5000: damaged: Invalid UTF8")
@@ -62,12 +100,17 @@ def test_columns_of_other_kinds(tmp_path: Path, column: str, array: Any, message
 
 
 @pytest.mark.parametrize("kind", ["string", "large_string", "dictionary"])
-def test_every_kind_of_text(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "c.parquet"
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_every_kind_of_text(tmp_path: Path, kind: str, ending: str) -> None:
+    path = tmp_path / f"c.{ending}"
     texts, labels = pyarrow.array(["ant bee", "bee"]), pyarrow.array([True, False])
     texts = texts.dictionary_encode() if kind == "dictionary" else texts.cast(kind)
     table = pyarrow.table({"label": labels, "n": [1, 2], "text": texts})
-    parquet.write_table(table, path)
+    if ending == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
     counts = ts.count(ts.scan(path))
     assert counts.classes == ["false", "true"]
     assert counts.term_frequency.toarray().tolist() == [[0, 1], [1, 1]]
