@@ -80,7 +80,15 @@ py::tuple number_short(std::int64_t n, const char* data, std::size_t size) {
     for (std::int64_t i = 0; i < n; ++i) {
       std::uint64_t bits = 0;
       const char* const label = data + static_cast<std::size_t>(i) * size;
-      size == sizeof bits ? std::memcpy(&bits, label, sizeof bits) : std::memcpy(&bits, label, size);  // no call for 8 bytes
+      // A copy of a constant size is a load. Otherwise it is a call, which takes longer than the rest.
+      if (size == sizeof bits) {
+        std::memcpy(&bits, label, sizeof bits);
+      } else if (std::uint32_t four; size == sizeof four) {
+        std::memcpy(&four, label, sizeof four);
+        bits = four;
+      } else {
+        std::memcpy(&bits, label, size);
+      }
       std::int32_t& known = known_numbers.of(bits);
       if (known < 0) known = numbers.try_emplace(bits, numbering.next()).first->second;
       numbering.put(i, known);

@@ -131,6 +131,7 @@ GOOD: dict[str, Callable[[], Any]] = {
     "texts": lambda: ["some words", "more words"] * 3,
     "documents": lambda: [["some", "words"], ["more", "words"]],
     "source": counts,
+    "scan": scan,
 }
 PATHS: dict[str, Callable[[], Any]] = {
     "load": lambda: "counts.termsift",
