@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -173,6 +174,25 @@ def test_ctrl_c_stops_within_a_call(n_threads: int) -> None:
     counts = ts.count(X, np.arange(n_classes))
     with pytest.raises(KeyboardInterrupt), interrupting(0.2):
         counts.score("md", aggregate="max", n_threads=n_threads)
+
+
+def test_calls_at_the_same_time_have_their_own_windows() -> None:
+    # The memory of a window of 32 MiB or more is kept for the next call.
+    n, length = 9_000, 1_000
+    X = sp.csr_array(
+        (
+            np.ones(n * length, np.int8),
+            np.tile(np.arange(length, dtype=np.int32), n),
+            np.arange(n + 1) * length,
+        )
+    )
+    labels = [np.arange(n) % k for k in (2, 3, 5)]
+    expected = [np.bincount(y) for y in labels]
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(2):
+            results = pool.map(lambda y: ts.count(X, y, n_threads=1), labels)
+            for counts, n_docs in zip(results, expected, strict=True):
+                assert (counts.term_frequency.toarray() == n_docs[:, None]).all()
 
 
 def test_exit_while_a_daemon_thread_counts() -> None:

@@ -21,6 +21,9 @@ struct FreeMemory {
 template <class T>
 class LargeArray {
  public:
+  // A smaller array comes from malloc, which may reuse pages that were already touched.
+  static constexpr std::int64_t least_bytes = std::int64_t{32} << 20;
+
   LargeArray() = default;
   static LargeArray uninitialised(std::int64_t size) { return LargeArray(size, false); }
   static LargeArray zeroed(std::int64_t size) { return LargeArray(size, true); }
@@ -36,8 +39,7 @@ class LargeArray {
     const auto n = static_cast<std::size_t>(std::max<std::int64_t>(size, 1));
     if (n > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();
     const std::size_t bytes = n * sizeof(T);
-    // A smaller array comes from malloc, which may reuse pages that were already touched.
-    const bool large = bytes >= std::size_t{32} << 20;
+    const bool large = static_cast<std::int64_t>(bytes) >= least_bytes;
     memory_.reset(zero    ? std::calloc(n, sizeof(T))
                   : large ? allocate_at_huge_page(bytes)
                           : std::malloc(bytes));

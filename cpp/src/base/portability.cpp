@@ -74,18 +74,29 @@ void* allocate_at_huge_page(std::size_t bytes) {
   return std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page);
 }
 
-void advise_huge_pages(void* memory, std::size_t bytes) {
+namespace {
+
+// Advises the system about the whole huge pages of the memory. Failure is harmless.
+void advise(void* memory, std::size_t bytes, int advice) {
   if (bytes < 2 * huge_page) return;
   const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
   const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge_page * huge_page;
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // failure is harmless
+  madvise(reinterpret_cast<void*>(begin), end - begin, advice);
 }
+
+}  // namespace
+
+void advise_huge_pages(void* memory, std::size_t bytes) { advise(memory, bytes, MADV_HUGEPAGE); }
+
+void offer_pages(void* memory, std::size_t bytes) { advise(memory, bytes, MADV_FREE); }
 
 #else
 
 void* allocate_at_huge_page(std::size_t bytes) { return std::malloc(bytes); }
 
 void advise_huge_pages(void*, std::size_t) {}
+
+void offer_pages(void*, std::size_t) {}
 
 #endif
 

@@ -326,12 +326,12 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
   const std::vector<Window> windows = plan_windows(source, window_bytes, size);
   std::int64_t largest_window = 0;
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
-  const auto entries = LargeArray<std::uint32_t>::uninitialised(largest_window);
+  WindowMemory memory;
   PerThread<CellCounters> counters(threads);
   CsrScan scan;  // the result for the windows so far
   for (const Window& window : windows) {
     Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(threads.count));
-    streams.entries = entries.get();
+    streams.entries = memory.entries(largest_window);
     const CsrScan own = fill(source, window, size, threads, streams);
     scan.add(own.refused, own.facts);
     result.possible = source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents));

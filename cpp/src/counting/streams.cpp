@@ -12,6 +12,24 @@ void Streams::sort_escapes(std::size_t range) {
             [](const Escape& a, const Escape& b) { return a.stream < b.stream; });
 }
 
+std::uint32_t* WindowMemory::entries(std::int64_t n) {
+  if (n > memory_->size) {
+    *memory_ = {};  // first, so that only one array exists at a time
+    memory_->entries = LargeArray<std::uint32_t>::uninitialised(n);
+    memory_->size = n;
+  }
+  return memory_->entries.get();
+}
+
+WindowMemory::~WindowMemory() {
+  const std::int64_t bytes = 4 * memory_->size;
+  if (bytes >= LargeArray<std::uint32_t>::least_bytes && bytes <= default_window_bytes) {
+    offer_pages(memory_->entries.get(), static_cast<std::size_t>(bytes));
+    memory_ = kept.exchange(memory_);
+  }
+  delete memory_;
+}
+
 bool StreamSource::can_stream(const CsrScan& scan, const PackedEntry& packed, std::int64_t n_docs) const {
   const EntryFacts& facts = scan.facts;
   if (scan.refused || n_docs > most_documents) return false;

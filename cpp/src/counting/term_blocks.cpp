@@ -209,8 +209,7 @@ Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t wi
   Streamed<Count> result;
   result.rows.resize(source.n_rows());
   CsrScan scan;  // the facts of all windows so far
-  LargeArray<std::uint32_t> entries;
-  std::int64_t capacity = -1;
+  WindowMemory memory;
   PerThread<CellCounters> counters(threads);
 
   for (std::int64_t first = 0; first < x.n_rows;) {
@@ -227,11 +226,7 @@ Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t wi
     if (!result.possible) return result;
     result.value_bound = source.value_bound(scan);
 
-    if (streams.offsets.back() > capacity) {
-      entries = {};
-      entries = LargeArray<std::uint32_t>::uninitialised(capacity = streams.offsets.back());
-    }
-    streams.entries = entries.get();
+    streams.entries = memory.entries(streams.offsets.back());
     fill(source, begins, shape, threads, streams);
     const bool narrow = static_cast<double>(last - first) * result.value_bound < 0x1p32;
     const auto add = [&](CellCounters& to, std::int64_t block, Worker&) {
