@@ -14,7 +14,7 @@
 namespace termsift {
 
 // The structs of the Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html) and of its streams.
-// The holder of a struct must call `release` once unless it is null. The call sets `release` to null.
+// The holder of a struct must call its `release` once, unless `release` is null. This call sets `release` to null.
 struct ArrowSchema {
   const char* format;
   const char* name;
@@ -61,8 +61,9 @@ struct NotStrings : std::invalid_argument {
 
 // Both functions return the texts of an array of strings, or of the named `column` of a table. Nulls become missing texts.
 // The string types are utf8, large_utf8, utf8_view and dictionaries of these. No text is copied. Both functions own the
-// structs passed to them and release each exactly once, even on errors. They trust the structure of an array and check its
-// values. They do not check that the bytes are UTF-8, because the code that reads the texts checks this.
+// structs passed to them and release each exactly once, even on errors. They trust the structure of an array, but check the
+// offsets, lengths and indices in its buffers. They do not check for valid UTF-8, because the code that reads the texts
+// checks it.
 ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll);
 ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
                           const Poll& poll = {});

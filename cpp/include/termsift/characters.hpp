@@ -1,5 +1,5 @@
 // Properties of characters, supplied by the language that calls the core. The core has no Unicode tables of its own, so it
-// cuts words as the running Python would.
+// cuts the same words as the running Python.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct Character {
 enum class Casing : std::uint8_t { unknown, none, cased, ignorable };
 inline constexpr char32_t n_casings_at_once = 64;
 
-// Several threads may call these functions at once. The functions must always give the same answers.
+// Several threads may call these functions at once. Each function must always return the same result for the same
+// character.
 struct CharacterSource {
   Character (*character)(char32_t c) = nullptr;
   // Writes the casings of n_casings_at_once characters, from `first` on.

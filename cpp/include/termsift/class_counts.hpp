@@ -1,5 +1,5 @@
-// The counts that all scores need. For each pair of a class and a term, they are the number of occurrences of the term in
-// the class, and the number of documents of the class that contain the term.
+// All scores need these counts. Each pair of a class and a term has two: the number of occurrences of the term in the
+// class, and the number of documents of the class that contain the term.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace termsift {
 
 // The term or document frequencies of a row. Each frequency is stored in 4 bytes if all frequencies of the row are integers
-// below 2^32, and otherwise as a Count. The form does not change the values.
+// below 2^32, and otherwise as a Count. The type of storage does not change the values.
 template <CountType Count>
 class Frequencies {
  public:
@@ -34,14 +34,15 @@ class Frequencies {
   Count* wide_ = nullptr;
 };
 
-// The counts of one class. Rows are immutable once built. An update creates new rows for the classes that change, and its
-// result shares all other rows with its operand. So a failed update leaves the operand intact.
+// The counts of one class. Rows are immutable once built. An update creates new rows for the classes that change, and
+// shares all other rows with the old counts. So a failed update leaves the old counts intact.
 template <CountType Count>
 struct ClassRow {
   Count n_docs = 0;    // number of documents of the class, or the sum of their weights; 0 if unknown
   Count n_tokens = 0;  // l_c, the sum of term_frequency and n_unlisted
   Count n_unlisted = 0;  // number of tokens whose terms a truncated frequency list omits
-  // The rounding error of n_tokens in float counts. Differences of probabilities need l_c to twice a double's precision.
+  // The rounding error of n_tokens in float counts. It is stored because differences of probabilities need l_c in twice the
+  // precision of a double.
   Count n_tokens_rest = 0;
   std::int64_t size = 0;
   TermId* terms = nullptr;                // (size,), the terms that occur in the class, strictly increasing
@@ -51,10 +52,10 @@ struct ClassRow {
   // The caller sets size and fills the arrays. A narrow row holds only integers below 2^32.
   static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
   bool is_narrow() const { return term_frequency.narrow() != nullptr; }
-  // Returns whether the class takes part in scores.
+  // Returns whether the scores include the class.
   bool is_present() const { return n_docs > 0 || n_tokens > 0; }
-  // Returns whether the class has tokens but no numbers of documents, which is the case after a frequency list was read. The
-  // test n_docs == 0 alone does not suffice, because counting sets d_ic before n_docs.
+  // Returns whether the class has tokens but unknown document frequencies, as in counts from a frequency list. The test
+  // n_docs == 0 alone does not suffice, because counting sets d_ic before n_docs.
   bool has_unknown_documents() const { return n_docs == 0 && (size > 0 ? document_frequency[0] == 0 : n_unlisted > 0); }
   // Sets pair i to a term and its frequencies.
   void set_pair(std::int64_t i, TermId term, Count tf, Count df) {
@@ -91,11 +92,12 @@ struct ClassCounts {
   Count n_docs = 0;  // number of documents, each counted once even if it has several classes or none
   std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
-  // The whole collection as one class, with every document counted once. It is kept if some document has no class or several
-  // classes. Float counts also keep it if the labels were lists. Otherwise it is null, and the sum of the rows replaces it.
+  // The whole collection as one class, with every document counted once. It is stored if some document has no class or
+  // several classes. Float counts also store it if the labels were lists. Otherwise it is null, because the whole
+  // collection is then the sum of the rows.
   ClassRowPtr<Count> collection;
 
-  EventModel model = EventModel::multinomial;  // the event that term_frequency and n_tokens count (as_counted_by)
+  EventModel model = EventModel::multinomial;  // the event that term_frequency and n_tokens count (see as_counted_by)
 
   // Returns the row of class c, or the collection if c is the number of classes.
   ClassRowPtr<Count>& row_or_collection(std::size_t c) { return c < rows.size() ? rows[c] : collection; }
@@ -113,7 +115,8 @@ struct TermRange {
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 
-// Joins the rows [begin, end). The terms of each row must exceed the terms of the rows before it. Leaves n_docs at 0.
+// Joins the rows [begin, end). All terms of a row must be greater than the terms of the rows before it. The result has
+// n_docs = 0.
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
@@ -125,7 +128,7 @@ ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
 // Class c of a result is class map[c] of the operand, or is empty if map[c] is -1.
 using ClassMap = std::span<const std::int64_t>;
 
-// Returns the counts under a different list of classes. The rows are shared.
+// Returns the counts under a different list of classes. The result shares the rows of `counts`.
 template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 
@@ -139,8 +142,8 @@ template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 
 // Returns the counts of `whole` minus the counts of `part`. Unknown documents stay unknown. Throws std::invalid_argument if
-// a count of `part` exceeds that of `whole`. The message names the class and the term. In float counts, a remainder of at
-// most 2^-40 of the whole is treated as a rounding error and becomes zero.
+// a count of `part` exceeds the same count of `whole`. The message names the class and the term. In float counts, a
+// difference of at most 2^-40 of the count in `whole` is treated as a rounding error and set to zero.
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 
@@ -149,10 +152,10 @@ ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<C
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads);
 
 // Returns counts in which term_frequency is the x of the model, and n_tokens is its X (see EventModel). The result shares
-// the memory of `counts`. It stores the model, which tells the scores whether p is a probability or a rate.
+// the memory of `counts`. The result also stores the model, because the model decides whether p is a probability or a rate.
 //
-// In float counts, both n_c and d_ic are rounded sums. So if the largest d_ic exceeds n_c, bernoulli uses this d_ic as X.
-// O(pairs) at most.
+// In float counts, n_c and d_ic are rounded sums, so the largest d_ic may exceed n_c. In this case, bernoulli uses the
+// largest d_ic as X. Takes at most O(pairs).
 template <CountType Count>
 ClassCounts<Count> as_counted_by(EventModel model, const ClassCounts<Count>& counts, const Threads& threads);
 

@@ -1,5 +1,5 @@
-// Documents -> ranking. Each step chooses a term by the information about the classes that the term adds to the terms chosen
-// before.
+// Documents -> ranking. Each step chooses a term by the amount of information about the class that it adds to the terms
+// chosen earlier.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,24 @@
 
 namespace termsift {
 
-// Let D_tc be the number of documents of class c that contain term t, and d_t its sum over the classes. Let n_c be the
-// number of documents of class c, and n its sum over the classes:
+// Let D_tc be the number of documents of class c that contain term t, and d_t the sum of D_tc over the classes. Let n_c be
+// the number of documents of class c, and n the sum of n_c:
 //     W_tc  = log (D_tc + a) - log (n_c d_t / n + a),                                   the log lift, shrunk to 0,
 //     W'_tc = log (D_tc - 1 + a) - log ((n_c - 1)(d_t - 1) / (n - 1) + a),              the same without one document of c,
 // where negative numbers count as 0 and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be the sum
-// of W_tc (W'_tc if c = y) over these terms. The document is of class c with the probability (in single precision)
+// of W_tc (W'_tc if c = y) over these terms. The document has class c with this probability (in single precision):
 //     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))).
 // The loss of a document is -log P_dy. A step with a term reduces these losses. The gain of the term is the total reduction:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
-// If there are more than `classes_in_play` classes, the first chosen term t of a document limits the document to that many.
-// These are its own class, and the classes with the largest log(n_c / n) + W_tc. These sums are compared in whole units of
-// 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
+// If there are more than `classes_in_play` classes, each document keeps only that many. They are selected when its first
+// term t is chosen: its own class, and the classes with the largest sums log(n_c / n) + W_tc. The sums are compared in
+// whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
 //
-// Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be their
-// weights, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of the document vectors,
-// and w_t* the mean weight of t over the classes where t does not occur. If a document of class y contains term t, its loss
-// is then multiplied by u_ty. For each class c where t occurs, share z (w_tc - w_t*) is added to W_tc and W'_tc.
+// Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be the
+// weights of the machines, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of the
+// document vectors, and w_t* the mean weight of t over the classes where t does not occur. In the gain of term t, the loss
+// of a document of class y is multiplied by u_ty. For each class c where t occurs, the product share z (w_tc - w_t*) is
+// added to W_tc and W'_tc.
 struct GuideOptions {
   double cost = 0;  // C of the machines; 0 means no machines
   std::int32_t epochs = 3;
@@ -54,23 +55,24 @@ struct GainRanking {
   std::int64_t evaluations = 0;      // number of gains computed, including the first gain of each term
 };
 
-// Terms are kept in the order of their last known gains. If the gain of the first term was computed in this step, the term
-// is chosen; otherwise the gain is computed again. Rounding must not decide a tie, so gains are compared in whole units of
-// 2^-40 n, where n is the number of documents, and ties go to the lowest index. A gain may grow when other terms are chosen,
-// so the chosen term need not have the largest gain. Computing all gains at every step would need twelve times as many
-// evaluations and would choose no better terms (docs/methods.md).
+// Terms are sorted by their last computed gains. If the gain of the first term was computed in this step, the term is
+// chosen. Otherwise, its gain is computed again. Rounding must not decide a tie, so gains are compared in whole units of
+// 2^-40 n, where n is the number of documents, and ties go to the lowest index. A gain may grow when other terms are
+// chosen, so the chosen term need not have the largest gain. Computing all gains at every step would need twelve times as
+// many evaluations and would choose no better terms (docs/methods.md).
 //
-// classes (n_rows,) must be below n_classes. weights are (n_rows,) or empty. A document of weight w counts as w documents,
-// and W' leaves out one of these. As in counting, the entries of x may be in any order, repeated or 0.
+// classes (n_rows,) must be below n_classes. weights are (n_rows,) or empty. A document of weight w counts as w equal
+// documents. In their losses, W' leaves out one of these w documents. As in counting, the entries of x may be in any order,
+// repeated or 0.
 //
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each pair of a
-// class and a term of the class, and 16 for each document. Each term takes 48 bytes, and 8 more for each thread from the
-// fifth on. In addition, each document with a chosen term takes 12 bytes for each class (with the number of classes rounded
-// up to a multiple of 8). If not all classes are in play, it takes 16 bytes for each class in play instead (by default 1
-// KiB).
+// class and a term of the class, and 16 for each document. Each term takes 48 bytes, and 8 more for each thread beyond the
+// first four. In addition, each document with a chosen term takes 12 bytes for each class (with the number of classes
+// rounded up to a multiple of 8). If not all classes are in play, the document takes 16 bytes for each class in play
+// instead (by default 1 KiB).
 //
-// Throws std::invalid_argument as check_csr does, and also unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
-// This error is also thrown if e^{b W} could leave the range of a double, or e^{b (W - W')} could lose half of its digits.
+// Throws as check_csr does. Throws std::invalid_argument unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
+// The same error is thrown if e^{b W} could leave the range of a double, or e^{b (W - W')} could lose half of its digits.
 GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
                              std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
                              const Progress& progress = {});

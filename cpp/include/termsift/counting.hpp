@@ -10,7 +10,7 @@
 namespace termsift {
 
 // The classes of each document. Document d has the classes codes[indptr[d] .. indptr[d + 1]), each at most once. If indptr
-// is null, it has the one class codes[d].
+// is null, document d has the one class codes[d].
 struct LabelView {
   std::int64_t n_classes = 0;
   std::int64_t n_codes = 0;               // length of codes
@@ -27,7 +27,7 @@ void for_each_class(const LabelView& labels, std::int64_t document, const F& f) 
 }
 
 // Checks that codes are in [0, n_classes) and that indptr starts at 0, never decreases and ends at n_codes. Throws
-// std::invalid_argument.
+// std::invalid_argument otherwise.
 void check_labels(const LabelView& labels, std::int64_t n_docs);
 
 // The counting algorithms. All give the same result to the last bit.
@@ -41,16 +41,17 @@ inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, C
                                                   CountingPath::term_blocks, CountingPath::rows};
 const char* name(CountingPath path);
 
-// Returns the fastest path. n_rows is the number of classes, plus one if the collection is kept. The paths are
+// Returns the fastest path. n_rows is the number of classes, plus one if there is a row for the whole collection. The paths
+// are
 //   term_blocks    for at most 16 rows of 2^21 to 2^27 terms, where the counters of one row would not stay in the cache.
 //                  With 2 classes and 19 million entries it took 1.8 times as long as class_streams at 2^20 terms, 0.8
 //                  times at 2^21 and 0.5 times at 2^24. More than 2^27 terms would make too many blocks;
 //   touched_terms  for rows that on average have less than an eighth of the terms. With 5,000 classes it took 0.65 of the
 //                  time of class_streams;
 //   class_streams  otherwise.
-// The path `rows` replaces all of these for logarithms, weighted documents and fractions. It is also used for updates of
-// float counts that hold documents, and if many entries repeat a column or are too large to pack. touched_terms replaces
-// term_blocks for a matrix with rows that are unsorted, repeat a column or store a zero.
+// The path `rows` replaces all of these for logarithms, weighted documents and fractions. It is also used if documents are
+// added to float counts that are not empty, and if many entries repeat a column or are too large to pack. touched_terms
+// replaces term_blocks for a matrix with rows that are unsorted, repeat a column or store a zero.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
 // How an entry x > 0 is counted. Repeated entries of a document are added up first, and document weights are applied last.
@@ -66,14 +67,14 @@ inline constexpr std::int64_t default_window_bytes = std::int64_t{128} << 20;
 struct CountingOptions {
   Threads threads = {};
   std::int64_t window_bytes = default_window_bytes;
-  std::optional<CountingPath> path = {};  // if empty, choose_counting_path chooses
+  std::optional<CountingPath> path = {};  // if empty, choose_counting_path() chooses it
   TermWeight term_weight = TermWeight::raw;
 };
 
 template <CountType Count>
 struct Counted {
   ClassCounts<Count> counts;
-  CountingPath path;  // the path taken
+  CountingPath path;  // the path that was used
 };
 
 // Returns `counts` with the documents of x added.
@@ -86,8 +87,8 @@ struct Counted {
 // raw and x holds floats.
 //
 // Each cell is summed in document order, starting from its value in `counts`. Therefore the result has the same bits for any
-// number of threads, and also if a collection is counted in several successive calls. The error CountOverflow names the
-// document.
+// number of threads, and also if a collection is counted in several successive calls. The message of CountOverflow names
+// the document.
 //
 // Time and extra memory depend on the path. The result takes 12 bytes per pair of a class and a term, or 20 in a class whose
 // number of tokens may exceed 2^32 or is a fraction.
@@ -95,9 +96,10 @@ template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);
 
-// Returns what count_documents returns for the transpose of x, the CSR view of a CSC matrix, and unweighted documents.
-// Returns nothing if the caller must check the entries and convert the matrix to CSR, as for untidy columns, fractions,
-// thousands of classes and invalid entries. Throws as check_csr does if indptr is not valid.
+// Does the same as count_documents() for a CSC matrix of unweighted documents. x is the CSR view of its transpose. Returns
+// nothing if the caller must check the entries and convert the matrix to CSR, for example if columns are unsorted, repeat a
+// row or store a zero, or if there are fractions, thousands of classes or invalid entries. Throws as check_csr does if
+// indptr is not valid.
 template <CountType Count>
 std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                                 const CountingOptions& options);

@@ -36,8 +36,8 @@ class Offsets {
   const std::int64_t* wide_ = nullptr;
 };
 
-// A CsrView of any of the 22 kinds of matrix. A function that takes an AnyCsr is compiled once, and only the loops that it
-// passes to `visit` are compiled for each kind.
+// A CsrView of any of the 22 pairs of an index type and a value type. A function that takes an AnyCsr is compiled once, and
+// only the loops that it passes to `visit` are compiled for each pair.
 class AnyCsr {
  public:
   template <class Index, class Value>
@@ -49,7 +49,7 @@ class AnyCsr {
   Offsets indptr;
   bool holds_floats;
 
-  // Returns f(the CsrView). This costs an indirect call, so f should process several rows.
+  // Returns f(view) for the CsrView `view`. This costs an indirect call, so f should process several rows.
   template <class F>
   decltype(auto) visit(const F& f) const {
     return std::visit(f, view_);
@@ -65,7 +65,8 @@ class AnyCsr {
 #undef TERMSIFT_AND_VIEW_
 };
 
-// The name of a matrix in messages. `transposed`, for the CSR view of a CSC matrix, swaps the words row and column.
+// The name of a matrix in messages. If `transposed` is true, the matrix is the CSR view of a CSC matrix, and messages swap
+// the words row and column.
 struct MatrixName {
   std::string name = "X";
   bool transposed = false;
