@@ -1,12 +1,12 @@
 // Double-double arithmetic: a number is the unevaluated sum hi + lo with |lo| <= ulp(hi) / 2, which has about 106 bits.
 //
 // Every divergence depends on a difference of probabilities. If p is within 1e-12 of q, p - q has 16 correct digits only if
-// p and q have 28. Each operation is exact or states its error. No operation has a branch, so loops over them vectorise. All
-// operations return the same bits with and without fused multiply-add. Their results are wrong under -ffast-math and
-// -ffp-contract=fast.
+// p and q have 28 correct digits. Each operation is exact, or its comment states its error. No operation has a branch, so
+// loops over them vectorise. All operations return the same bits with and without fused multiply-add. Their results are
+// wrong under -ffast-math and -ffp-contract=fast.
 //
 // Sources: Dekker 1971 (two_product without FMA); Knuth, TAOCP 2, 4.2.2 (two_sum); Joldes, Muller and Popescu, "Tight and
-// rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017 (the others).
+// rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017 (the other operations).
 #pragma once
 
 #include <cmath>

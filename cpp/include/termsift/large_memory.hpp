@@ -16,8 +16,8 @@ struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// An array of trivial elements. A page of `zeroed` memory costs nothing until it is touched. This saves memory, because most
-// terms of a huge vocabulary never occur in a class.
+// An array of trivial elements. The pages of a zeroed() array take no memory until they are touched. This saves memory,
+// because most terms of a huge vocabulary never occur in a class.
 template <class T>
 class LargeArray {
  public:

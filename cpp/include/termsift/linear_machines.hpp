@@ -13,9 +13,9 @@ namespace termsift {
 // The weights w_c of class c, which are one weight for each term and an intercept, minimise
 //     |w_c|^2 / 2 + C sum_d g_d max(0, 1 - s_dc w_c.z_d)^2,
 // where s_dc is 1 for documents of the class and -1 for all other documents, g_d is the document's weight, and z_d is the
-// vector of log(1 + x) for its counts x, scaled to norm 1, with a 1 for the intercept. The dual of this problem is solved by
-// coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008). An epoch
-// visits each document once, in a new random order.
+// document's vector. The vector holds log(1 + x) for each count x, scaled to norm 1, and then a 1 for the intercept. The
+// dual of this problem is solved by coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale
+// linear SVM", ICML 2008). An epoch visits each document once, in a new random order.
 struct LinearMachines {
   double cost = 1;  // C
   std::int32_t epochs = 10;
@@ -40,16 +40,16 @@ struct MachineBlock {
   const float* weights;                 // (terms + 1, 16), intercepts last; terms that are not listed have the weight 0
 };
 
-// Trains sixteen machines at a time, and calls `take` for each block. The calls come from any thread and in any order, but
-// one at a time. Returns the mean entry of the vectors without intercepts. The arithmetic is in single precision. In the
-// tests, the weights differ from those of exact arithmetic with the same epochs by at most 2e-5 of the largest weight. Any
-// number of threads and any SIMD target give the same bits.
+// Trains sixteen machines at a time, and calls `take` for each block. Any thread may make these calls, in any order, but
+// only one call at a time. Returns the mean entry of the document vectors, without the intercepts. The arithmetic is in
+// single precision. In the tests, the weights differ from those of exact arithmetic with the same epochs by at most 2e-5 of
+// the largest weight. Any number of threads and any SIMD target give the same bits.
 //
 // O(epochs * entries * n_classes / 16) vector steps. Memory: 8 bytes for each entry, 4 for each column, and 28 for each
 // document. In addition, each thread takes 64 bytes for each term that occurs in a document, and 68 for each document.
 //
-// Throws std::invalid_argument if lengths differ, a class is out of range, cost is not positive and finite, or epochs is not
-// positive.
+// Throws std::invalid_argument if the lengths of the arrays differ, a class is out of range, cost is not positive and
+// finite, or epochs is not positive.
 double train_linear_machines(const MachineInput& input, const LinearMachines& options, const Threads& threads,
                              const std::function<void(const MachineBlock&)>& take);
 

@@ -15,8 +15,8 @@ namespace termsift {
 using Poll = std::function<bool()>;
 inline constexpr auto poll_interval = std::chrono::milliseconds(50);
 
-// A long call reports at intervals, on the calling thread, how much work is done. The function may be empty. Its exceptions
-// are passed on.
+// A long call calls this function at intervals, on the calling thread, with the amount of work done so far. The function
+// may be empty. The call passes on its exceptions.
 using Progress = std::function<void(std::int64_t done)>;
 
 struct Threads {
@@ -41,7 +41,7 @@ std::string what_limits_threads();
 class Worker {
  public:
   virtual int thread() const = 0;  // in [0, threads.count)
-  // Throws Interrupted if the loop must stop. A long block must call this about every ten thousand steps.
+  // Throws Interrupted if the loop must stop. A long block must call check() about every ten thousand steps.
   virtual void check() = 0;
 
  protected:
@@ -49,12 +49,13 @@ class Worker {
 };
 
 // Runs body(block, worker) for every block in [0, n_blocks), in increasing order on any thread. If no two blocks write the
-// same memory, the result is the same for any number of threads. An exception stops the loop and is rethrown here; if
-// several blocks threw, the lowest block's exception is rethrown.
+// same memory, the result is the same for any number of threads. An exception stops the loop and is rethrown here. If
+// several blocks threw, only the exception of the lowest block is rethrown.
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
 
-// Cuts [0, n) into ranges of `size` numbers and runs body(begin, end, worker) for each, as for_each_block runs blocks.
+// Cuts [0, n) into ranges of `size` numbers and runs body(begin, end, worker) for each range, under the rules of
+// for_each_block.
 template <class Body>
 void for_each_range(std::int64_t n, std::int64_t size, const Threads& threads, const Body& body) {
   for_each_block((n + size - 1) / size, threads, [&](std::int64_t block, Worker& worker) {

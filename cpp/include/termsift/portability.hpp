@@ -1,5 +1,6 @@
 // Compiler builtins, vector types and system calls. Only this file and base/portability.cpp use them. The builtins are those
-// of GCC and Clang (clang-cl on Windows). Kernels include this file, so every function here is inlined (simd/targets.hpp).
+// of GCC and Clang (clang-cl on Windows). Kernels include this file, so every function that they may call is inlined (see
+// simd/targets.hpp).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 
-// Declares the iterations of the next loop independent. Without it, GCC does not vectorise loops over many arrays.
+// Declares the iterations of the next loop independent. Without this macro, GCC does not vectorise loops over many arrays.
 #if defined(__clang__)
 #define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -21,10 +22,10 @@ namespace termsift {
 
 // ---- builtins ----------------------------------------------------------------------------------------------------------
 
-// The same as std::memcpy.
+// Copies n bytes, as std::memcpy does.
 TERMSIFT_INLINE void copy_bytes(void* to, const void* from, std::size_t n) { __builtin_memcpy(to, from, n); }
 
-// The same as std::bit_cast.
+// Does the same as std::bit_cast.
 template <class To, class From>
 TERMSIFT_INLINE constexpr To bit_cast(const From& from) {
   return __builtin_bit_cast(To, from);
@@ -60,8 +61,8 @@ TERMSIFT_INLINE void prefetch_for_write(const void* address) { __builtin_prefetc
 TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #endif
 
-// Returns the xor of the two halves of the 128-bit product. Hash functions use this step, which mixes bits strongly with one
-// multiplication. Compilers for 32-bit systems lack 128-bit products, so there are no 32-bit wheels.
+// Returns the xor of the two halves of the 128-bit product. Hash functions use this step, because it mixes bits well with
+// only one multiplication. Compilers for 32-bit systems lack 128-bit products, so there are no 32-bit wheels.
 TERMSIFT_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -114,7 +115,7 @@ TERMSIFT_INLINE void store(const Vector& vector, T* to) {
   copy_bytes(to, &vector, sizeof vector);
 }
 
-// ---- what the processor can do -----------------------------------------------------------------------------------------
+// ---- features of the processor -----------------------------------------------------------------------------------------
 
 struct X86Features {
   bool avx2 = false;    // AVX2 together with FMA, BMI and BMI2
@@ -126,7 +127,8 @@ X86Features x86_features();
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-// Returns memory that the caller must free by std::free, or null. It is aligned to a huge page if the system has huge pages.
+// Returns memory that the caller must free by std::free, or null. The memory is aligned to a huge page if the system has
+// huge pages.
 void* allocate_at_huge_page(std::size_t bytes);
 
 // Asks the system for pages of 2 MiB if the memory is large enough, as numpy does for its arrays. With pages of 4 KiB, page
@@ -138,7 +140,7 @@ void offer_pages(void* memory, std::size_t bytes);
 
 // ---- processors and processes ------------------------------------------------------------------------------------------
 
-// Returns the number of processors that this process may use, or nullopt if it is unknown.
+// Returns the number of processors that this process may use, or nullopt if the number is unknown.
 std::optional<int> allowed_processors();
 
 // Registers f to be called in each forked child process. Returns whether f was registered.
@@ -146,7 +148,7 @@ bool call_in_forked_children(void (*f)());
 
 // ---- files -------------------------------------------------------------------------------------------------------------
 
-// Opens a file for reading bytes; on Windows its path is UTF-8. On failure, returns null and sets errno.
+// Opens a file for reading bytes. On Windows, `path` is UTF-8. On failure, returns null and sets errno.
 std::FILE* open_for_reading(const std::string& path);
 
 }  // namespace termsift

@@ -10,7 +10,7 @@ namespace termsift {
 std::vector<std::string> simd_targets();
 // Returns the target in use. The default is the best target.
 std::string simd_target();
-// Uses the target `name`, one of simd_targets(). Throws std::invalid_argument for any other name.
+// Switches to the target `name`, which must be one of simd_targets(). Throws std::invalid_argument for any other name.
 void use_simd_target(const std::string& name);
 
 }  // namespace termsift

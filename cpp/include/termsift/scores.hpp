@@ -10,9 +10,9 @@
 
 namespace termsift {
 
-// Measures of the difference between p = p_ic and q = q_ic. ClassCounts::model decides whether these are probabilities or
-// rates. Probabilities have the distributions {p, 1-p} and {q, 1-q}. Rates of two Poisson variables may exceed 1 and have no
-// complement.
+// Measures of the difference between p = p_ic and q = q_ic. ClassCounts::model decides whether p and q are probabilities or
+// rates. For probabilities, a measure compares the distributions {p, 1-p} and {q, 1-q}. Rates of Poisson variables may
+// exceed 1 and have no complement.
 enum class Measure : std::uint8_t {
   kl,          // p log(p/q) + (1-p) log((1-p)/(1-q))         Tang, Kay and He 2016, Algorithms 2 and 3
                // for rates: p log(p/q) - p + q
@@ -35,8 +35,8 @@ enum class Aggregate : std::uint8_t {
 struct Estimation {
   double b1 = 1;
   double b2 = 1;
-  // One weight per class. Priors are the weights divided by their sum over the classes that take part. If empty, the numbers
-  // of documents are the weights.
+  // One weight per class. Priors are the weights divided by their sum over the compared classes. If the span is empty, the
+  // weights are the numbers of documents.
   std::span<const double> prior_weights = {};
   double b2_rest = 0;  // the rounding error of b2, because a double rarely holds alpha * n_terms exactly
 };
@@ -47,23 +47,23 @@ struct Pairs {
   const TermId* terms;
 };
 
-// All functions compare the classes that have documents. Other classes take no part. The functions throw
+// All functions compare the classes that have documents, and ignore all other classes. The functions throw
 // std::invalid_argument
-// - if fewer than two classes take part, or if all classes but one have less than 2^-450 of the prior mass together (q would
-//   be nearly 0/0),
+// - if fewer than two classes are compared, or if all classes except one together have less than 2^-450 of the prior mass,
+//   because q would be nearly 0/0,
 // - unless 0 <= b1 <= b2 < inf (for rates, unless b1 and b2 are in [0, inf)),
-// - if the smoothed p of an absent term is neither 0 nor at least 2^-450, or a rate exceeds 2^64,
+// - if the smoothed p of an absent term is positive but below 2^-450, or if a rate exceeds 2^64,
 // - unless the weights are finite and not negative.
-// They use 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0. So p = 0 in a class without tokens if b2 = 0. No result is NaN.
+// The functions use 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0. So if b2 = 0, p = 0 in a class without tokens. No result is
+// NaN.
 //
 // Accuracy: the relative error is 4 ulp in ordinary cases, and 1e-14 if |p - q| >= n_classes^2 2^-50 max(p, q). If p and q
 // agree in all digits of a double-double, their difference is lost (proof in scoring/careful_impl.hpp, cases in
-// tests/unit/test_accuracy.py). A difference p - q below 2^-92 of the spread of the p_ik counts as 0. Bits depend on neither
-// the number of threads nor the SIMD target. The bits of a term depend on other terms only through the constants of the
-// classes and, in `score`, through the choice of one algorithm for all terms.
+// tests/unit/test_accuracy.py). A difference p - q below 2^-92 of the spread of the p_ik counts as 0. Results have the same
+// bits for any number of threads and any SIMD target. The bits of a term's results depend on other terms only through the
+// constants of the classes and, in `score`, through the choice of one algorithm for all terms.
 //
-// Each thread needs 1 MiB of scratch memory, plus up to 56 bytes for each pair of a class and a term, for 128 terms at a
-// time.
+// Each thread needs 1 MiB of scratch memory, plus up to 56 bytes for each pair of a class and one of 128 terms.
 
 // Writes scores (n_terms,). Takes O(pairs) for a smoothed sum or mean over many classes, and otherwise O(n_classes * terms
 // that occur). The choice of the algorithm depends only on counts, estimation, measure and aggregate (score_ways.hpp).
@@ -72,13 +72,13 @@ void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measu
            const Threads& threads, double* scores);
 
 // Writes class_scores (n_classes, terms of the range), row-major. They are the values of the classes before aggregation.
-// Rows of classes that take no part are 0. O(n_classes * terms).
+// Rows of ignored classes are 0. O(n_classes * terms).
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                   const Threads& threads, double* class_scores, TermRange range = {});
 
 // Writes directions (n_classes, terms of the range), row-major. A direction is the sign of p - q for every measure. It is 0
-// where class_scores treats p and q as equal, and in rows of classes that take no part. O(n_classes * terms).
+// where class_scores treats p and q as equal, and in rows of ignored classes. O(n_classes * terms).
 template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});

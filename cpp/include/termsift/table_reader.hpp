@@ -45,13 +45,13 @@ struct RowError : std::invalid_argument {
 // Reads rows in blocks, in order. A class is numbered when its label first occurs.
 class TableReader {
  public:
-  // Reads up to n bytes into the array `to`. Returns the number of bytes read, which is 0 only at the end.
+  // Reads up to n bytes into the array `to`. Returns the number of bytes read, which is 0 only at the end of the content.
   using Read = std::function<std::int64_t(std::uint8_t* to, std::int64_t n)>;
 
   struct Options {
     std::vector<std::string> labels = {};     // labels that are numbered 0, 1, ... before any row is read
     bool skip = false;                        // whether bad rows are skipped; otherwise the first bad row throws RowError
-    std::string encoding = "UTF-8";           // the encoding of the file, for messages; the bytes passed in are UTF-8
+    std::string encoding = "UTF-8";           // the encoding of the file, used only in messages; Read passes UTF-8
     std::int64_t block_bytes = 1 << 20;
     bool unlabelled = false;                  // whether all documents belong to one class without a name
   };
@@ -59,8 +59,8 @@ class TableReader {
   TableReader(Read read, Options options);
   virtual ~TableReader() = default;
 
-  // Reads the next rows into `block` and reuses its memory. Returns false at the end. The memory grows with the length of
-  // the longest row. After an exception, every call returns false. Only one thread at a time may call this.
+  // Reads the next rows into `block` and reuses its memory. Returns false at the end of the table. The memory grows with
+  // the length of the longest row. After an exception, every call returns false. Only one thread at a time may call next().
   bool next(TableBlock& block);
 
   const std::vector<std::string>& labels() const { return options_.labels; }
@@ -71,7 +71,7 @@ class TableReader {
 
  protected:
   static constexpr std::int64_t padding = 64;  // number of bytes after the content that may be read and written
-  // A quote that is never closed makes the rest of a file one row. Such a row is refused before it fills the memory.
+  // A quote that is never closed makes the rest of a file one row. The reader rejects this row before it fills the memory.
   static constexpr std::int64_t longest_row = (std::int64_t{1} << 31) - 2, longest_header = std::int64_t{1} << 26;
   static constexpr const char* too_long =
       "the row that begins here is longer than 2 GiB; a quote may open a field that no quote closes";
@@ -80,10 +80,10 @@ class TableReader {
   // is true, the table ends after `size` bytes, and the last row needs no line feed.
   virtual std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) = 0;
 
-  // Throws an error if the table ends here and is incomplete.
+  // Throws an error if the table is incomplete when its content ends.
   virtual void finish() {}
 
-  // Makes `bytes` of a block at least `room` long and keeps its first `size` bytes.
+  // Enlarges block.bytes to at least `room` bytes and keeps its first `size` bytes.
   static void reserve(TableBlock& block, std::int64_t size, std::int64_t room);
   // Reads until the block has `wanted` bytes or the content ends. Returns the number of bytes in the block.
   std::int64_t fill(TableBlock& block, std::int64_t size, std::int64_t wanted);
@@ -92,8 +92,9 @@ class TableReader {
   ClassId class_of(std::string_view label);
   // Skips a bad row if Options::skip is set and the row can be skipped. Otherwise throws RowError.
   void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
-  // units() returns the distance between two places in a line, and place() the name of a place, such as "byte 5". A unit is
-  // a byte if the file is UTF-8, and otherwise a character, because the bytes of other encodings are not known here.
+  // units() returns the distance between two places in a line. place() returns the name of a place, such as "byte 5". A
+  // unit is a byte if the file is UTF-8, and otherwise a character, because the bytes of other encodings are not known
+  // here.
   std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
   std::string place(std::int64_t n_units) const;
   // Returns the message for a byte that is invalid in the encoding.
@@ -114,8 +115,8 @@ class TableReader {
   ClassId last_class_ = -1;
 };
 
-// Rows of fields. With quoting, the reader accepts exactly what Python's csv module accepts with strict=True. Without
-// quoting, delimiters separate fields, and carriage returns before a line feed are dropped.
+// Rows of fields. With quoting, the reader accepts exactly the rows that Python's csv module accepts with strict=True.
+// Without quoting, delimiters separate fields, and carriage returns before a line feed are dropped.
 class DelimitedReader final : public TableReader {
  public:
   struct Row {
@@ -153,7 +154,7 @@ class DelimitedReader final : public TableReader {
   std::vector<std::string_view> fields_;  // the fields of the current row
 };
 
-// JSON objects, one per line or all in one array. Each has a string for every key in `texts`, and a label.
+// JSON objects, one per line or all in one array. Each object has a string for every key in `texts`, and a label.
 class JsonReader final : public TableReader {
  public:
   JsonReader(Read read, Options options, std::vector<std::string> texts, std::string label, bool may_be_array);

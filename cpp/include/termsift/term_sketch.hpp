@@ -13,15 +13,16 @@ namespace termsift {
 
 struct TextRules;
 
-// Counters of document frequency. All terms with the same hash share a counter, which counts the documents that contain any
-// of these terms, up to 255. So no term is in more documents than its counter says, unless the counter is 255. The hash is
-// the same in every process, and additions that stop at 255 give the same result in any order. So the counters depend
-// neither on the order of the texts nor on the threads.
+// Counters of document frequency. All terms whose hashes have the same place() share a counter. It counts the documents
+// that contain any of these terms, up to 255. So no term is in more documents than its counter says, unless the counter is
+// 255. The hash is the same in every process, and additions that stop at 255 give the same result in any order. So the
+// counters depend neither on the order of the texts nor on the threads.
 class TermSketch {
  public:
   explicit TermSketch(std::int64_t n_counters);
 
-  // Cuts documents by the rules and adds them. If this throws, some of the documents may have been added.
+  // Cuts documents into terms by the rules, and adds the documents to the counters. If add() throws, some of the documents
+  // may have been added.
   void add(const TextRules& rules, Texts texts, const Threads& threads);
 
   std::span<std::uint8_t> counters() { return {counters_.get(), static_cast<std::size_t>(n_)}; }

@@ -32,8 +32,8 @@ class TextCounter {
   TextCounter(const TextRules& rules, bool by_class);
   ~TextCounter();
   // Adds documents. In a counter by class, `classes` has one class per document; otherwise it is empty. Throws BadText for
-  // the first text that is not UTF-8. If this throws after the arguments were checked, all later calls of the counter throw
-  // std::logic_error.
+  // the first text that is not UTF-8. If add() throws after it has checked the arguments, all later calls of the counter
+  // throw std::logic_error.
   void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
   // Adds the rows in about the next n_bytes bytes of a table (fewer at its end). The counter must count by class. One thread
   // reads a block while the other threads count earlier blocks. Returns the number of documents.
@@ -45,11 +45,12 @@ class TextCounter {
   // Sorts the terms found so far by code points. No text may be added afterwards.
   void sort(const Threads& threads);
   std::int64_t n_terms() const;
-  // Return, for each sorted term, the number of documents that contain it, and the number of its occurrences.
+  // The first function returns the number of documents that contain each sorted term. The second function returns the
+  // number of occurrences of each sorted term.
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
   // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for every sorted term if `columns`
-  // is empty. It also calls check() at intervals, which may throw an exception to stop the loop.
+  // is empty. At intervals, it also calls check(), which may throw an exception to stop the loop.
   void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit,
                      const std::function<void()>& check = {}) const;
   // columns[term] is the column of a term, or -1 to drop the term. Columns must increase. If `columns` is empty, every term
@@ -80,7 +81,7 @@ class TextIndex {
 };
 
 // Counts terms by hash, as scikit-learn's HashingVectorizer does. The column of a term is |h| mod n_columns, where h is the
-// MurmurHash3 (32 bits, seed 0) of its UTF-8 bytes. With alternate_sign, a term with h < 0 counts negatively.
+// MurmurHash3 (32 bits, seed 0) of its UTF-8 bytes. With alternate_sign, each occurrence of a term with h < 0 counts as -1.
 TextMatrix hashed_matrix(const TextRules& rules, Texts texts, std::int32_t n_columns, bool alternate_sign,
                          const Threads& threads);
 

@@ -1,4 +1,4 @@
-// The rules that cut texts into terms, as scikit-learn's CountVectorizer does.
+// The rules for cutting texts into terms. They are those of scikit-learn's CountVectorizer.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 namespace termsift {
 
 // A term is a column of the matrix. Its number takes only four bytes, because every score reads the terms of all pairs from
-// memory. So a vocabulary has at most 2^31 - 1 terms. The scores of so many terms would take 16 GiB.
+// memory. A vocabulary therefore has at most 2^31 - 1 terms. The scores of this many terms would already take 16 GiB.
 using TermId = std::int32_t;
 inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 
@@ -50,7 +50,8 @@ struct CountOverflow : std::overflow_error {
   using std::overflow_error::overflow_error;
 };
 
-// Thrown when the caller's poll stops a call. The call has then changed nothing.
+// Thrown when the caller's poll stops a call. Unless a comment on the call says otherwise, the stopped call has changed
+// nothing.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };

@@ -19,8 +19,8 @@ inline int write_utf8(char32_t c, std::uint8_t* out) {
   return length;
 }
 
-// Sets c to the character at `at`. Returns its number of bytes, or 0 if it is invalid. Overlong forms and surrogates are
-// invalid.
+// Sets c to the character at `at`. Returns the number of its bytes, or 0 if the bytes are invalid. Overlong forms and
+// surrogates are invalid.
 inline int read_utf8(const std::uint8_t* at, const std::uint8_t* end, char32_t& c) {
   const std::int64_t left = end - at;
   const auto follows = [&](int i) { return left > i && (at[i] & 0xc0) == 0x80; };
