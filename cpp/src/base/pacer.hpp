@@ -1,4 +1,4 @@
-// Polls and reports progress in a long call of many small steps.
+// Polls and reports progress in a long call that consists of many small steps.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ class Pacer {
  public:
   Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}
   void tick(std::int64_t done) {
-    if (ticks_++ % 64 == 0) tick_now(done);  // rare, because reading the clock takes as long as a few gains
+    if (ticks_++ % 64 == 0) tick_now(done);  // rare, because reading the clock takes as long as computing a few gains
   }
   void tick_now(std::int64_t done) {
     const auto now = std::chrono::steady_clock::now();

@@ -25,9 +25,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Body = std::function<void(std::int64_t, Worker&)>;
 
-// had_threads is true if this process has used several threads. is_child is true if it was forked, and lost_threads is true
-// if its parent had also used several threads. In a forked process, OpenMP would wait for threads that exist only in the
-// parent.
+// had_threads is true if this process has used several threads. is_child is true if this process was forked. lost_threads
+// is true if, in addition, its parent had used several threads before. In a forked process, OpenMP would wait for threads
+// that exist only in the parent.
 std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
 std::atomic<bool> is_child{false};
@@ -49,7 +49,7 @@ std::vector<std::thread> start_threads(int n, const F& f) {
   started.reserve(static_cast<std::size_t>(n));
   try {
     for (int thread = 1; thread <= n; ++thread) started.emplace_back(f, thread);
-  } catch (const std::exception&) {  // With fewer threads, a loop only takes longer.
+  } catch (const std::exception&) {  // With fewer threads, a loop is only slower.
   }
   return started;
 }
@@ -77,7 +77,7 @@ int most_threads(int requested) {
 }
 
 // Returns how many of n threads the system allows. OpenMP ends the process if it cannot start a thread. This function
-// therefore tries first whether n threads can start. It repeats the trial for each calling thread, because OpenMP keeps a
+// therefore first tests whether n threads can start. The test is repeated for each calling thread, because OpenMP keeps a
 // separate team for each caller.
 int allowed_threads(int n) {
   thread_local int most = 1;
@@ -124,8 +124,8 @@ class Loop {
   Loop(std::int64_t n_blocks, int n_threads, const Poll& poll, const Body& body)
       : n_blocks_(n_blocks), n_threads_(n_threads), poll_(poll), body_(body) {}
 
-  // Runs blocks until none is left. Each thread calls this function once, and a late thread may find no block. The caller's
-  // thread then polls until all other threads have finished.
+  // Runs blocks until none is left. Each thread calls this function once. A thread that starts late may find no block left.
+  // The caller's thread then polls until all other threads have finished.
   void run(int thread) noexcept {
     const bool before = std::exchange(runs_blocks, runs_blocks || n_threads_ > 1);
     LoopWorker worker(*this, thread);
@@ -180,8 +180,8 @@ class Loop {
       });
   }
 
-  // Runs f and catches its exception, because no exception may leave a thread's part of the loop. rethrow() throws the
-  // exception of the lowest block. An Interrupted is ignored if the loop had already stopped.
+  // Runs f and catches its exception, because no exception may leave run(). rethrow() throws the exception of the lowest
+  // block. An Interrupted exception is ignored if the loop had already stopped.
   template <class F>
   void guard(std::int64_t block, const F& f) noexcept {
     const auto keep = [&](bool interrupted) {

@@ -46,7 +46,7 @@ __attribute__((target("xsave"))) std::uint64_t saved_registers() {
 
 }  // namespace
 
-// Uses cpuid, because Clang's __builtin_cpu_supports needs a library that MSVC programs are not linked with.
+// This function uses cpuid, because Clang's __builtin_cpu_supports needs a library that programs for MSVC do not link.
 X86Features x86_features() {
   constexpr unsigned fma = 1u << 12, xsave = 1u << 27;                              // in leaf 1, register c
   constexpr unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8;                            // in leaf 7, register b: BMI, AVX2, BMI2
@@ -105,7 +105,7 @@ void offer_pages(void*, std::size_t) {}
 #if defined(__linux__)
 
 std::optional<int> allowed_processors() {
-  cpu_set_t allowed;  // has 1,024 bits, so the call fails on a machine with more processors
+  cpu_set_t allowed;  // has 1,024 bits, so sched_getaffinity fails on machines with more processors
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return std::nullopt;
   return CPU_COUNT(&allowed);
 }

@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the content of a small file, or "" if the file cannot be read. The function avoids C++ streams, because they crash
-// if an extension contains its own C++ library. This library shares some locale symbols with the C++ library that numpy has
-// loaded.
+// Returns the content of a small file, or "" if the file cannot be read. The function avoids C++ streams, because they
+// crash if this extension contains its own C++ library. Such a copy shares some locale symbols with the C++ library that
+// numpy has loaded.
 std::string content_of(const std::string& path) {
   std::string content;
   if (std::FILE* const file = std::fopen(path.c_str(), "rb")) {
@@ -45,7 +45,7 @@ std::optional<int> quota_of_control_groups(const std::string& root) {
     end = std::min(groups.find('\n', begin), groups.size());
     const std::string line = groups.substr(begin, end - begin);
     if (!line.starts_with("0::")) continue;  // skips groups of the obsolete version 1
-    // In a container, the path may be a path on the host. Then only the mount point itself is visible.
+    // In a container, the path may be a path on the host. In that case, only the mount point itself is visible.
     fs::path group = root + "/sys/fs/cgroup";
     least = limit_of(group);
     for (const fs::path& part : fs::path(line.substr(3)).relative_path())

@@ -1,7 +1,7 @@
-// Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels use these functions instead of the
-// C library's. There are no branches, so loops over these functions vectorise.
+// Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels use these functions instead of
+// the functions of the C library. The functions have no branches, so loops over them vectorise.
 //
-// Precision: p, q and p - q are given to about 106 bits. Let
+// Precision: p, q and p - q are given with about 106 bits. Let
 //     t(p, q) = p log(p/q) - p + q = q h((p-q)/q),  h(x) = (1+x) log(1+x) - x,  t >= 0,
 // so that KL = t(p, q) + t(1-p, 1-q). With s = (p-q)/(p+q), log(p/q) = 2 atanh(s), and atanh(s) = s + s^3 R(s^2),
 //     if p/q is in [1/2, 2]:  t = (p-q) s [1 + (1+s) s R(s^2)], a product of accurate factors;
@@ -19,11 +19,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Divisors and arguments of logarithms are replaced by this number if they are smaller. The exponent arithmetic of
-// nearest_power needs normal numbers p and q with 2^-1023 < p/q < 2^1023, so p and q may be up to 2^123. That suffices for
-// probabilities, rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to 2^106). Smoothed
-// probabilities are never this small (class_model.cpp refuses values below 2^-450). If unsmoothed float counts differ by
-// such factors, the result may become 0 or infinite, but never NaN.
+// This number replaces smaller divisors and smaller arguments of logarithms. The exponent arithmetic of nearest_power needs
+// normal numbers p and q with 2^-1023 < p/q < 2^1023, so p and q may be up to 2^123. This limit suffices for probabilities,
+// rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to 2^106). Smoothed probabilities are
+// never this small (class_model.cpp refuses values below 2^-450). If unsmoothed float counts differ by factors of this
+// size, the result may become 0 or infinite, but never NaN.
 constexpr double least_probability = 0x1p-900;
 
 TERMSIFT_INLINE unsigned long long bits(double x) { return bit_cast<unsigned long long>(x); }
@@ -36,8 +36,8 @@ TERMSIFT_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 constexpr double ln2_hi = 0x1.62e42fefa3800p-1, ln2_lo = 0x1.ef35793c76730p-45;
 
 // Returns R(z) = (atanh(s)/s - 1)/z for z = s^2 in [0, 1/9], by the Chebyshev interpolant of degree 10 (error 1.2e-18, from
-// mpmath.chebyfit at 60 digits). Estrin's scheme keeps the chain of dependent operations short. The chain of Horner's scheme
-// would have twenty operations and dominate the time.
+// mpmath.chebyfit at 60 digits). Estrin's scheme keeps the chain of dependent operations short. Horner's scheme would have
+// a chain of twenty operations, which would dominate the time.
 TERMSIFT_INLINE double atanh_rest(double z) {
   const double z2 = z * z, z4 = z2 * z2;
   const double r0 = 0.3333333333333333 + 0.19999999999999762 * z;
@@ -74,7 +74,7 @@ TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
   return {q, (((a.hi - product.hi) - product.lo) + (a.lo - q * b.lo)) * inverse};
 }
 
-// Returns a * b * (1 + g) with little more than one rounding, for |g| < 1/4 or so. A relative error e of g changes the
+// Returns a * b * (1 + g) with little more than one rounding, for |g| below about 1/4. A relative error e of g changes the
 // result only by a relative error of about g e.
 TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   const DoubleDouble p = two_product(a.hi, b.hi);
@@ -112,8 +112,8 @@ TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDou
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Returns t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. Then |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms of R suffice.
-// The relative error is 2^-52 at p = 2^-6 and q = 0, and grows with the 7th power of larger p or q.
+// Returns t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. In this range, |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms of R
+// suffice. The relative error is 2^-52 at p = 2^-6 and q = 0, and grows with the 7th power of larger p or q.
 TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   const double s = -d / (2.0 - p - q);
   const double z = s * s;
@@ -121,9 +121,9 @@ TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   return -d * s * (1.0 + (1.0 + s) * s * R);
 }
 
-// Returns t(1-p, 1-q) for p, q <= 2^-6 without a division, with a relative error of 2^-48. That suffices, because the result
-// is added to t(p, q), which is at least 2^6 times larger. The error grows with the 8th power of (p+q)/2, to 7e-7 at p = 1/3
-// and q = 0.
+// Returns t(1-p, 1-q) for p, q <= 2^-6 without a division, with a relative error of 2^-48. This error is small enough,
+// because the result is added to t(p, q), which is at least 2^6 times larger. The error grows with the 8th power of
+// (p+q)/2, to 7e-7 at p = 1/3 and q = 0.
 TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   const double m = 0.5 * p_plus_q, m2 = m * m;
   const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // 1 / (1 - m)
@@ -132,9 +132,9 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// The logarithm of p/q. If p and q are near each other, it is 2 atanh(s) with |s| <= 1/3. Otherwise it is log(2^k) + 2
-// atanh(s) with |s| <= 1/5. The functions below take d = p - q, 0 <= p <= 2^123, and q in [least_probability, 2^123] with q
-// >= 2^-60 p. If with_low is false, the low parts of p, q and d are 0.
+// s and k give the logarithm of p/q. If p and q are near each other, log(p/q) = 2 atanh(s) with |s| <= 1/3. Otherwise,
+// log(p/q) = log(2^k) + 2 atanh(s) with |s| <= 1/5. The functions below take d = p - q, 0 <= p <= 2^123, and q in
+// [least_probability, 2^123] with q >= 2^-60 p. If with_low is false, the low parts of p, q and d are 0.
 struct Ratio {
   double s;
   double k;
@@ -156,7 +156,7 @@ TERMSIFT_INLINE Ratio ordinary_ratio(DoubleDouble p, DoubleDouble q, DoubleDoubl
 template <bool with_low = true>
 TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d, Ratio ratio, double sR) {
   const auto [s, k] = ratio;
-  // t = d s [1 + (1+s) s R]; d.lo counts twice, because it is part of d and of s
+  // t = d s [1 + (1+s) s R]; d.lo appears twice, because d and s both contain it
   const double rest = d.hi * (sR + s * sR);
   const double t_near = d.hi * s + s * (with_low ? rest + 2.0 * d.lo : rest);
 
@@ -175,9 +175,9 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   return ordinary_term<with_low>(p, q, d, ratio, ratio.s * atanh_rest(ratio.s * ratio.s));
 }
 
-// Returns log(p/q) with an error of about two ulp, given d = p - q. It is 0 if d = 0, so log(0/0) = 0, and infinite if only
-// one of p and q is 0. Precondition: p and q are in [0, 2^123], or they are in [least_probability, 2^1002] and differ by
-// less than a factor 2^1022.
+// Returns log(p/q) with an error of about two ulp, given d = p - q. The result is 0 if d = 0, so log(0/0) = 0. It is
+// infinite if only one of p and q is 0. Precondition: p and q are in [0, 2^123], or they are in [least_probability, 2^1002]
+// and differ by less than a factor 2^1022.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d) <= sum;
@@ -191,8 +191,8 @@ TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// Returns log2(p/q) with an error of about 1.5 ulp, given d = p - q. It is exact if p/q is a power of two. In plain doubles,
-// the rounding errors of p + q, of s and of the factor 2 / log 2 would add up to 4 ulp.
+// Returns log2(p/q) with an error of about 1.5 ulp, given d = p - q. The result is exact if p/q is a power of two. In plain
+// doubles, the rounding errors of p + q, of s and of the factor 2 / log 2 would add up to 4 ulp.
 TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   constexpr double factor = 0x1.71547652b82fep+1, factor_lo = 0x1.777d0ffda0d24p-55;
   DoubleDouble sum = two_sum(p.hi, q.hi);
@@ -210,8 +210,8 @@ TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDo
   return d.hi == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// Returns R(z) as atanh_rest does, but with degree 7 (error 1.4e-17), for z in [0, 0.0404]. This range suffices for p/q in
-// [2/3, 3/2], where |s| <= 0.2.
+// Returns R(z) like atanh_rest, but from a polynomial of degree 7 (error 1.4e-17), for z in [0, 0.0404]. This range
+// suffices for p/q in [2/3, 3/2], where |s| <= 0.2.
 TERMSIFT_INLINE double short_atanh_rest(double z) {
   const double z2 = z * z;
   const double r0 = 0.3333333333333333 + 0.20000000000004187 * z;
@@ -256,9 +256,9 @@ constexpr double log_table[32][2] = {
     {0.6694306539426292, 2.823733943928343e-17}, {0.6853040030989194, 4.893484946270261e-17},
 };
 
-// Returns log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2, and c = 1 +
-// (2i + 1)/64 is the nearest such number with an entry in log_table, so |s| <= 2^-7. The absolute error is at most 2^-68 for
-// x in [2^-900, 2^900].
+// Returns log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m and 1 <= m < 2. The
+// number c = 1 + (2i + 1)/64 is the nearest to m for which log_table has log c, so |s| <= 2^-7. The absolute error is at
+// most 2^-68 for x in [2^-900, 2^900].
 TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   const unsigned long long u = bits(x.hi);
   const double k = from_bits((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);
@@ -276,8 +276,8 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
 }
 
-// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. It is 2 atanh(x / (2 + x)) up to x = 1, and
-// rounds to x below 2^-54.
+// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. It is computed as 2 atanh(x / (2 + x)) up to x =
+// 1. Below x = 2^-54, it rounds to x.
 TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
   const double z = s.hi * s.hi;
@@ -313,7 +313,8 @@ TERMSIFT_INLINE ReducedExponent reduced(double x) {
   return {(in_range - k * ln2_hi) - k * ln2_lo, from_bits((bits(shifted) + 1023) << 52)};
 }
 
-// Returns exp(x) for x <= 709, with an error of at most 1 ulp, but 0 for x < -708. The series to r^13 has an error of 2^-57.
+// Returns exp(x) for x <= 709, with an error of at most 1 ulp. For x < -708, it returns 0. The series to r^13 has an error
+// of 2^-57.
 TERMSIFT_INLINE double exponential(double x) {
   const auto [r, power] = reduced(x);
   const double r2 = r * r, r4 = r2 * r2;
@@ -324,8 +325,8 @@ TERMSIFT_INLINE double exponential(double x) {
   return x < -708.0 ? 0.0 : power + power * (r + series);
 }
 
-// Returns exp(x) for x <= 0, with a relative error of at most 2^-46, but 0 for x < -708. If the result is rounded to single
-// precision, it is incorrectly rounded once in millions of calls. The series to r^11 has an error of 2^-47.
+// Returns exp(x) for x <= 0, with a relative error of at most 2^-46. For x < -708, it returns 0. Rounding the result to
+// single precision gives a wrong last bit only once in millions of calls. The series to r^11 has an error of 2^-47.
 TERMSIFT_INLINE double short_exponential(double x) {
   const auto [r, power] = reduced(x);
   const double r2 = r * r, r4 = r2 * r2;

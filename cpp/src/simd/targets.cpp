@@ -11,7 +11,7 @@
 namespace termsift {
 namespace {
 
-constexpr const char* names[] = {"baseline", "avx2", "avx512"};  // indexed by SimdTarget; each includes all earlier targets
+constexpr const char* names[] = {"baseline", "avx2", "avx512"};  // indexed by SimdTarget; later targets include earlier ones
 
 SimdTarget best_target() {
 #ifdef TERMSIFT_X86_TARGETS

@@ -1,8 +1,8 @@
 // The SIMD targets, and the choice of the kernels for the target in use.
 //
 // A stage has a struct of pointers to its kernels, with the static members baseline, avx2 and avx512. One source file,
-// *_kernels.cpp, defines these members. CMake compiles it once per target, with the instruction set of the target and with
-// TERMSIFT_TARGET defined as the target's name.
+// *_kernels.cpp, defines these members. CMake compiles the source file once per target, with the instruction set of the
+// target. TERMSIFT_TARGET is defined as the name of the target.
 //
 // Every operation of a kernel is an IEEE operation in a fixed order, so all targets return the same bits.
 //
