@@ -31,9 +31,9 @@ namespace termsift::bindings {
 namespace py = pybind11;
 using namespace py::literals;
 
-// Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 ends such a thread with pthread_exit,
-// which unwinds the stack. The unwinding must not reach noexcept functions, so this function catches it. The thread then
-// sleeps until the process ends, as it does in Python 3.14.
+// Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 calls pthread_exit in a thread that
+// acquires the GIL. This call unwinds the stack. The unwinding must not reach noexcept functions, so this function stops
+// the unwinding. The thread then sleeps until the process ends, as it does in Python 3.14.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__
@@ -61,7 +61,7 @@ class WithoutGil {
   PyThreadState* const state_ = PyEval_SaveThread();
 };
 
-// Returns the Threads for a call from Python. Their `poll` acquires the GIL and checks for Ctrl-C.
+// Returns the Threads for a call from Python. The `poll` of the result acquires the GIL and checks for Ctrl-C.
 inline Threads python_threads(int n_threads) {
   return {effective_n_threads(n_threads), [] {
             return or_sleep_at_exit([] {
@@ -71,7 +71,7 @@ inline Threads python_threads(int n_threads) {
           }};
 }
 
-// Checks for Ctrl-C in every 65,536th step i of a loop that holds the GIL.
+// Checks for Ctrl-C if i is a multiple of 65,536. Loops that hold the GIL call this function in each step i.
 inline void check_signals(std::int64_t i) {
   if (i % (1 << 16) == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
@@ -106,7 +106,7 @@ py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   return py::array_t<T>(std::move(shape), raw, owner);
 }
 
-// Returns an array of this shape whose elements f(elements, threads) computes without the GIL.
+// Returns an array of this shape. f(elements, threads) computes its elements without the GIL.
 template <class T, class F>
 py::array_t<T> computed(const std::vector<std::int64_t>& shape, int n_threads, const F& f) {
   std::int64_t size = 1;
@@ -163,15 +163,15 @@ std::span<const T> span_of(const py::array& array, const char* name) {
 using B2 = std::pair<double, double>;  // b2 as a double-double: the value and its rounding error
 using Prior = std::optional<py::array>;
 
-// Returns an Estimation with these values, which points into the array `prior`.
+// Returns an Estimation with these values. It points into the array `prior`.
 inline Estimation estimation(double b1, const B2& b2, const Prior& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");
   return e;
 }
 
-// Returns a view of the arrays. The arrays must outlive the view. No array is converted. A dtype that types.hpp does not
-// list raises TypeError.
+// Returns a view of the arrays, which must outlive the view. No array is converted. Raises TypeError for a dtype that
+// types.hpp does not list.
 inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns) {
   require_vector(data, "data");
   if (indptr.size() < 1) throw py::value_error("indptr is empty, expected one entry more than rows");
@@ -188,7 +188,7 @@ inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py
 
 // ---- counts and texts that a Python object holds ------------------------------------------------------------------------
 
-// Exact or float counts. They are immutable, so every operation returns new counts.
+// Exact or float counts. These objects are immutable, so every operation returns new counts.
 using CountsObject = std::variant<ClassCounts<std::int64_t>, ClassCounts<double>>;
 
 // Returns the counts of a Python object of class Counts. Raises a Python error for any other object.

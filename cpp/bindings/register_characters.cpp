@@ -18,8 +18,9 @@ py::str text(std::initializer_list<char32_t> characters) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-// Finds the casings of the characters from `first` on with str.lower. A capital sigma at the end of a string becomes final
-// if a cased letter comes before it. Case-ignorable characters between the two do not matter.
+// Uses str.lower to find the casings of the characters from `first` on. It lowers a capital sigma at the end of a string to
+// a final sigma if a cased letter precedes the sigma. Case-ignorable characters between the letter and the sigma do not
+// matter.
 void casings(char32_t first, Casing* casings) {
   or_sleep_at_exit([=] {
     const py::gil_scoped_acquire gil;

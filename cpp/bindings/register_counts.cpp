@@ -12,7 +12,7 @@
 namespace termsift::bindings {
 namespace {
 
-// The Python class. It wraps the variant, because pybind11 would pass a bare std::variant by value.
+// The Python class. It contains the variant, because pybind11 would pass a bare std::variant by value.
 struct Counts {
   CountsObject value;
 
@@ -34,7 +34,7 @@ Counts empty_counts(std::int64_t n_classes, bool exact) {
   return {make(double{})};
 }
 
-// use_counting_path sets this index of counting_paths. It is -1 if no path is forced.
+// An index into counting_paths that use_counting_path sets, or -1 if no path is forced.
 std::atomic<int> forced_path{-1};
 
 template <CountType Count>
@@ -61,8 +61,8 @@ Counts derived(const Counts& counts, int n_threads, const F& f) {
   return without_gil([&] { return counts.visit([&](const auto& c) -> Counts { return {f(c, threads)}; }); });
 }
 
-// Adds the documents to the counts. Returns the new counts and the name of the counting path. If `by_term`, the arrays form
-// a CSC matrix, and the result is nullopt if the matrix must be converted first.
+// Adds the documents to the counts. Returns the new counts and the name of the counting path. If `by_term` is true, the
+// arrays form a CSC matrix, and the result is nullopt if the matrix must be converted first.
 std::optional<std::pair<Counts, std::string>> updated(
     const Counts& counts, const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
     bool by_term, const std::optional<py::array>& label_indptr, const py::array& codes,
@@ -130,7 +130,8 @@ auto of_classes(const F& f) {
   return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return row_values<T>(c.rows, f); }); };
 }
 
-// Returns the getter of a property of Counts. The getter returns f(counts), with the ClassCounts that the object holds.
+// Returns the getter of a property of Counts. The getter returns f(counts), where `counts` is the ClassCounts in the
+// object.
 template <class F>
 auto of_counts(const F& f) {
   return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return f(c); }); };
@@ -185,7 +186,8 @@ py::dict to_arrays(const Counts& counts) {
   });
 }
 
-// Both arrays of frequencies have elements of the type Frequency. This type is Count, or also uint32 in exact counts.
+// Both arrays of frequencies have elements of the type Frequency. This type is Count, but it may also be uint32 for exact
+// counts.
 template <CountType Count, class Frequency = Count>
 Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
                          const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df,

@@ -22,7 +22,7 @@ class Numbering {
     if (number == next()) firsts_.push_back(i);
     codes_[i] = number;
   }
-  // Returns the number of each label, and the position of each number's first label.
+  // Returns the number of each label, and the position of the first label with each number.
   py::tuple result() && {
     const py::array_t<std::int64_t> firsts(static_cast<py::ssize_t>(firsts_.size()), firsts_.data());
     return py::make_tuple(to_numpy(std::move(codes_), {n_}), firsts);
@@ -34,7 +34,8 @@ class Numbering {
   std::vector<std::int64_t> firsts_;
 };
 
-// Numbers n labels by their bytes, bytes_of(i). Missing labels, whose bytes have a null pointer, share one number.
+// Numbers n labels by their bytes, bytes_of(i). For a missing label, bytes_of(i) has a null pointer. All missing labels
+// share one number.
 template <class BytesOf>
 py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
   Numbering numbering(n);
@@ -50,8 +51,8 @@ py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
   return std::move(numbering).result();
 }
 
-// This cache maps the 64 bits of a label to its number. Most labels repeat a few objects or integers, so few labels are
-// hashed.
+// A cache that maps the 64 bits of a label to its number. Most labels repeat a few objects or integers, so few labels must
+// be hashed.
 class KnownNumbers {
  public:
   // Returns a reference to the number of the label with these bits. If the number is -1, the label is not in the cache, and
@@ -113,7 +114,7 @@ py::tuple number_objects(const py::object& labels) {
   }
   Numbering numbering(n);
   KnownNumbers known_numbers;
-  py::dict numbers;  // owns the first label of each number, because a comparison of labels may change the list
+  py::dict numbers;  // keeps the first label of each number alive, because comparing labels may change the list
   for (std::int64_t i = 0; i < n; ++i) {
     check_signals(i);
     if (is_list && i >= PyList_GET_SIZE(labels.ptr())) throw py::value_error("the labels changed while they were read");
@@ -156,7 +157,7 @@ py::tuple number_labels(const py::object& labels) {
 
 void register_labels(py::module_& module) {
   module.def("number_labels", &number_labels, "labels"_a,
-             "Return the number of each label, and the position of each number's first label.");
+             "Return the number of each label, and the position of the first label with each number.");
 }
 
 }  // namespace termsift::bindings

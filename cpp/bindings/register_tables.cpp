@@ -52,7 +52,7 @@ class Table {
   const TableReader& reader() const { return *reader_; }
   const py::str& file() const { return file_; }
 
-  // Returns f(reader), computed without the GIL. Throws an error if another thread is inside this function.
+  // Returns f(reader), computed without the GIL. Throws an error if another thread is running this function.
   template <class F>
   auto reading(const F& f) {
     if (is_busy_.exchange(true)) throw std::logic_error("another thread is reading this table");

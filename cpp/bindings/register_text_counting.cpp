@@ -13,7 +13,7 @@ using Columns = std::optional<py::array>;
 
 std::vector<std::string> utf8_of(const py::sequence& strings, const char* name) {
   std::vector<std::string> all;
-  for (const py::object string : strings) {  // owns the string, because a signal handler may change the sequence
+  for (const py::object string : strings) {  // keeps the string alive, because a signal handler may change the sequence
     check_signals(static_cast<std::int64_t>(all.size()));
     if (!PyUnicode_Check(string.ptr()))
       throw py::type_error(std::string(name) + " must be strings, found " + Py_TYPE(string.ptr())->tp_name);
@@ -51,7 +51,7 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   return rules;
 }
 
-// Copies an array that is used without the GIL. Otherwise, another Python thread could change the array after the check.
+// Copies an array that is used without the GIL, because another Python thread could change the original after the check.
 std::vector<std::int32_t> copied(const std::optional<py::array>& array, const char* name) {
   if (!array) return {};
   const auto elements = span_of<std::int32_t>(*array, name);

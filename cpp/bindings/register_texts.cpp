@@ -15,7 +15,7 @@
 namespace termsift::bindings {
 namespace {
 
-// The Python class. It holds documents, and the owners of their memory.
+// The Python class. It holds documents, and the objects that own their memory.
 struct TextsObject {
   std::vector<Text> texts;
   std::vector<std::shared_ptr<const void>> owners;
@@ -25,7 +25,7 @@ std::shared_ptr<const void> owner_of(py::object object) { return std::make_share
 
 // ---- from Python objects -------------------------------------------------------------------------------------------------
 
-// Returns the texts text_of(item, i) of a list or tuple. The result owns the items, because a list may change later.
+// Returns the texts text_of(item, i) of a list or tuple. The result keeps the items alive, because a list may change later.
 template <class TextOf>
 TextsObject of_items(const py::object& sequence, const char* expected, const TextOf& text_of) {
   if (!PyList_Check(sequence.ptr()) && !PyTuple_Check(sequence.ptr()))
@@ -49,8 +49,8 @@ TextsObject of_items(const py::object& sequence, const char* expected, const Tex
   throw py::error_already_set();
 }
 
-// Returns whether an object is missing. It is missing if it is None or not equal to itself (NaN, NaT), or if the comparison
-// `item == item` has no truth value (pandas' NA).
+// Returns whether an object is missing. None is missing, and so is an object that is not equal to itself (NaN, NaT). An
+// object is also missing if the comparison `item == item` has no truth value (pandas' NA).
 bool is_missing(PyObject* item) {
   if (item == Py_None) return true;
   const auto equal = py::reinterpret_steal<py::object>(PyObject_RichCompare(item, item, Py_EQ));
