@@ -18,9 +18,9 @@ py::str text(std::initializer_list<char32_t> characters) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-// Uses str.lower to find the casings of the characters from `first` on. It lowers a capital sigma at the end of a string to
-// a final sigma if a cased letter precedes the sigma. Case-ignorable characters between the letter and the sigma do not
-// matter.
+// Uses str.lower to find the casings of the characters from `first` on. str.lower turns a capital sigma at the end of a
+// string into a final sigma if a cased letter precedes the sigma. Case-ignorable characters between the letter and the
+// sigma do not matter.
 void casings(char32_t first, Casing* casings) {
   or_sleep_at_exit([=] {
     const py::gil_scoped_acquire gil;

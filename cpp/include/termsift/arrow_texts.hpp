@@ -13,8 +13,8 @@
 
 namespace termsift {
 
-// The structs of the Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html) and of its streams.
-// The holder of a struct must call its `release` once, unless `release` is null. This call sets `release` to null.
+// The Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html) and its streams define these
+// structs. The owner of a struct must call its `release` once, unless `release` is null. This call sets `release` to null.
 struct ArrowSchema {
   const char* format;
   const char* name;

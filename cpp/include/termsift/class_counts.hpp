@@ -1,5 +1,5 @@
-// All scores need these counts. Each pair of a class and a term has two: the number of occurrences of the term in the
-// class, and the number of documents of the class that contain the term.
+// All scores need these counts. Each pair of a class and a term has two counts: the number of occurrences of the term in
+// the class, and the number of documents of the class that contain the term.
 #pragma once
 
 #include <cstddef>
@@ -93,8 +93,8 @@ struct ClassCounts {
   std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
   // The whole collection as one class, with every document counted once. It is stored if some document has no class or
-  // several classes. Float counts also store it if the labels were lists. Otherwise it is null, because the whole
-  // collection is then the sum of the rows.
+  // several classes. Float counts also store it if each document has a list of labels. Otherwise it is null, because the
+  // whole collection is then the sum of the rows.
   ClassRowPtr<Count> collection;
 
   EventModel model = EventModel::multinomial;  // the event that term_frequency and n_tokens count (see as_counted_by)
@@ -120,12 +120,12 @@ ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
-// Returns the row of all documents, which is `collection` if that is not null, and otherwise the sum of the rows. Takes
+// Returns the row of all documents. This is `collection` if it is not null, and otherwise the sum of the rows. Takes
 // O(pairs * log(classes)) time.
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
 
-// Class c of a result is class map[c] of the operand, or is empty if map[c] is -1.
+// A map from new classes to old classes. The new class c is the old class map[c], or is empty if map[c] is -1.
 using ClassMap = std::span<const std::int64_t>;
 
 // Returns the counts under a different list of classes. The result shares the rows of `counts`.
@@ -137,7 +137,8 @@ ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 template <CountType Count>
 ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads);
 
-// Returns the sum of the counts of two collections that have the same classes. O(pairs of both), parallel over classes.
+// Returns the sum of the counts of two collections that have the same classes. Takes O(pairs of both) time, in parallel
+// over the classes.
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 

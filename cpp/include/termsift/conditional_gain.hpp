@@ -18,11 +18,12 @@ namespace termsift {
 // where negative numbers count as 0 and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be the sum
 // of W_tc (W'_tc if c = y) over these terms. The document has class c with this probability (in single precision):
 //     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))).
-// The loss of a document is -log P_dy. A step with a term reduces these losses. The gain of the term is the total reduction:
+// The loss of a document is -log P_dy. A step of length b with term t reduces these losses. The gain of t is the total
+// reduction:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
-// If there are more than `classes_in_play` classes, each document keeps only that many. They are selected when its first
-// term t is chosen: its own class, and the classes with the largest sums log(n_c / n) + W_tc. The sums are compared in
-// whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
+// If there are more than `classes_in_play` classes, each document keeps only that many. These classes are selected when its
+// first term t is chosen. They are its own class, and the classes with the largest sums log(n_c / n) + W_tc. The sums are
+// compared in whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be the
 // weights of the machines, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of the
@@ -62,7 +63,7 @@ struct GainRanking {
 // many evaluations and would choose no better terms (docs/methods.md).
 //
 // classes (n_rows,) must be below n_classes. weights are (n_rows,) or empty. A document of weight w counts as w equal
-// documents. In their losses, W' leaves out one of these w documents. As in counting, the entries of x may be in any order,
+// documents. W' leaves out one of these w documents, not all of them. As in counting, the entries of x may be in any order,
 // repeated or 0.
 //
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each pair of a

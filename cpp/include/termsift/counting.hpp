@@ -86,9 +86,9 @@ struct Counted {
 // Throws as check_csr does if x is not a valid matrix of counts. Count must be double if the term weight is log, or if it is
 // raw and x holds floats.
 //
-// Each cell is summed in document order, starting from its value in `counts`. Therefore the result has the same bits for any
-// number of threads, and also if a collection is counted in several successive calls. The message of CountOverflow names
-// the document.
+// Each count is summed in document order, starting from its value in `counts`. Therefore the result has the same bits for
+// any number of threads, and also if a collection is counted in several successive calls. The message of CountOverflow
+// names the document.
 //
 // Time and extra memory depend on the path. The result takes 12 bytes per pair of a class and a term, or 20 in a class whose
 // number of tokens may exceed 2^32 or is a fraction.

@@ -21,14 +21,14 @@ namespace termsift {
 // Gains are computed from masses. Masses are whole numbers m_ic with p_ic = m_ic / n_c, where n_c = sum_i m_ic + leftover_c
 // is below 2^52. The relative error of a gain is about 1e-14, and a gain is exactly 0 if and only if m_i is proportional to
 // R in all classes. Ties go to the lowest index. Terms with equal masses tie, and the last two terms tie if the pool has no
-// leftover. Gains may be equal by symmetry, for example if two terms have exchanged masses in two classes. Rounding may
-// make these gains differ, so their terms may come in either order. Once the largest gain is 0, the remaining terms follow
-// by index, with gain 0.
+// leftover. Gains may be equal by symmetry, for example if the masses of two terms are swapped between two classes.
+// Rounding may make these gains differ, so their terms may come in either order. Once the largest gain is 0, the remaining
+// terms follow by index, with gain 0.
 //
 // The masses of whole counts are exact if their total times the common denominator of b1 and b2 is below 2^52 in every
-// class. Other masses are rounded (greedy/mass_grid.cpp). Terms may come in either order if their gains differ by less than
-// this rounding. A term with a rounded mass may have a positive gain although its exact gain is 0, and `informative` counts
-// this term. The divergences are always those of the unrounded probabilities.
+// class. Other masses are rounded (greedy/mass_grid.cpp). Two terms may come in either order if their gains differ by less
+// than this rounding. A term with a rounded mass may have a positive gain although its exact gain is 0, and `informative`
+// counts this term. The divergences are always those of the unrounded probabilities.
 //
 // If b2 > b1 n_terms, the leftover stays in the pool to the end, so even the last term has a gain.
 struct GreedyRanking {
@@ -39,11 +39,11 @@ struct GreedyRanking {
 };
 
 // Selects the first k terms. With `exhaustive`, every gain is computed at every step, as Algorithm 1 prescribes. This takes
-// O(k n_terms) evaluations of O(n_classes) time each. Otherwise terms with equal masses are evaluated together, and a ladder
-// of shortlists (greedy/greedy_ladder.cpp) omits groups that provably do not have the largest gain. Both searches select
-// the same terms in the same order. The second search needs at most about twice as many evaluations as the exhaustive
-// search. Usually, its evaluations grow almost linearly with n_terms. Any number of threads and any SIMD target give the
-// same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
+// O(k n_terms) evaluations of O(n_classes) time each. Without `exhaustive`, terms with equal masses are evaluated together,
+// and a ladder of shortlists (greedy/greedy_ladder.cpp) omits groups that provably do not have the largest gain. Both
+// searches select the same terms in the same order. The second search needs at most about twice as many evaluations as the
+// exhaustive search. Usually, the number of its evaluations grows almost linearly with n_terms. Any number of threads and
+// any SIMD target give the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
 //
 // Throws std::invalid_argument in every case in which score() throws it. The same error is thrown if k is not in [0,
 // n_terms], if a term has p = 0 in a class, if b2 < b1 n_terms, or if a mass that must be rounded has less than 2^10 units

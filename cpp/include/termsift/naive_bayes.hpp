@@ -19,7 +19,7 @@ struct NaiveBayes {
   std::span<const std::int64_t> ks;       // strictly increasing, in [1, ranking.size()]
 };
 
-// The documents to classify. Their entries are counted in the same way as those of the training documents.
+// The documents to classify. Their entries are counted in the same way as the entries of the training documents.
 struct LabelledDocuments {
   AnyCsr x;
   std::span<const ClassId> labels;  // (n_rows,), -1 for a class that was not counted
@@ -33,9 +33,9 @@ struct LabelledDocuments {
 //
 // Rounding must not decide a tie, so the predicted class is the first class whose log posterior equals the largest log
 // posterior within a tolerance. The tolerance is 2^-45 of the sum of the absolute values that were added for either class,
-// plus 2^-53 for each ranked term of the document. O(pairs + entries of the documents * classes), plus O(classes) for each
-// k at which the order of the two best classes might have changed. Memory: 12 bytes for each pair of a class and a ranked
-// term (28 while the model is built), and 8 for each k and class.
+// plus 2^-53 for each ranked term of the document. Takes O(pairs + entries of the documents * classes) time, plus
+// O(classes) for each k at which the order of the two best classes might have changed. Memory: 12 bytes for each pair of a
+// class and a ranked term (28 while the model is built), and 8 for each k and class.
 //
 // Throws std::invalid_argument if the ranking, ks, labels, weights or documents violate the conditions above, if no class
 // has documents, if b1 is not positive, or if a count divided by b1 is infinite.

@@ -74,7 +74,7 @@ class TableReader {
   // A quote that is never closed makes the rest of a file one row. The reader rejects this row before it fills the memory.
   static constexpr std::int64_t longest_row = (std::int64_t{1} << 31) - 2, longest_header = std::int64_t{1} << 26;
   static constexpr const char* too_long =
-      "the row that begins here is longer than 2 GiB; a quote may open a field that no quote closes";
+      "the row that begins here is longer than 2 GiB; a closing quote may be missing";
 
   // Adds the complete rows in the first `size` bytes of the block, and returns the number of bytes in these rows. If is_last
   // is true, the table ends after `size` bytes, and the last row needs no line feed.

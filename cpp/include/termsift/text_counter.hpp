@@ -45,8 +45,8 @@ class TextCounter {
   // Sorts the terms found so far by code points. No text may be added afterwards.
   void sort(const Threads& threads);
   std::int64_t n_terms() const;
-  // The first function returns the number of documents that contain each sorted term. The second function returns the
-  // number of occurrences of each sorted term.
+  // document_frequency() returns the number of documents that contain each sorted term, and term_frequency() the number of
+  // its occurrences.
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
   // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for every sorted term if `columns`

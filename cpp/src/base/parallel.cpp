@@ -37,7 +37,8 @@ std::atomic<bool> is_child{false};
   lost_threads = had_threads.load();
 });
 
-// True while this thread runs blocks of a loop that has several threads. A loop inside a block then uses one thread.
+// True while this thread runs blocks of a loop that has several threads. A loop that starts inside such a block uses only
+// one thread.
 thread_local bool runs_blocks = false;
 
 // ---- threads of OpenMP, or of C++ if OpenMP is missing -----------------------------------------------------------------
@@ -125,7 +126,7 @@ class Loop {
       : n_blocks_(n_blocks), n_threads_(n_threads), poll_(poll), body_(body) {}
 
   // Runs blocks until none is left. Each thread calls this function once. A thread that starts late may find no block left.
-  // The caller's thread then polls until all other threads have finished.
+  // After its last block, the caller's thread polls until all other threads have finished.
   void run(int thread) noexcept {
     const bool before = std::exchange(runs_blocks, runs_blocks || n_threads_ > 1);
     LoopWorker worker(*this, thread);
