@@ -81,7 +81,8 @@ py::tuple number_short(std::int64_t n, const char* data, std::size_t size) {
     for (std::int64_t i = 0; i < n; ++i) {
       std::uint64_t bits = 0;
       const char* const label = data + static_cast<std::size_t>(i) * size;
-      // A copy of a constant size is a load. Otherwise it is a call, which takes longer than the rest.
+      // A copy of a constant size is a single load. A copy of any other size is a call, which takes longer than all other
+      // work.
       if (size == sizeof bits) {
         std::memcpy(&bits, label, sizeof bits);
       } else if (std::uint32_t four; size == sizeof four) {

@@ -76,7 +76,7 @@ void* allocate_at_huge_page(std::size_t bytes) {
 
 namespace {
 
-// Advises the system about the whole huge pages of the memory. Failure is harmless.
+// Gives the system advice on the huge pages that lie entirely within the memory. Failure is harmless.
 void advise(void* memory, std::size_t bytes, int advice) {
   if (bytes < 2 * huge_page) return;
   const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
