@@ -33,7 +33,7 @@ using namespace py::literals;
 
 // Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 calls pthread_exit in a thread that
 // acquires the GIL. This call unwinds the stack. The unwinding must not reach noexcept functions, so this function stops
-// the unwinding. The thread then sleeps until the process ends, as it does in Python 3.14.
+// it. The thread then sleeps until the process ends, as it does in Python 3.14.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__
@@ -71,7 +71,7 @@ inline Threads python_threads(int n_threads) {
           }};
 }
 
-// Checks for Ctrl-C if i is a multiple of 65,536. Loops that hold the GIL call this function in each step i.
+// Checks for Ctrl-C in every 65,536th step i of a loop that holds the GIL.
 inline void check_signals(std::int64_t i) {
   if (i % (1 << 16) == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
 }

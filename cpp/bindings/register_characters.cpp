@@ -19,8 +19,7 @@ py::str text(std::initializer_list<char32_t> characters) {
 }
 
 // Uses str.lower to find the casings of the characters from `first` on. str.lower turns a capital sigma at the end of a
-// string into a final sigma if a cased letter precedes the sigma. Case-ignorable characters between the letter and the
-// sigma do not matter.
+// string into a final sigma if a cased letter precedes the sigma. Case-ignorable characters between them do not matter.
 void casings(char32_t first, Casing* casings) {
   or_sleep_at_exit([=] {
     const py::gil_scoped_acquire gil;

@@ -41,8 +41,8 @@ struct ClassRow {
   Count n_docs = 0;    // number of documents of the class, or the sum of their weights; 0 if unknown
   Count n_tokens = 0;  // l_c, the sum of term_frequency and n_unlisted
   Count n_unlisted = 0;  // number of tokens whose terms a truncated frequency list omits
-  // The rounding error of n_tokens in float counts. It is stored because differences of probabilities need l_c in twice the
-  // precision of a double.
+  // The rounding error of n_tokens in float counts. Differences of probabilities need l_c in twice the precision of a
+  // double.
   Count n_tokens_rest = 0;
   std::int64_t size = 0;
   TermId* terms = nullptr;                // (size,), the terms that occur in the class, strictly increasing
@@ -125,7 +125,7 @@ ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>*
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
 
-// A map from new classes to old classes. The new class c is the old class map[c], or is empty if map[c] is -1.
+// New class c is old class map[c], or is empty if map[c] is -1.
 using ClassMap = std::span<const std::int64_t>;
 
 // Returns the counts under a different list of classes. The result shares the rows of `counts`.

@@ -21,9 +21,9 @@ namespace termsift {
 // The loss of a document is -log P_dy. A step of length b with term t reduces these losses. The gain of t is the total
 // reduction:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
-// If there are more than `classes_in_play` classes, each document keeps only that many. These classes are selected when its
-// first term t is chosen. They are its own class, and the classes with the largest sums log(n_c / n) + W_tc. The sums are
-// compared in whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
+// If there are more than `classes_in_play` classes, each document keeps only that many once its first term t is chosen: its
+// own class, and the classes with the largest sums log(n_c / n) + W_tc. The sums are compared in whole units of 2^-30, and
+// ties go to the lower index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be the
 // weights of the machines, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of the
@@ -63,8 +63,8 @@ struct GainRanking {
 // many evaluations and would choose no better terms (docs/methods.md).
 //
 // classes (n_rows,) must be below n_classes. weights are (n_rows,) or empty. A document of weight w counts as w equal
-// documents. W' leaves out one of these w documents, not all of them. As in counting, the entries of x may be in any order,
-// repeated or 0.
+// documents. W' leaves out only one of these w documents. As in counting, the entries of x may be in any order, repeated or
+// 0.
 //
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each pair of a
 // class and a term of the class, and 16 for each document. Each term takes 48 bytes, and 8 more for each thread beyond the

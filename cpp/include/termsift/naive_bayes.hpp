@@ -10,8 +10,7 @@
 
 namespace termsift {
 
-// Naive Bayes that reads only the first k terms of a ranking, for several k. The prior of a class is its share of the
-// documents. Classes without documents are never predicted.
+// The prior of a class is its share of the documents. Classes without documents are never predicted.
 struct NaiveBayes {
   EventModel model = EventModel::multinomial;
   double b1 = 1;                          // b2(k) is b1 k, except 2 b1 for bernoulli and b1 for poisson
@@ -32,10 +31,10 @@ struct LabelledDocuments {
 // documents.
 //
 // Rounding must not decide a tie, so the predicted class is the first class whose log posterior equals the largest log
-// posterior within a tolerance. The tolerance is 2^-45 of the sum of the absolute values that were added for either class,
-// plus 2^-53 for each ranked term of the document. Takes O(pairs + entries of the documents * classes) time, plus
-// O(classes) for each k at which the order of the two best classes might have changed. Memory: 12 bytes for each pair of a
-// class and a ranked term (28 while the model is built), and 8 for each k and class.
+// posterior within a tolerance. The tolerance is 2^-45 of the sum of the absolute values added for either class, plus 2^-53
+// for each ranked term of the document. Takes O(pairs + entries of the documents * classes) time, plus O(classes) for each
+// k at which the order of the two best classes might have changed. Memory: 12 bytes for each pair of a class and a ranked
+// term (28 while the model is built), and 8 for each k and class.
 //
 // Throws std::invalid_argument if the ranking, ks, labels, weights or documents violate the conditions above, if no class
 // has documents, if b1 is not positive, or if a count divided by b1 is infinite.

@@ -16,7 +16,7 @@ using Poll = std::function<bool()>;
 inline constexpr auto poll_interval = std::chrono::milliseconds(50);
 
 // A long call calls this function at intervals, on the calling thread, with the amount of work done so far. The function
-// may be empty. The call passes on its exceptions.
+// may be empty. Its exceptions are passed on.
 using Progress = std::function<void(std::int64_t done)>;
 
 struct Threads {

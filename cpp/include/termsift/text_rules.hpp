@@ -1,4 +1,4 @@
-// The rules for cutting texts into terms. They are those of scikit-learn's CountVectorizer.
+// The rules for cutting texts into terms, as in scikit-learn's CountVectorizer.
 #pragma once
 
 #include <cstdint>

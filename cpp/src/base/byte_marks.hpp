@@ -35,13 +35,11 @@ class Bytes64 {
   explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) {
     for (int i = 0; i < 4; ++i) bytes_[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * i));
   }
-  // Sets bit i of the result if byte i is in [first, first + n). Precondition: n <= 128.
   TERMSIFT_INLINE std::uint64_t within(int first, int n) const {
     std::uint64_t all = 0;
     for (int i = 0; i < 4; ++i) all |= bits(vector_within(bytes_[i], first, n)) << 16 * i;
     return all;
   }
-  // Writes the bytes to `out`, with `bit` set in each ASCII letter.
   TERMSIFT_INLINE void write(std::uint8_t bit, std::uint8_t* out) const {
     for (int i = 0; i < 4; ++i) {
       const __m128i letters = vector_within(_mm_or_si128(bytes_[i], _mm_set1_epi8(0x20)), 'a', 26);
