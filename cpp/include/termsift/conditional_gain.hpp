@@ -21,9 +21,9 @@ namespace termsift {
 // The loss of a document is -log P_dy. A step of length b with term t reduces these losses. The gain of t is the total
 // reduction:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
-// If there are more than `classes_in_play` classes, each document keeps only that many once its first term t is chosen: its
-// own class, and the classes with the largest sums log(n_c / n) + W_tc. The sums are compared in whole units of 2^-30, and
-// ties go to the lower index. All other classes have P_dc = 0.
+// If there are more than `classes_in_play` classes, each document keeps only `classes_in_play` of them. Its first chosen
+// term t selects them: its own class, and the classes with the largest sums log(n_c / n) + W_tc. The sums are compared in
+// whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be the
 // weights of the machines, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of the
