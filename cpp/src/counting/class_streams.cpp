@@ -29,8 +29,9 @@ void for_each_stream(const StreamSource& source, const Window& window, std::int6
   });
 }
 
-// Splits the collection into windows. A window has several classes if they fit, and otherwise some documents of one class.
-// It takes at most window_bytes, or has one document. Sets `size` to the number of entries of each row.
+// Splits the collection into windows. A window has one or more whole classes if they fit, and otherwise some documents of
+// one class. A window takes at most window_bytes, unless it has only one document. Sets size[c] to the number of entries of
+// row c.
 std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window_bytes, std::vector<std::int64_t>& size) {
   const std::int64_t n_docs = source.x.n_rows;
   const std::size_t n_streams = source.n_rows();
@@ -111,9 +112,9 @@ struct Range {
   }
 
   // Appends a checked document whose columns may be in any order and repeat, and whose values may be 0 or large. The first
-  // nonzero entry of a column counts the document. Later entries of the column become escapes, and so does the part of a
-  // value that does not fit into a packed entry. An escape adds to the occurrences, but does not count the document again.
-  // If `is_binary`, there are no escapes.
+  // nonzero entry of a column counts the document. Later entries of the column become escapes. If a value does not fit into
+  // a packed entry, its rest also becomes an escape. An escape adds to the occurrences, but does not count the document
+  // again. If `is_binary`, there are no escapes.
   template <class Index, class Value>
   void append_unusual(const CsrView<Index, Value>& x, std::int64_t d, bool is_binary, std::size_t stream) {
     bounds[stream] += streams.packed.largest();
@@ -183,7 +184,7 @@ struct Range {
   std::vector<std::uint32_t> packed_run;
 };
 
-// Appends the window's documents among [first, last) to their streams, and checks them on the way. Entries are written
+// Appends the window's documents among [first, last) to their streams, and checks these documents. Entries are written
 // before their check is complete, so that they are read only once. Stops at a document that fails can_stream().
 template <class Index, class Value>
 void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, const Window& window, std::int64_t first,

@@ -38,7 +38,8 @@ struct PackedCounters {
     small[cell] = counter;
   }
 
-  // Does the same in a third of the time, because it does not test for `full`. Both parts of the sum must be below 2^15.
+  // Does the same as add() in a third of the time, because it does not test for `full`. Both parts of the sum must be below
+  // 2^15.
   TERMSIFT_INLINE void add_bounded(std::uint32_t cell, std::uint32_t value) const { small[cell] += one_document + value; }
   static constexpr std::uint64_t bound = std::uint64_t{1} << PackedEntry::most_value_bits;
 

@@ -113,7 +113,8 @@ class ChosenTerms {
     }
     text_ += ' ';
   }
-  // Returns whether a term of n words is chosen, or has fewer than min_n words. An n-gram that contains a rare n-gram is rare.
+  // Returns whether a term of n words is chosen, or has fewer than min_n words. An n-gram that contains a rare n-gram is
+  // rare.
   bool is_chosen(std::int64_t n, const std::uint8_t* term, std::uint32_t size) {
     if (rules_.buckets) {
       const std::int32_t hash = murmur3({reinterpret_cast<const char*>(term), size});
