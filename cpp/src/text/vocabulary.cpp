@@ -215,7 +215,7 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
       f(i);
     }
   };
-  std::vector<LargeArray<std::int64_t>> places;  // at first, the number of terms that begin with each n-gram, or equal it
+  std::vector<LargeArray<std::int64_t>> places;  // at first, the number of terms that equal each n-gram or begin with it
   for (std::size_t n = 1; n <= max_n; ++n) {
     places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
     for_each_ngram(n, [&](std::int64_t i) { places[n - 1][i] = n >= min_n_ ? 1 : 0; });
