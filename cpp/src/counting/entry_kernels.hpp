@@ -31,7 +31,7 @@ struct RowKernels {
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
   // Returns the number of indices[0 .. n) that do not exceed their predecessor. Reads indices[-1]. Requires n < 2^31.
   std::int64_t (*descents)(const Index* indices, std::int64_t n);
-  // Updates `facts`, except `distinct`, with n values. Returns false if a value is negative, not finite or above 2^63 - 1.
+  // Adds n values to all facts except `distinct`. Returns false if a value is negative, not finite or above 2^63 - 1.
   bool (*values)(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts);
   // Distributes a row of n entries to blocks of 2^term_bits columns. Writes each entry to *next[block]++, with the cell
   // first_cell + column % 2^term_bits. Returns the number of escapes.

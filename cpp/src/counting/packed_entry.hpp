@@ -50,8 +50,8 @@ class PackedEntry {
   TERMSIFT_INLINE std::uint64_t rest(Value value) const {
     return static_cast<std::uint64_t>(as_count<std::int64_t>(value)) - escape_;
   }
-  // Returns true only if all values fit. Precondition: each value is at least 1. `any_bits` is the bitwise or of all (value
-  // - 1).
+  // Returns true only if all values fit. Precondition: each value is at least 1. `any_bits` is the bitwise or of value - 1
+  // over all values.
   TERMSIFT_INLINE bool holds_less_one(std::uint64_t any_bits) const { return any_bits < escape_ / 2; }
   // Packs a value that fits, given less_one = value - 1.
   TERMSIFT_INLINE std::uint32_t pack_less_one(std::uint32_t cell, std::uint32_t less_one) const {

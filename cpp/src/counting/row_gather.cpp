@@ -52,8 +52,8 @@ struct TermCounters {
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
   bool distinct;  // true if documents never repeat a term
-  // If false, `touched` is empty, and drain() searches all terms. It is false only for a class with more entries than there
-  // are terms. Such a class touches most terms, so the search takes less time than the list.
+  // If false, `touched` is empty, and drain() searches all terms. lists_touched is false only for a class with more entries
+  // than there are terms. Such a class touches most terms, so the search takes less time than the list.
   bool lists_touched = true;
   LargeArray<TermCount<Count>> counts;
   LargeArray<std::int64_t> last_document;  // for each term, 1 + the last document that has it; empty if `distinct`

@@ -29,7 +29,8 @@ class Mapped {
   // If the character and its replacement have the same number of bytes, returns this number. Otherwise, and for a lone
   // surrogate, returns 0.
   int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
-  // Returns one set bit per byte if the replacement is a word character (if `spaces`, white space), and otherwise 0.
+  // Returns one set bit per byte if the replacement is a word character, and otherwise 0. If `spaces`, does this for white
+  // space.
   std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
 
   std::uint64_t bits = 0;

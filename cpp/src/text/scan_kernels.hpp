@@ -19,8 +19,8 @@ using ReadUnits = std::int64_t (*)(const Unit* text, std::int64_t at, std::int64
                                    const ScanRules& rules, MarkedBytes& out);
 
 struct ScanKernels {
-  // Copies `text` to `out`, with capital letters changed by `case_bit`. For each byte, writes a bit to `marks`. The bit is
-  // set if the byte is a word character (if `spaces`, white space). Stops before the first block of 64 bytes that is
+  // Copies `text` to `out`, with capital letters changed by `case_bit`. For each byte, writes a bit to `marks`. If `spaces`,
+  // the bit is set for white space, and otherwise for word characters. Stops before the first block of 64 bytes that is
   // incomplete or not ASCII. Returns the number of bytes before that block.
   std::int64_t (*read_ascii)(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
                              std::uint64_t* marks);
