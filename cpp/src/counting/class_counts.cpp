@@ -89,7 +89,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   return rest;
 }
 
-// Sets the row of each class c to make(c). If the collection is kept, sets its row to make(n_classes).
+// Sets the row of each class c to make(c). If `with_collection`, also sets the row of the collection to make(n_classes).
 template <CountType Count, class F>
 void set_rows(ClassCounts<Count>& counts, std::size_t n_classes, bool with_collection, const Threads& threads,
               const F& make) {
@@ -100,7 +100,7 @@ void set_rows(ClassCounts<Count>& counts, std::size_t n_classes, bool with_colle
   });
 }
 
-// Sets each row of `result` to f(row of `counts`), and also the collection if `counts` has one.
+// Sets each row of `result` to f(row of `counts`). If `counts` has a row for the collection, does the same for this row.
 template <CountType To, CountType From, class F>
 ClassCounts<To> map_rows(const ClassCounts<From>& counts, ClassCounts<To> result, const Threads& threads, const F& f) {
   set_rows(result, counts.rows.size(), counts.collection != nullptr, threads, [&](std::size_t c) {
@@ -109,7 +109,8 @@ ClassCounts<To> map_rows(const ClassCounts<From>& counts, ClassCounts<To> result
   return result;
 }
 
-// Returns counts with the rows f(row of `a`, row of `b`, class). They keep the collection if `a` or `b` keeps it.
+// Returns counts with the rows f(row of `a`, row of `b`, class). The result has a row for the collection if `a` or `b` has
+// one.
 template <CountType Count, class F>
 ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>& b, Count n_docs, const Threads& threads,
                            const F& f) {
@@ -133,8 +134,9 @@ bool has_unknown_documents(const ClassCounts<Count>& counts) {
   return std::any_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->has_unknown_documents(); });
 }
 
-// Returns n_docs for counts in which some class has unknown documents. It is the sum over the rows, unless a document may
-// have several classes. Then the rows do not determine it, and the result is the largest n_docs of the counts and all rows.
+// Returns n_docs for counts in which some class has unknown documents. If each document has one class, this is the sum over
+// the rows. If documents may have several classes, the rows do not determine the number. The result is then the maximum of
+// counts.n_docs and the n_docs of every row.
 template <CountType Count>
 Count known_documents(const ClassCounts<Count>& counts) {
   Count sum = 0, most = counts.n_docs;

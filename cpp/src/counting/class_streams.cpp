@@ -29,8 +29,9 @@ void for_each_stream(const StreamSource& source, const Window& window, std::int6
   });
 }
 
-// Splits the collection into windows. A window has several classes if they fit, and otherwise some documents of one class.
-// It takes at most window_bytes, or has one document. Sets `size` to the number of entries of each row.
+// Splits the collection into windows. A window has one or more whole classes if they fit, and otherwise some documents of
+// one class. A window takes at most window_bytes, unless it has only one document. Sets size[c] to the number of entries of
+// row c.
 std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window_bytes, std::vector<std::int64_t>& size) {
   const std::int64_t n_docs = source.x.n_rows;
   const std::size_t n_streams = source.n_rows();
@@ -111,9 +112,9 @@ struct Range {
   }
 
   // Appends a checked document whose columns may be in any order and repeat, and whose values may be 0 or large. The first
-  // nonzero entry of a column counts the document. Later entries of the column become escapes, and so does the part of a
-  // value that does not fit into a packed entry. An escape adds to the occurrences, but does not count the document again.
-  // If `is_binary`, there are no escapes.
+  // nonzero entry of a column counts the document. Later entries of the column become escapes. If a value does not fit into
+  // a packed entry, its rest also becomes an escape. An escape adds to the occurrences, but does not count the document
+  // again. If `is_binary`, there are no escapes.
   template <class Index, class Value>
   void append_unusual(const CsrView<Index, Value>& x, std::int64_t d, bool is_binary, std::size_t stream) {
     bounds[stream] += streams.packed.largest();
@@ -152,7 +153,7 @@ struct Range {
     return repeats == 0;
   }
 
-  // Returns the number of a new row in `last_row`, which only untidy rows need.
+  // Returns a new row number for `last_row`. Only untidy rows need a number.
   std::uint16_t start_row() {
     if (last_row.get() == nullptr) last_row = LargeArray<std::uint16_t>::zeroed(n_columns);
     if (++n_rows == 0) {
@@ -173,17 +174,18 @@ struct Range {
   const std::int64_t n_columns;
   CsrScan scan;                    // the result for the rows so far
   std::vector<std::int64_t> next;  // the place of the next entry of each stream
-  // For each stream, an upper bound of the number that is added to any cell. It is the sum of the bounds of the stream's
+  // For each stream, an upper bound of the sum that is added to any one cell. It is the sum of the bounds of the stream's
   // rows. The packed columns of a row are distinct and each bound is at least 1, so this sum also bounds the number of
   // documents.
   std::vector<std::uint64_t> bounds;
-  // For each column, the number of the last row that has it. Only rows whose columns are not in order have numbers.
+  // For each column, the number of the last row that has an entry in it. Only rows whose columns are not in order have
+  // numbers.
   LargeArray<std::uint16_t> last_row;
   std::uint16_t n_rows = 0;
   std::vector<std::uint32_t> packed_run;
 };
 
-// Appends the window's documents among [first, last) to their streams, and checks them on the way. Entries are written
+// Appends the window's documents among [first, last) to their streams, and checks these documents. Entries are written
 // before their check is complete, so that they are read only once. Stops at a document that fails can_stream().
 template <class Index, class Value>
 void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, const Window& window, std::int64_t first,
@@ -200,14 +202,14 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
     int n_docs = 0;
     for (; first < last && n_docs < most; ++first) {
       documents[n_docs] = first;
-      bool is_in = is_whole;  // unpredictable otherwise, so there is no branch on it
+      bool is_in = is_whole;  // no branch on it, because it is unpredictable otherwise
       if (!is_whole) source.for_each_row(first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
       n_docs += is_in;
     }
     for (int i = 0, singly = 0; i < n_docs;) {
       if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2)  // rows of other windows lie between them
         prefetch_row(x, documents[i + 2]);
-      // Short documents are packed together, because the calls would take longer than their entries.
+      // Short documents are packed together, because the calls would take longer than packing the entries.
       const std::int64_t begin = x.indptr[documents[i]];
       int end = i + 1;
       std::int64_t n = x.indptr[documents[i] + 1] - begin;

@@ -9,8 +9,8 @@
 namespace termsift {
 
 // A counter holds the occurrences and the documents of a cell in the 4 bytes small[cell]. Entries reach cells in any order,
-// so the speed depends on how many counters fit into the cache. For 10^8 entries of a million terms,
-// 4 bytes took 0.7 of the time of 8 bytes. Few cells need more and move to large[cell]. Most of `large` is never touched.
+// so the speed depends on how many counters fit into the cache. For 10^8 entries of a million terms, 4 bytes took 0.7 of the
+// time of 8 bytes. The few cells that need more also use large[cell]. Most of `large` is never touched.
 struct PackedCounters {
   // The low bits count occurrences, and the high bits count documents. When a sum has a bit of `full`, it moves to the large
   // counter, and the small counter becomes `moved`. Both parts can therefore always take one more entry, and the counter of
@@ -38,7 +38,8 @@ struct PackedCounters {
     small[cell] = counter;
   }
 
-  // Does the same in a third of the time, because it does not test for `full`. Both parts of the sum must be below 2^15.
+  // Does the same as add() in a third of the time, because it does not test for `full`. Both parts of the sum must be below
+  // 2^15.
   TERMSIFT_INLINE void add_bounded(std::uint32_t cell, std::uint32_t value) const { small[cell] += one_document + value; }
   static constexpr std::uint64_t bound = std::uint64_t{1} << PackedEntry::most_value_bits;
 

@@ -39,9 +39,9 @@ double most_counted(const ClassCounts<Count>& counts) {
   return most;
 }
 
-// Checks that the tokens and documents of each class fit into int64. All other counts then fit, too. For nearly every input,
-// a bound from the largest value is proof enough. Otherwise documents are added one by one, to find the document that
-// overflows.
+// Checks that the tokens and documents of each class fit into int64. If they fit, all other counts fit, too. For nearly
+// every input, a bound computed from the largest value proves this. Otherwise documents are added one by one, to find the
+// document that overflows.
 void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
                     const LabelView& labels, const std::int64_t* weights, TermWeight term_weight) {
   const double largest_weight =
@@ -259,7 +259,7 @@ std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts
   Streamed<Count> streamed;
   streamed.possible = options.term_weight != TermWeight::log && (std::is_integral_v<Count> || is_empty(counts));
   if (streamed.possible) streamed = count_columns_by_term_blocks<Count>(source, threads);
-  // The new counts of a pair are below 2^40. Those of a class must not overflow.
+  // The new counts of a pair are below 2^40. The sums over a class must not overflow.
   const double n_entries = static_cast<double>(x.indptr[x.n_rows]);
   streamed.possible &= most_counted(counts) < 0x1p61 && streamed.value_bound * n_entries < 0x1p61;
   if (!streamed.possible) return std::nullopt;

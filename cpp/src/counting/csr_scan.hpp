@@ -17,7 +17,8 @@ struct CsrScan {
   bool refused = false;  // true if an entry is invalid; the facts are then meaningless
   EntryFacts facts;
 
-  // Checks the rows [first, last) and adds the result. Returns false if an entry is invalid. indptr must have been checked.
+  // Checks the rows [first, last) and adds the result to this object. Returns false if an entry is invalid. indptr must have
+  // been checked.
   bool rows(const AnyCsr& x, std::int64_t first, std::int64_t last, const PackedEntry& packed);
 
   // True if the columns of every row strictly increase and no value is zero.

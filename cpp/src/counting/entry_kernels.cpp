@@ -15,8 +15,8 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Converts each value to an integer and subtracts 1. A usual value is a small whole number that is at least 1. The integers
-// are as wide as the values, so that loops use vectors of one length. Values that are too large or too small set high bits.
+// Converts each value to an integer and subtracts 1. A usual value is a small whole number of at least 1. The integers are
+// as wide as the values, so that loops use vectors of one length. Values that are too large or too small set high bits.
 template <class Value>
 class UsualValues {
  public:
@@ -67,7 +67,7 @@ std::int64_t descents(const Index* indices, std::int64_t n) {
   return count;
 }
 
-// Calls f(first, count) for ranges that cover [0, n). The ranges may overlap. Unless n < 16, each is a whole number of
+// Calls f(first, count) for ranges that cover [0, n). The ranges may overlap. Unless n < 16, each range is a whole number of
 // vectors. For a hundred entries, a scalar loop over the remaining entries would take as long as the loop over the vectors.
 template <class F>
 TERMSIFT_INLINE void in_whole_vectors(std::int64_t n, const F& f) {
@@ -180,7 +180,7 @@ TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, P
       note(cell);
     };
     std::int64_t e = 0;
-    for (; e + 4 <= n; e += 4) {  // reads four entries first: the compiler must assume that additions change entries
+    for (; e + 4 <= n; e += 4) {  // reads all four first, because the compiler must assume that additions change entries
       const std::uint32_t a = entries[e], b = entries[e + 1], c = entries[e + 2], d = entries[e + 3];
       add_entry(a), add_entry(b), add_entry(c), add_entry(d);
     }

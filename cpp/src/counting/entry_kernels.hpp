@@ -31,7 +31,7 @@ struct RowKernels {
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
   // Returns the number of indices[0 .. n) that do not exceed their predecessor. Reads indices[-1]. Requires n < 2^31.
   std::int64_t (*descents)(const Index* indices, std::int64_t n);
-  // Adds the facts of n values, except `distinct`. Returns false if a value is negative, not finite or above 2^63 - 1.
+  // Adds n values to all facts except `distinct`. Returns false if a value is negative, not finite or above 2^63 - 1.
   bool (*values)(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts);
   // Distributes a row of n entries to blocks of 2^term_bits columns. Writes each entry to *next[block]++, with the cell
   // first_cell + column % 2^term_bits. Returns the number of escapes.
@@ -48,12 +48,13 @@ struct CounterKernels {
   // Adds n packed entries to the counters of their cells. If `bounded`, it uses PackedCounters::add_bounded.
   void (*add)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
               bool bounded);
-  // Does the same. Also sets lines[i] to 1 if the counter of a changed cell is in cache line i.
+  // Does the same as add(). Also sets lines[i] to 1 if the counter of a changed cell is in cache line i.
   void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
                        bool bounded, std::uint8_t* lines);
   // Moves the nonzero small counters to the front, in order, and clears all others. Sets terms[i] to `first` plus the cell
-  // from which counters[i] came; `terms` needs space for line_cells more. If `lines` is not null, the byte of each line with
-  // a nonzero counter must be 1, and bytes are cleared up to a multiple of 64. Returns the number of moved counters.
+  // from which counters[i] came; `terms` needs space for line_cells more elements. If `lines` is not null, the byte of each
+  // line with a nonzero counter must be 1, and bytes are cleared up to a multiple of 64. Returns the number of moved
+  // counters.
   std::int64_t (*take)(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_lines, std::int32_t first,
                        std::int32_t* terms);
 

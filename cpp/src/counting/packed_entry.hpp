@@ -32,7 +32,8 @@ class PackedEntry {
       const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // can be converted to int32
       return value < static_cast<Value>(escape_) && static_cast<Value>(static_cast<std::int32_t>(small)) == small;
     } else {
-      // After conversion to unsigned, negative values exceed any escape. A vector holds more values of a narrow type.
+      // After conversion to unsigned, negative values exceed any escape. Narrow types stay narrow, because a vector then
+      // holds more values.
       using Unsigned = std::conditional_t<sizeof(Value) <= 4, std::uint32_t, std::uint64_t>;
       return static_cast<Unsigned>(value) < escape_;
     }
@@ -49,7 +50,8 @@ class PackedEntry {
   TERMSIFT_INLINE std::uint64_t rest(Value value) const {
     return static_cast<std::uint64_t>(as_count<std::int64_t>(value)) - escape_;
   }
-  // Returns true only if all values fit. Each must be at least 1. `any_bits` is the bitwise or of all (value - 1).
+  // Returns true only if all values fit. Precondition: each value is at least 1. `any_bits` is the bitwise or of value - 1
+  // over all values.
   TERMSIFT_INLINE bool holds_less_one(std::uint64_t any_bits) const { return any_bits < escape_ / 2; }
   // Packs a value that fits, given less_one = value - 1.
   TERMSIFT_INLINE std::uint32_t pack_less_one(std::uint32_t cell, std::uint32_t less_one) const {

@@ -16,7 +16,7 @@ namespace {
 
 // ---- documents by class ------------------------------------------------------------------------------------------------
 
-// The documents of each class in increasing order. Those of class c are documents[begin[c] .. begin[c + 1]).
+// The documents of each class in increasing order. Class c has documents[begin[c] .. begin[c + 1]).
 struct DocumentsByClass {
   std::vector<std::int64_t> begin;
   std::unique_ptr<std::int64_t[]> documents;
@@ -52,8 +52,8 @@ struct TermCounters {
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
   bool distinct;  // true if documents never repeat a term
-  // If false, `touched` is empty, and drain() searches all terms. Set for a class with more entries than there are terms,
-  // which touches most terms, so that the search takes less time than the list.
+  // If false, `touched` is empty, and drain() searches all terms. lists_touched is false only for a class with more entries
+  // than there are terms. Such a class touches most terms, so the search takes less time than the list.
   bool lists_touched = true;
   LargeArray<TermCount<Count>> counts;
   LargeArray<std::int64_t> last_document;  // for each term, 1 + the last document that has it; empty if `distinct`
@@ -76,7 +76,7 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
     const std::int64_t term = terms[i];
     TermCount<Count> count = counts[term];
     if constexpr (lists_touched) {
-      touched[n_touched] = static_cast<TermId>(term);  // without a branch, because it would be unpredictable
+      touched[n_touched] = static_cast<TermId>(term);  // without a branch, because a branch would be unpredictable
       n_touched += count.documents == 0;
     }
     count.occurrences += value;
@@ -87,8 +87,8 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
   counters.n_touched = n_touched;
 }
 
-// Calls add(document, weight, next) for each document. The document `next` comes soon, so it can be prefetched. Calls
-// worker.check() from time to time.
+// Calls add(document, weight, next) for each document. `next` is a document that follows soon, so that `add` can prefetch
+// it. Calls worker.check() from time to time.
 template <CountType Count, class F>
 void for_each_weighted(const AnyCsr& x, std::span<const std::int64_t> documents, const Count* weights, Worker& worker,
                        const F& add) {

@@ -12,8 +12,8 @@ namespace termsift {
 // of the collection.
 //
 // O(n_entries + n_docs + terms of the changed rows). Extra memory is 8 bytes for each label and each document. Each thread
-// uses 20 bytes per term, and 8 more if rows repeat a column or are not sorted. With term weights, it also uses 28 bytes for
-// each entry of the longest document.
+// uses 20 bytes per term, and 8 more if rows repeat a column or are not sorted. With term weights, each thread also uses 28
+// bytes for each entry of the longest document.
 template <CountType Count>
 void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& facts, const LabelView& labels,
                  const Count* weights, TermWeight term_weight, const std::vector<Count>& docs, const Threads& threads);

@@ -25,7 +25,7 @@ struct BlockShape {
   std::int64_t n_blocks;
 
   std::int64_t n_terms() const { return std::int64_t{1} << term_bits; }
-  // Not a power of two, so that the counters of a term do not compete for the same lines of the cache.
+  // The stride is not a power of two, so that the counters of a term do not compete for the same lines of the cache.
   std::int64_t stride() const { return n_terms() + 64; }
   std::int64_t n_cells() const { return n_classes * stride(); }
   std::size_t block(std::uint32_t term) const { return term >> term_bits; }
@@ -125,7 +125,7 @@ void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, c
 }
 
 // Calls add(counters, block, worker) for each block, and adds the counters to the rows. `add` returns whether all counts are
-// below 2^32. First makes the part of every row in each block. Then joins the parts of each row.
+// below 2^32. The first loop makes the part of each row in each block. The second loop joins the parts of each row.
 template <CountType Count, class Add>
 void add_up(const Add& add, const BlockShape& shape, const Threads& threads, PerThread<CellCounters>& counters,
             std::vector<ClassRow<Count>>& rows) {

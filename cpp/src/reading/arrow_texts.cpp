@@ -48,7 +48,8 @@ std::string type_name(std::string_view format) {
   return "the Arrow type '" + std::string(format) + "'";
 }
 
-// The forms of the strings. There may also be indices into a dictionary of strings (Layout::index).
+// How an array stores its strings. If the array has a dictionary, this is how the dictionary stores them (see
+// Layout::index).
 enum class Form : std::uint8_t { utf8, large_utf8, view, nulls };
 
 struct Layout {

@@ -17,8 +17,8 @@ struct FieldEnds {
   bool is_regular = true;         // whether all rows are regular; if not, the ends are meaningless
 };
 
-// Bit i of the result is the parity of the bits 0 to i. If set bits mark quotes, bit i is 1 if the number of quotes up to
-// byte i is odd.
+// Bit i of the result is 1 if an odd number of the bits 0 to i is set. If set bits mark quotes, byte i is then inside quotes
+// or opens them.
 std::uint64_t parities(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
@@ -209,7 +209,7 @@ std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_en
         for (std::size_t t = 1; t < texts_.size(); ++t)
           joined.append(" ").append(unquoted(fields_[static_cast<std::size_t>(texts_[t])], copy));
         text = joined;
-      } else if (is_quoted(text)) {  // is changed in place, because nothing reads these bytes again
+      } else if (is_quoted(text)) {  // changes the text in place, because nothing reads these bytes again
         char* const from = data + (text.data() + 1 - data);
         text = {from, write_unquoted(text, from)};
       }
@@ -259,8 +259,9 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
   return at;
 }
 
-// Reads the row that begins at `at`. With quoting, this is the state machine of CPython's Modules/_csv.c, which reads line
-// by line, with strict=True, doublequote=True and no escape character. The other readers in this file must agree with it.
+// Reads the row that begins at `at`. With quoting, this is the state machine of CPython's Modules/_csv.c with strict=True,
+// doublequote=True and no escape character. That machine reads line by line. The other readers in this file must agree with
+// row().
 DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last,
                                           char delimiter) const {
   enum class State : std::uint8_t { start_record, start_field, in_field, in_quotes, after_quote, after_return };

@@ -41,7 +41,7 @@ WholeFile read_file(const std::string& name, Worker& worker) {
   WholeFile result;
   std::error_code ignored;
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);  // the file may still grow
-  // With one byte more than the size, the end is found without growing the array.
+  // Room for one byte more than the file's size lets the loop find the end without growing the array.
   std::int64_t room = size == static_cast<std::uintmax_t>(-1) ? step : static_cast<std::int64_t>(size) + 1;
   result.bytes = LargeArray<char>::uninitialised(room);
   for (;;) {

@@ -69,7 +69,7 @@ class CharNgrams final : public Cutter {
   void drop() {
     if (!open_) at_ = n_chars();
     const std::uint32_t begin = starts_[static_cast<std::size_t>(at_)], end = starts_.back();
-    if (2 * at_ >= n_chars() && at_ > 0) {  // waits this long, so that each character is moved at most once
+    if (2 * at_ >= n_chars() && at_ > 0) {  // drops at least half at once, so a character is moved at most once on average
       std::memmove(bytes_.data(), bytes_.data() + begin, end - begin);
       starts_.erase(starts_.begin(), starts_.begin() + at_);
       for (std::uint32_t& start : starts_) start -= begin;

@@ -89,7 +89,7 @@ const CharacterMap::Expansion& CharacterMap::expansion(char32_t c) const {
     if (facts.space) made->spaces |= ones(length) << made->length;
     made->length = static_cast<std::uint8_t>(made->length + length);
   }
-  // Another thread may have stored the same characters. Stored characters are never freed.
+  // If another thread has stored an equal expansion, this one is dropped. Stored expansions are never freed.
   const Expansion* stored = nullptr;
   if (expansions_[c].compare_exchange_strong(stored, made.get(), std::memory_order_acq_rel)) stored = made.release();
   return *stored;

@@ -26,10 +26,11 @@ class Mapped {
   bool simple() const { return (bits >> 56) != 0; }
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
   int length() const { return static_cast<int>(bits >> 32 & 0xff); }
-  // If the character and its replacement have the same number of bytes, returns this number. Otherwise returns 0, as for a
-  // lone surrogate.
+  // If the character and its replacement have the same number of bytes, returns this number. Otherwise, and for a lone
+  // surrogate, returns 0.
   int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
-  // Returns one set bit per byte if the replacement is a word character (with `spaces`: white space), and otherwise 0.
+  // Returns one set bit per byte if the replacement is a word character, and otherwise 0. If `spaces`, does this for white
+  // space.
   std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
 
   std::uint64_t bits = 0;
@@ -39,7 +40,7 @@ class Mapped {
 class CharacterMap {
  public:
   struct Expansion {
-    std::uint64_t words = 0, spaces = 0;  // bits set for the bytes of word characters, and of white space
+    std::uint64_t words = 0, spaces = 0;  // one bit per byte, set for word characters and for white space
     std::uint8_t length = 0;
     std::uint8_t bytes[64] = {};
   };
@@ -52,7 +53,7 @@ class CharacterMap {
   const MappedEntry* entries() const { return mapped_.get(); }
   // Like operator[], but looks the character up first if it is new.
   Mapped find(char32_t c) const;
-  // Returns the bytes that replace a character that is not simple, other than the capital sigma.
+  // Returns the bytes that replace c. Precondition: c is neither simple nor the capital sigma.
   const Expansion& expansion(char32_t c) const;
 
   bool lowercase() const { return lowercase_; }

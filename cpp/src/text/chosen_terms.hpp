@@ -35,7 +35,7 @@ inline bool is_stop_word(WordTable& stop_words, const std::uint8_t* word, std::u
 }
 
 // Turns the words of a cutter into tokens that are whole terms, such as "new york". It leaves out the terms that
-// rules.sketch or rules.buckets leave out, which then take no memory, even if they are words of other terms.
+// rules.sketch or rules.buckets exclude. Excluded terms take no memory, even if they are words of other terms.
 class ChosenTerms {
  public:
   explicit ChosenTerms(const TextRules& rules)
@@ -75,7 +75,7 @@ class ChosenTerms {
       }
       terms_.parts.push_back({document_, terms_.n_tokens});
     }
-    text_.reserve(text_.size() + 64);  // so many bytes must be readable
+    text_.reserve(text_.size() + 64);  // 64 bytes must be readable from the start of each term
     terms_.bytes = joins_ ? bytes() : tokens.bytes;
     return terms_;
   }
@@ -87,7 +87,7 @@ class ChosenTerms {
     bool is_chosen;
   };
 
-  // Hashes token i for the sketch, and prefetches its counter, because the latency of memory would take most of the time.
+  // Hashes token i for the sketch, and prefetches its counter, because waiting for memory would take most of the time.
   void look_ahead(const Tokens& tokens, std::int64_t i) {
     if (!rules_.sketch || i >= tokens.n_tokens) return;
     const std::uint32_t* const bounds = tokens.bounds.data() + 2 * i;
@@ -96,7 +96,7 @@ class ChosenTerms {
     prefetch(&rules_.sketch->at(rules_.sketch->place(hash)));
   }
   const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(text_.data()); }
-  // Returns the start of the word that ends before the word at `begin`, which is not the first one.
+  // Returns the start of the word before the word at `begin`. Precondition: text_ has a word before `begin`.
   std::size_t previous_word(std::size_t begin) const { return text_.rfind(' ', begin - 2) + 1; }
   void add_word(const std::uint8_t* word, std::uint32_t size) {
     std::size_t begin = text_.size();
@@ -113,7 +113,8 @@ class ChosenTerms {
     }
     text_ += ' ';
   }
-  // Returns whether a term of n words is chosen, or is too short to count. An n-gram is rare if it contains a rare one.
+  // Returns whether a term of n words is chosen, or has fewer than min_n words. An n-gram that contains a rare n-gram is
+  // rare.
   bool is_chosen(std::int64_t n, const std::uint8_t* term, std::uint32_t size) {
     if (rules_.buckets) {
       const std::int32_t hash = murmur3({reinterpret_cast<const char*>(term), size});
@@ -144,8 +145,8 @@ class ChosenTerms {
   std::string text_;       // the words, each followed by a blank
   std::size_t first_ = 0;  // the start of the document's words in text_
   std::int64_t document_ = -1;
-  std::uint64_t hashes_[n_hashes] = {};  // of the next tokens
-  std::vector<Ngram> before_, now_;  // the n-grams that end at the last two words; the element n - 1 has n words
+  std::uint64_t hashes_[n_hashes] = {};  // the hashes of the next tokens
+  std::vector<Ngram> before_, now_;  // n-grams that end at the previous and at this word; element n - 1 has n words
 };
 
 }  // namespace termsift

@@ -1,5 +1,5 @@
 // Cuts lists of texts into chunks, which are blocks of parallel loops. If several texts are invalid, the error names the
-// first.
+// first invalid text.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace {
 // A row, and an array that has the column of each id (-1 to drop the id). If the array is null, ids are columns.
 using RowAndColumns = std::pair<const Row<ClassEntry>*, const std::int32_t*>;
 
-// Adds the rows of a store to the rows of their classes.
+// Appends each row of a store to the rows of its class.
 void add_rows(std::vector<std::vector<RowAndColumns>>& of_classes, const RowStore<ClassEntry>& store,
               const std::int32_t* columns) {
   for (const Row<ClassEntry>& row : store.rows()) {
@@ -24,13 +24,13 @@ void add_rows(std::vector<std::vector<RowAndColumns>>& of_classes, const RowStor
   }
 }
 
-// The sums over all entries of one class in this column.
+// The sums over all entries of one class in one column.
 struct Pair {
   std::int32_t column;
   std::int64_t count, documents;
 };
 
-// Adds up the entries of a class by column. Each thread has its own.
+// Adds up the entries of a class by column. Each thread has its own ClassSum.
 class ClassSum {
  public:
   explicit ClassSum(std::int64_t n_columns) : n_columns_(n_columns) {}

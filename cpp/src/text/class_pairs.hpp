@@ -13,11 +13,12 @@ namespace termsift {
 // Unites the closed rows of each class into one row, or into several rows if a sum exceeds 32 bits. O(entries + ids).
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker);
 
-// Appends the closed rows of another store, whose entry `id` has the id ids[id] here.
+// Appends the closed rows of another store. An entry's id i becomes ids[i].
 void append_rows(RowStore<ClassEntry>& store, const RowStore<ClassEntry>& other, std::span<const std::uint32_t> ids,
                  Worker& worker);
 
-// One thread's rows for terms of one length, and the column of each id (-1 to drop the id). A class may have several rows.
+// One thread's rows for n-grams of one fixed n, and the column of each id (-1 to drop the id). A class may have several
+// rows.
 struct CountedRows {
   const RowStore<ClassEntry>* store;
   const std::int32_t* columns;

@@ -21,8 +21,8 @@ void ClassRows::move_to_store(Worker* worker) {
   for (const Span& span : spans_) owners.push_back(span.owner);
   std::sort(owners.begin(), owners.end());
   owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
-  // For each tag from first_tag on, of_tag has the class of the document with this tag, as a position in `owners`. Without
-  // of_tag, a search of the spans for each entry would take half of the time of counting 5,000 classes.
+  // of_tag[tag - first_tag] is the class of the document with this tag, as a position in `owners`. Without of_tag, searching
+  // the spans for each entry would take half of the time of counting 5,000 classes.
   const std::uint32_t first_tag = spans_.front().first_tag;
   std::vector<std::uint32_t> of_tag;
   for (std::size_t s = 0; s < spans_.size(); ++s) {

@@ -11,7 +11,7 @@
 
 namespace termsift {
 
-// Counts the terms of one length by class, for count_tokens(). A term's slot holds its counts in the class of its last
+// Counts n-grams of one fixed n by class, for count_tokens(). A term's slot holds its counts in the class of its last
 // document. These counts are written down when the term occurs in a different class. So counting a token needs no second
 // memory access, and few counts are written down if documents are sorted by class.
 class ClassRows {
@@ -76,7 +76,7 @@ class ClassRows {
   }
 
  private:
-  // The counts of a term in the class of the document that has this tag.
+  // A term's counts in one class. `tag` is the tag of a document of this class.
   struct Written {
     std::uint32_t id, count, documents, tag;
   };
@@ -97,7 +97,7 @@ class ClassRows {
   }
   void begin_written();
   void move_to_store(Worker* worker);
-  // Returns whether the written counts should move to store(). Until then, each document and each entry takes memory.
+  // Returns whether the written counts should move to store(). Until they move, each document and each entry takes memory.
   bool is_full() const {
     return !spans_.empty() && (tag_ - spans_.front().first_tag >= text_tuning().documents_to_gather ||
                                written_.n_entries() >= text_tuning().entries_to_gather);

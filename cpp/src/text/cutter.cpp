@@ -92,8 +92,8 @@ class Words final : public Cutter {
     if (tokens.bounds.size() < room) tokens.bounds.resize(room);
     std::uint32_t* const bounds = tokens.bounds.data() + 2 * tokens.n_tokens;
     std::int64_t n = kernels_in_use<ScanKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
-    if (n > 0 && bounds[1] - bounds[0] >= longest_token) refuse_long_word();  // only a piece's first word can be so long
-    if (!normaliser_.ascii()) {  // drops runs of several bytes that are only one character
+    if (n > 0 && bounds[1] - bounds[0] >= longest_token) refuse_long_word();  // only a piece's first word can be this long
+    if (!normaliser_.ascii()) {  // drops words of only one character, which may have several bytes
       std::int64_t kept = 0;
       for (std::int64_t i = 0; i < n; ++i) {
         const std::uint32_t first = bounds[2 * i], last = bounds[2 * i + 1];

@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// Counts the terms of one length by document, for count_tokens().
+// Counts n-grams of one fixed n by document, for count_tokens().
 class DocumentRows {
  public:
   DocumentRows() : tag_(text_tuning().first_tag - 1) {}

@@ -12,8 +12,9 @@
 namespace termsift {
 namespace {
 
-// Reads one character of an encoding. read(at, end, c) sets c and returns the character's length in units, or 0 if it is
-// invalid. before(begin, at) returns the start of the character that ends at `at`. Neither function reads outside the text.
+// Reads one character of an encoding. read(at, end, c) sets c and returns the character's length in units, or 0 if the
+// character is invalid. before(begin, at) returns the start of the character that ends at `at`. Neither function reads
+// outside the text.
 struct Utf8 {
   using Unit = std::uint8_t;
   static int read(const Unit* at, const Unit* end, char32_t& c) { return termsift::read_utf8(at, end, c); }
@@ -136,8 +137,8 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   at_ += length;
 }
 
-// Returns whether str.lower makes the sigma at at_ final. It does if the sigma follows a cased letter and no cased letter
-// follows it. Case-ignorable characters between them are skipped.
+// Returns whether str.lower makes the sigma at at_ final. The sigma is final if it follows a cased letter and no cased
+// letter follows the sigma. Case-ignorable characters in between are skipped.
 template <class Encoding>
 bool Normaliser::sigma_is_final() const {
   const auto* const begin = static_cast<const typename Encoding::Unit*>(text_.data);

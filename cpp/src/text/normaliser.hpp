@@ -23,7 +23,7 @@ class NormalText {
   void reserve(std::int64_t n);
   // Adds n bytes that have been written together with their marks. Both n and size() must be multiples of 64.
   void append_blocks(std::int64_t n) { marks()[(all_.size += n) / 64] = 0; }
-  // Adds at least one byte without marks, up to a multiple of 64.
+  // Adds one or more unmarked bytes, so that the size becomes a multiple of 64.
   void align();
   // Removes the bytes before `begin`. All bytes from `begin` on must be marked. Inserts unmarked bytes at the start to make
   // the size a multiple of 64, and returns the number of inserted bytes.

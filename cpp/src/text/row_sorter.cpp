@@ -30,7 +30,8 @@ void RowSorter::sort_by_column(std::int64_t n_documents) {
   constexpr int most_bits = 11;  // number of bits that a pass may sort by
   constexpr std::int64_t few = 128;
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1))));
-  // If rows are short, one pass over the highest bits suffices, because write() sorts the few columns that agree in them.
+  // If rows are short, one pass over the highest bits suffices, because write() sorts the few columns whose highest bits are
+  // equal.
   const int n_passes = size_ <= few * n_documents ? 1 : (bits + most_bits - 1) / most_bits;
   const int width = std::min((bits + n_passes - 1) / n_passes, most_bits);
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
@@ -90,7 +91,8 @@ void FinishedRows::take(RowSorter& sorter, std::int64_t first_document, std::int
   data.resize(static_cast<std::size_t>(room));
   std::vector<std::int64_t> ends(begins.size());
   sorter.write(begins, ends, indices.data(), data.data());
-  // Entries of the same row and column were added up, so rows may have become shorter. The gaps between them are closed.
+  // Entries of the same row and column were added up, so rows may have become shorter. This loop closes the gaps between
+  // rows.
   std::int64_t end = 0;
   sizes.resize(begins.size());
   for (std::size_t d = 0; d < begins.size(); ++d) {

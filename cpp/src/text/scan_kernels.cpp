@@ -7,7 +7,7 @@ namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 struct BlockMarks {
-  std::uint64_t marked;  // one bit for each ASCII word character or, with `spaces`, for each ASCII white space
+  std::uint64_t marked;  // set bits for ASCII word characters (if `spaces`, for ASCII white space)
   std::uint64_t high;    // one bit for each byte that is not ASCII
 };
 
@@ -34,7 +34,7 @@ TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::
 
 // Replaces and marks the characters of `length` bytes that begin at the set bits of `leads`. All later bytes of a character
 // must be continuation bytes. Returns true if each character keeps its length. Surrogates count as changing their length
-// (see Mapped::length_in_place). Overlong forms do change it, because their characters have shorter forms.
+// (see Mapped::length_in_place). Overlong forms change their length, because UTF-8 has shorter forms of the same characters.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {
@@ -78,7 +78,7 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
     std::int64_t done = n;
     if ((block.high & within) != 0) {
       out.ascii = false;
-      // The bytes that begin a UTF-8 character of two, three or four bytes, and the bytes that continue a character.
+      // `two`, `three` and `four` mark the first byte of characters of this length. `following` marks continuation bytes.
       const Bytes64 bytes(text + at);
       std::uint64_t two = bytes.within(0xc0, 0x20), three = bytes.within(0xe0, 0x10), four = bytes.within(0xf0, 8);
       const std::uint64_t following = bytes.within(0x80, 0x40);
@@ -104,8 +104,8 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
   return at;
 }
 
-// Reads 64 characters at once if all are ASCII. Otherwise reads 16 at once without branches, because most such blocks mix
-// a script with ASCII blanks.
+// Reads 64 characters at once if all are ASCII. Otherwise reads 16 characters at once, without branches, because most of
+// these blocks mix another script with ASCII blanks.
 template <class Unit>
 std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, std::int64_t end,
                         const ScanRules& rules, MarkedBytes& result) {

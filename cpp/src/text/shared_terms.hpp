@@ -25,9 +25,10 @@ class SharedTerms {
 
   std::int64_t n_bytes() const { return n_bytes_; }
 
-  // Takes the terms and counts of one of `n_threads` threads, if they are many. A single thread keeps its own.
+  // Takes the terms and counts of one of `n_threads` threads, if their memory is large. If there is only one thread, it
+  // keeps its terms.
   void take_if_many(std::unique_ptr<Counter>& own, std::int64_t sketch_bytes, std::size_t n_threads, Worker& worker) {
-    // The capacity of the table does not count, because an empty table keeps it.
+    // The table's unused slots are not counted, because an emptied table keeps them.
     const std::int64_t own_bytes = 64 * (own->tables.words.size() + own->rows[0].n_entries());
     const std::int64_t share = std::max(sketch_bytes, n_bytes()) / static_cast<std::int64_t>(2 * n_threads);
     if (n_threads == 1 || own_bytes <= share) return;

@@ -15,7 +15,7 @@
 namespace termsift {
 namespace {
 
-// Adds the documents of one thread to the counters, which all threads share.
+// Counts the documents of one thread in the counters of the sketch. All threads share these counters.
 class Sketcher {
  public:
   Sketcher(const TextRules& rules, TermSketch* sketch)

@@ -25,8 +25,8 @@ struct Slot {
   Key key;
   std::uint32_t id;
   std::uint32_t tag;          // the tag of the last document that contains the term
-  std::uint32_t at_or_count;  // the term's place in that document's row or, by class, its count in that document's class
-  std::uint32_t documents;    // number of rows with the term or, by class, number of that class's documents with the term
+  std::uint32_t at_or_count;  // by document: the term's place in that document's row; by class: see ClassRows
+  std::uint32_t documents;    // by document: number of rows with the term; by class: see ClassRows
 };
 
 // A hash table in which at most three quarters of the slots are filled. A slot takes 32 bytes for words and 24 for n-grams,
@@ -42,7 +42,7 @@ class SlotTable {
   std::uint32_t size() const { return size_; }
   std::int64_t n_bytes() const { return n_slots_ * std::int64_t{sizeof(Slot<Key>)}; }
   const KeyHash& hash() const { return hash_; }
-  // Finds the slots where searches begin. It is valid until a key is inserted.
+  // Finds the slot where the search for a hash begins. An object is valid until a key is inserted.
   struct Homes {
     Slot<Key>* slots;
     int shift;
@@ -56,7 +56,7 @@ class SlotTable {
     }
   };
   Homes homes() const { return {slots_, shift_, is_large_}; }
-  // Returns the key of each id, or an empty vector unless the table keeps keys.
+  // Returns the key of each id, or an empty vector if the table does not keep keys.
   const std::vector<Key>& keys() const { return keys_; }
 
   // Returns the slot whose key satisfies same(key), or an empty slot.
@@ -86,7 +86,7 @@ class SlotTable {
   }
   // Returns all slots, including empty slots.
   std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
-  // Makes a table of few terms sparse, so that a search for a word that it lacks mostly ends at once.
+  // Makes a table of few terms sparse, so that a search for an unknown word usually ends at its first slot.
   void spread() {
     while (n_slots_ < 16 * std::int64_t{size_} && n_slots_ < (1 << 14)) grow();
   }
@@ -172,11 +172,11 @@ class WordTable : public SlotTable<WordKey> {
     SlotTable::clear();
     arena_.resize(1);
   }
-  // Inserts all terms of another table. Returns their ids here, by their ids there.
+  // Inserts all terms of another table. Element i of the result is the id in this table of the term with id i in `other`.
   std::vector<std::uint32_t> insert_all(const WordTable& other) {
     std::vector<std::uint32_t> ids(other.size());
-    // All tables have the same hash. If terms were inserted in the order of their slots, they would crowd in a part of this
-    // table.
+    // All tables have the same hash function. If terms were inserted in the order of their slots, they would crowd in a part
+    // of this table.
     constexpr std::size_t step = 32;
     const auto slots = other.slots();
     for (std::size_t first = 0; first < step; ++first)

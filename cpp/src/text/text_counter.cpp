@@ -53,7 +53,7 @@ struct CountedChunk {
   std::size_t thread;
 };
 
-// Returns a chunk's rows for terms of one length.
+// Returns a chunk's rows for n-grams of one fixed n.
 std::span<const Row<DocumentEntry>> rows_of(const CountedChunk& chunk, const RowStore<DocumentEntry>& store) {
   const auto begins = [&](std::int64_t document) {
     return std::lower_bound(store.rows().begin(), store.rows().end(), document,
@@ -99,7 +99,7 @@ struct TextCounter::State {
   SharedTerms shared;                               // the terms that threads have moved out of `classes`
   std::vector<CountedChunk> chunks;                 // the chunks of a counter by document, in order
   std::vector<std::int64_t> class_documents;        // the number of documents of each class, in a counter by class
-  std::int64_t n_marked = 0;                        // the number of entries by class when unite_if_due() was last due
+  std::int64_t n_marked = 0;                        // n_entries() when unite_if_due() last found enough entries
   std::unique_ptr<Vocabulary> vocabulary;           // null until the terms are sorted
 
   void require_whole() const {
@@ -225,7 +225,8 @@ struct TextCounter::State {
     for (std::size_t n = 2; n <= counter.rows.size(); ++n)
       counter.rows[n - 1].close(counter.tables.ngrams[n - 2], &worker);
   }
-  // Unites each thread's rows of a class, so memory grows with the pairs of class and term and not with the calls.
+  // Unites each thread's rows of a class, so memory grows with the number of (class, term) pairs and not with the number of
+  // calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();

@@ -29,13 +29,13 @@ struct FrozenNgrams : NgramSource {
   Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_key(key); }
 };
 
-// One thread's buffers for the terms of one length of a document.
+// One thread's buffers for a document's n-grams of one fixed n.
 struct TermBuffers {
   std::vector<std::uint32_t> counts;  // the count of each id in the document; all are 0 between documents
   std::vector<DocumentEntry> row;
 };
 
-// Counts the terms of one length by document, for count_tokens(). done(document, row) takes the columns and counts of the
+// Counts n-grams of one fixed n by document, for count_tokens(). done(document, row) takes the columns and counts of the
 // terms that have a column, in the order of their first occurrence.
 template <class Done>
 class IndexedRows {
@@ -51,7 +51,7 @@ class IndexedRows {
         : rows_(rows), counts_(rows.buffers_.counts), row_(rows.buffers_.row.data()), size_(rows.size_) {}
     template <class Key>
     void add(const Slot<Key>& slot) {
-      // There is no branch for unknown terms, because it would be unpredictable.
+      // There is no branch for unknown terms, because a branch would be unpredictable.
       const std::size_t id = std::min<std::size_t>(slot.id, counts_.size() - 1);
       row_[size_].id = static_cast<std::uint32_t>(id);
       size_ += counts_[id]++ == 0;

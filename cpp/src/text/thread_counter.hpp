@@ -16,13 +16,13 @@ namespace termsift {
 
 inline bool leaves_out(const TextRules& rules) { return rules.sketch || rules.buckets; }
 
-// The cutter yields n-grams of characters as tokens, and ChosenTerms yields whole terms, so only other words need tables
-// of n-grams.
+// N-grams of characters are tokens of the cutter, and ChosenTerms returns whole terms. Tables of n-grams are needed only in
+// the remaining case, for words without ChosenTerms.
 inline bool counts_words(const TextRules& rules) { return rules.analyzer == Analyzer::word && !leaves_out(rules); }
 inline std::int64_t most_words(const TextRules& rules) { return counts_words(rules) ? rules.max_n : 1; }
 inline std::int64_t fewest_words(const TextRules& rules) { return counts_words(rules) ? rules.min_n : 1; }
 
-// The tokens of a cutter as the source of count_tokens().
+// The source of count_tokens() for the tokens of a cutter.
 struct TokenSource {
   TokenSource(WordTable& in, const Tokens& tokens)
       : table(in), bytes(tokens.bytes), bounds(tokens.bounds.data()), hash(in.hash()) {}
@@ -78,7 +78,7 @@ class NgramSteps {
     std::size_t first = 0;  // the start of the part's shorter n-grams in `ids`
     for (std::size_t p = 0; p < of_words_.size(); ++p) {
       const auto end = static_cast<std::size_t>(ends[p]);
-      // A shorter n-gram and the next word form an n-gram. The last shorter n-gram waits for the document's next piece.
+      // A shorter n-gram and the next word form an n-gram. The last shorter n-gram is kept for the document's next piece.
       const auto add = [&](std::uint32_t prefix, std::size_t after) {
         keys.push_back(NgramKey::of(prefix, words_[static_cast<std::size_t>(word_ends_[p]) - (end - after)]));
       };

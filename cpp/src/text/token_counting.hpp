@@ -9,14 +9,14 @@
 
 namespace termsift {
 
-// The tokens of a document, or of a piece of it, in a list of tokens.
+// A range of a list of tokens. It has the tokens of one document or of a piece of one document.
 struct Part {
   std::int64_t document;
   std::int64_t owner;  // the document or the class whose row counts the tokens
   std::int64_t end;    // the end of the part, as an index of tokens
 };
 
-// The ids of the tokens of parts.
+// The ids of the tokens, part by part.
 struct TokenIds {
   std::uint32_t* ids;  // the ids of all tokens except stop words
   std::int64_t* ends;  // ends[p] is the number of ids at the end of part p

@@ -43,8 +43,9 @@ struct Met {
 std::uint64_t prefix_of(const SortedWord& word) { return word.first[0]; }
 std::uint64_t prefix_of(NgramKey key) { return key.pair_plus_one; }
 
-// Finds the slot of a word in one of the tables before table t. Returns the table and the slot, or t if there is none. The
-// slots lie in the order of their hashes, so searches for the successive words of one table also visit the others in order.
+// Finds the slot of a word in one of the tables before table t. Returns the table and the slot, or t if none of these tables
+// has the word. The slots lie in the order of their hashes, so searching for the words of table t in slot order also visits
+// the other tables in slot order.
 std::pair<std::size_t, const Slot<WordKey>*> find_earlier(std::span<WordTable* const> tables, std::size_t t,
                                                           const WordKey& key) {
   const std::string_view bytes = key.is_outside() ? tables[t]->outside(key) : std::string_view();
@@ -72,7 +73,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
     std::span<const Slot<typename Table::KeyType>> slots;
   };
   constexpr std::size_t part_slots = std::size_t{1} << 13;
-  // A term of a part that an earlier table has too. Only the earlier table's term is sorted.
+  // A term of a part that is also in an earlier table. Only the earlier table's term is sorted.
   struct Repeated {
     std::uint32_t id, documents, table, id_there;
   };
@@ -214,7 +215,7 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
       f(i);
     }
   };
-  std::vector<LargeArray<std::int64_t>> places;  // at first, the number of terms that begin with each n-gram, or equal it
+  std::vector<LargeArray<std::int64_t>> places;  // at first, the number of terms that equal each n-gram or begin with it
   for (std::size_t n = 1; n <= max_n; ++n) {
     places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
     for_each_ngram(n, [&](std::int64_t i) { places[n - 1][i] = n >= min_n_ ? 1 : 0; });
@@ -234,8 +235,9 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
   return places;
 }
 
-// Numbers the n-grams of all lengths, given their ranks within a length. An n-gram comes after its prefix, and after all
-// n-grams that begin with a smaller n-gram of the same prefix. Replaces the ranks in terms_ by terms. O(n-grams).
+// Numbers all n-grams, given their ranks among the n-grams of the same n. An n-gram comes after its prefix. It also comes
+// after every smaller n-gram of the same prefix, and after all n-grams that begin with such an n-gram. Replaces the ranks in
+// terms_ by terms. O(n-grams).
 void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads) {
   if (max_n == 1) {  // the rank of a word is its term
     n_terms_ = words_.size;

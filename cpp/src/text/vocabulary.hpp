@@ -25,7 +25,7 @@ struct SortedWord {
   bool operator<(const SortedWord& other) const;  // compares bytes, which gives the order of code points
 };
 
-// The distinct terms of one length, sorted, and the number of rows with each term.
+// The distinct n-grams of one fixed n, sorted, and the number of rows with each n-gram.
 template <class Key>
 struct SortedTerms {
   std::int64_t size = 0;
@@ -33,8 +33,9 @@ struct SortedTerms {
   LargeArray<std::int64_t> documents;
 };
 
-// The terms of all lengths, sorted as strings by code points. A term comes right before the longer terms that begin with it.
-// A blank sorts below every character of a word, so n-grams are sorted as sequences of words, and no strings are built.
+// The terms of every number of words, sorted as strings by code points. A term comes right before the longer terms that
+// begin with it. A blank sorts below every character of a word, so n-grams are sorted as sequences of words, and no strings
+// are built.
 class Vocabulary {
  public:
   // Sorts the terms in the tables of all threads. It skips ids below n_stop, which are stop words, and n-grams of fewer than
