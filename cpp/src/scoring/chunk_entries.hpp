@@ -41,8 +41,8 @@ struct ChunkEntries {
   std::vector<std::int64_t> begin, end;  // (n_classes,)
 
   // Finds the entries of the terms [first, last). O(n_classes log(n_terms)). If the chunk directly follows the previous
-  // one, its entries begin where the previous ones ended, and the cost is O(n_classes log(entries)). With 5,000 classes, a
-  // search of whole rows takes as long as reading a chunk.
+  // chunk, its entries begin where the previous chunk's entries end, and the cost is O(n_classes log(entries)). With 5,000
+  // classes, a search of whole rows takes as long as reading a chunk.
   template <class Task>
   void find(const Task& task, std::int64_t first, std::int64_t last) {
     if (first == next_) begin.swap(end);
