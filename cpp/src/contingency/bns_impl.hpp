@@ -70,8 +70,7 @@ TERMSIFT_INLINE double gap_of_rates(const auto& cells, const ContingencyConstant
 }
 
 // Returns the difference of the quantiles of p and q, given gap = |p - q|, the mean z of the quantiles, and an approximation
-// d of the result with an error of up to 2^-49. |p - q| is the integral of the normal density between the quantiles, which
-// is
+// d of the result with an error of up to 2^-49. |p - q| is the integral of the normal density between the quantiles:
 //     phi(z) d [1 + sum over k = 1, 2, ... of He_2k(z) d^2k / (4^k (2k+1)!)] with Hermite's polynomials He_2k.
 // For |z| <= 3.3 and d <= 1/8 (near_quantiles), the terms from k = 5 on add up to less than 4e-16. The error of z is
 // multiplied by at most 3.3, and the error of d by less than 1/4.
@@ -115,8 +114,9 @@ struct Formula<ContingencyMeasure::bns> {
   }
 
  private:
-  // Writes the differences of the quantiles to the batch's values. They are accurate if the quantiles are far apart. Sets
-  // middle[j] to the mean of both quantiles, and excess[j] to a positive number if near_bns must compute the difference.
+  // Writes the differences of the quantiles to the batch's values. The differences are accurate if the quantiles are far
+  // apart. Sets middle[j] to the mean of both quantiles, and excess[j] to a positive number if near_bns must compute the
+  // difference.
   template <Numbers numbers>
   static void run_far(const ContingencyBatch& batch, double* __restrict middle, double* __restrict excess) {
     const ContingencyConstants c = *batch.constants;

@@ -34,11 +34,11 @@ template <CountType Count>
 ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const Estimation& estimation,
                                         ContingencyMeasure measure, Aggregate aggregate);
 
-// Each array of a chunk uses 256 KiB. If there are 5,000 classes, each would have too few terms in a smaller chunk.
+// Each array of a chunk uses 256 KiB. If there are 5,000 classes, each class would have too few terms in a smaller chunk.
 inline constexpr std::int64_t most_chunk_terms = 1 << 15;
 
 // Returns the number of terms in a thread's chunk. Chunks are so small that no thread waits long for the last chunk of
-// another.
+// another thread.
 inline std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
   constexpr std::int64_t least_chunk_terms = 1 << 10;  // with fewer terms, most time would go to visiting classes
   if (threads.count == 1) return most_chunk_terms;
@@ -68,7 +68,7 @@ struct ContingencyTask {
   }
 };
 
-// Returns the task of class_directions(). The directions are the signs of the task's values.
+// Returns the task for class_directions(). The signs of the task's values are the directions.
 template <CountType Count>
 ContingencyTask<Count> task_of_directions(const ClassCounts<Count>& counts, const Estimation& estimation,
                                           ContingencyMeasure measure) {

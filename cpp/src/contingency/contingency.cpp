@@ -65,7 +65,7 @@ template <CountType Count>
 struct SumTask {
   SumTask(const ContingencyTask<Count>& task, const Threads& threads) {
     for (const ContingencyClass& c : task.model.classes) {
-      // Without smoothing, the values of a class that has no tokens are 0/0, which counts as 0 and not as -inf.
+      // Without smoothing, the values of a class that has no tokens are 0/0. They count as 0, not as -inf.
       const bool adds_zero = task.model.facts.absent == Absent::minus_infinity && c.constants.r_hi == 0 &&
                              c.constants.b2_hi == 0;
       n_classes += c.weight != 0 && !adds_zero;
@@ -179,7 +179,7 @@ class ChunkScorer {
  private:
   struct Sum {
     DoubleDouble value;
-    // A sum over the classes that have the term. Its summands are h_c, or the term's values as if these classes lacked it.
+    // A sum over the classes that have the term. The summands are h_c, or value(0, t, c).
     DoubleDouble if_absent;
     std::int32_t n_classes = 0;  // the number of classes that have the term
   };
@@ -226,7 +226,7 @@ class ChunkScorer {
     sum = {s.hi, std::isfinite(s.hi) ? sum.lo + s.lo : 0.0};
   }
 
-  // Adds the values of the classes from which a term is absent.
+  // Adds to each term's sum its values in the classes from which it is absent.
   void finish_sums(const SumTask<Count>& sums, std::int64_t n_terms, double* scores) {
     const Absent absent = task_.model.facts.absent;
     for_each_batch(0, n_terms, [&](std::int64_t begin, int n) {
@@ -238,7 +238,7 @@ class ChunkScorer {
       for (int j = 0; j < n; ++j) {
         const std::size_t t = at(begin, j);
         Sum& sum = sums_[t];
-        if (sum.n_classes < sums.n_classes) {  // otherwise only rounding errors would be added
+        if (sum.n_classes < sums.n_classes) {  // if every class has the term, only rounding errors would be added
           if (absent == Absent::each) {
             const DoubleDouble difference = subtract((*sums.absent)[totals_[t]], sum.if_absent);
             add_to(sum.value, difference.hi);
@@ -254,13 +254,14 @@ class ChunkScorer {
     });
   }
 
-  // Raises `largest` to the value of a class if this value is greater. Among rows with equal values, it keeps the first.
+  // Raises `largest` to the value of a class if this value is greater. Among rows with equal values, `largest` keeps the
+  // first row.
   static void raise(Largest& largest, double value, std::int32_t row) {
     if (value > largest.value || (value == largest.value && row < largest.row)) largest.value = value, largest.row = row;
   }
 
   // Raises each term's largest value to its value in the first class without the term. No other class without the term has a
-  // larger value. O(pairs), because a term waits at most once for each class that has it.
+  // larger value. O(pairs), because a term waits at most one iteration for each class that has it.
   void raise_to_absent(std::size_t n_terms) {
     waiting_.resize(n_terms + 1);
     std::size_t n_waiting = 0;

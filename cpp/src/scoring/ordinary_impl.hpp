@@ -22,8 +22,8 @@ TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
   return quick_two_sum(difference.hi, difference.lo - p.lo);
 }
 
-// Returns w x, or w x.hi if x has no low part. This function drops the product with a low part of 0, because the compiler
-// may not.
+// Returns w x, or w x.hi if x has no low part. The compiler may not drop a product with 0, so x without a low part has code
+// of its own.
 template <bool with_low>
 TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) {
   const DoubleDouble product = two_product(x.hi, w_hi);
