@@ -179,7 +179,7 @@ class ChunkScorer {
  private:
   struct Sum {
     DoubleDouble value;
-    // A sum over the classes that have the term. The summands are h_c, or value(0, t, c).
+    // The weighted sum of h_c, or of value(0, t, c), over the classes that have the term.
     DoubleDouble if_absent;
     std::int32_t n_classes = 0;  // the number of classes that have the term
   };
@@ -226,7 +226,7 @@ class ChunkScorer {
     sum = {s.hi, std::isfinite(s.hi) ? sum.lo + s.lo : 0.0};
   }
 
-  // Adds to each term's sum its values in the classes from which it is absent.
+  // Adds each term's values in the classes without the term to its sum.
   void finish_sums(const SumTask<Count>& sums, std::int64_t n_terms, double* scores) {
     const Absent absent = task_.model.facts.absent;
     for_each_batch(0, n_terms, [&](std::int64_t begin, int n) {

@@ -51,15 +51,15 @@ double check(const ClassCounts<Count>& counts, const Estimation& estimation, con
 void check_prior_mass(double prior_mass, DoubleDouble tokens, double share) {
   if (prior_mass == 0 || tokens.hi == 0 || (share >= least_prior && share <= most_prior)) return;
   throw std::invalid_argument("smoothing b2 = " + text(prior_mass) + " is too " + (share < 1 ? "small" : "large") +
-                              " compared with the " + text(tokens.hi) + " tokens of the collection; log_odds needs a "
-                              "quotient between 2^-450 and 2^450, or b2 = 0 for no smoothing");
+                              " compared with the " + text(tokens.hi) + " tokens of the collection; log_odds needs b2 / "
+                              "tokens between 2^-450 and 2^450, or b2 = 0 for no smoothing");
 }
 
 // Products with a smaller b1 could underflow, and values would then be infinite, as they are without smoothing.
 void check_least_smoothing(double b1, DoubleDouble tokens, const char* measure) {
   if (b1 == 0 || tokens.hi == 0 || b1 / tokens.hi >= least_prior) return;
   throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small compared with the " + text(tokens.hi) +
-                              " tokens of the collection; " + measure + " needs a quotient of at least 2^-450, or b1 = 0 "
+                              " tokens of the collection; " + measure + " needs b1 / tokens of at least 2^-450, or b1 = 0 "
                               "for no smoothing");
 }
 

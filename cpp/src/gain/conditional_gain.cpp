@@ -69,7 +69,7 @@ class Evaluator {
                          values_.data()});
     };
     const Threads worthwhile = worth(threads, n * posteriors_.stride(), 1 << 18);
-    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // too short to be interrupted
+    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // too short for interruption checks
     for_each_range(n, docs_in_block, worthwhile, [&](std::int64_t first, std::int64_t last, Worker& worker) {
       worker.check();
       run(first, last);

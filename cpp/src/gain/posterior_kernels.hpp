@@ -22,7 +22,7 @@ struct MixtureBatch {
   const ClassRun* runs;
   const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; if it is 0, the row is unset
   const float* posteriors;       // (documents of the collection, stride) P_dc
-  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, then 0; null if all are in play
+  const std::int32_t* in_play;   // (documents of the collection, stride) classes in play, then 0; null if all are in play
   std::int64_t stride;
   const double* lift;         // (n_classes,) e_c
   const double* own_lift;     // (n_classes,) e'_c

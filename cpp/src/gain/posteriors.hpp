@@ -78,8 +78,8 @@ class Posteriors {
     return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * stride_);
   }
 
-  // Finds the most probable classes of a document that has this chosen term and no other. O(classes), or O(documents) if
-  // there is no such document.
+  // Finds the most probable classes of a document that has this chosen term and no other chosen term. O(classes), or
+  // O(documents) if there is no such document.
   void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
     if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return n_chosen_[at(d)] > 0; })) return;
     std::vector<double> units(at(all_.n_classes));  // whole units, so that ties are not broken by rounding errors

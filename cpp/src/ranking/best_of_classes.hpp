@@ -23,7 +23,7 @@ namespace termsift {
 template <CountType Count>
 class BestOfClasses {
  public:
-  // Returns true if each class has so few terms that this search is faster than class_scores() for all terms.
+  // Returns true if the classes have so few terms that this search is faster than class_scores() for all terms.
   static bool pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure);
 
   // Requires pays(). Throws as class_scores() does. O(pairs + n_terms log(n_terms)).
