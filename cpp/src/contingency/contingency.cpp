@@ -112,8 +112,8 @@ class ChunkScorer {
     finish_sums(sums, last - first, scores);
   }
 
-  // Sets scores[t] to the largest value over the classes. Unless `strongest` is null, sets strongest[t] to the first class
-  // with this value, as a row of the counts, and signs[t] to the sign of det in that class.
+  // Sets scores[t] to the largest value over the classes. Unless `strongest` is null, sets strongest[t] to the first row of
+  // the counts with this value, and signs[t] to the sign of det in the class of this row.
   void max(std::int64_t first, std::int64_t last, Worker& worker, double* scores, std::int64_t* strongest,
            std::int8_t* signs) {
     find(first, last);
@@ -260,12 +260,13 @@ class ChunkScorer {
     if (value > largest.value || (value == largest.value && row < largest.row)) largest.value = value, largest.row = row;
   }
 
-  // Raises each term's largest value to its value in the first class without the term. No other class without the term has a
-  // larger value. O(pairs), because a term waits at most one iteration for each class that has it.
+  // Raises each term's largest value to the term's value in the first class without the term, if this value is greater. No
+  // other class without the term has a larger value. O(pairs), because a term waits at most one iteration for each class
+  // that has it.
   void raise_to_absent(std::size_t n_terms) {
     waiting_.resize(n_terms + 1);
     std::size_t n_waiting = 0;
-    for (std::size_t t = 0; t < n_terms; ++t) {  // this loop and the one below avoid unpredictable branches
+    for (std::size_t t = 0; t < n_terms; ++t) {  // this loop and the loop over i avoid unpredictable branches
       waiting_[n_waiting] = static_cast<std::int32_t>(t);
       n_waiting += totals_[t].hi > 0;
     }

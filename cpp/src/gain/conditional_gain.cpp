@@ -76,7 +76,7 @@ class Evaluator {
     });
   }
 
-  // Sums the logarithms of the values of each run of documents. values_ then has one sum per run.
+  // Sums the logarithms of the values of each run of documents. Afterwards, values_ has one sum per run.
   void add_logarithms(std::span<const ClassRun> runs) {
     const std::int64_t n_runs = std::ssize(runs);
     scratch_.resize(std::max(scratch_.size(), at(padded(n_runs))));
@@ -177,8 +177,8 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   const Threads for_all = worth(threads, postings.n_entries() + n_terms * all.stride);
   {
     // Terms with the most documents take longest and therefore come first. Successive terms with equally many documents
-    // share the lifts for classes without the term. Terms without documents are skipped; a hashed vocabulary has many of
-    // them.
+    // share the lifts for classes without the term. Terms without documents are skipped; a hashed vocabulary has many such
+    // terms.
     std::vector<TermId> order;
     for (TermId term = 0; term < n_terms; ++term)
       if (!postings[term].documents.empty()) order.push_back(term);

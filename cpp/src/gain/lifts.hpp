@@ -34,8 +34,8 @@ class Lifts {
         absent_logs_(docs_), absent_lifts_(docs_),
         logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_), at_the_start_(docs_) {}
 
-  // Computes the lifts of a term. O(classes that have it), plus O(classes) if d_t differs from the d_t of the last term,
-  // plus O(d_t) if documents have weights.
+  // Computes the lifts of a term. O(classes that have the term), plus O(classes) if d_t differs from the d_t of the last
+  // term, plus O(d_t) if documents have weights.
   void find(const TermDocuments& term) {
     for (const std::int64_t vector : vectors_) {
       std::fill_n(docs_.begin() + vector, gain_lanes, 0.0);

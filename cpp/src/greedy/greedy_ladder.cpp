@@ -29,7 +29,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // These constants were tuned on text. They affect the time but not the resulting order.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
-constexpr double used_up = 0.4;                     // the share of a list that is expected to be selected before its renewal
+constexpr double used_up = 0.4;                     // the share of a list expected to be selected before it is rebuilt
 constexpr double front = 2 * used_up / list_ratio;  // the share of a list's groups, the best, that are moved to its front
 constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
 constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios divided by the expected selected mass

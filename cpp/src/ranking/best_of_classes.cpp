@@ -114,7 +114,7 @@ class BestOfClasses<Count>::Search {
   };
 
   // Adds terms that are absent from the class, in the order seen_[begin], seen_[begin + step], and so on. Stops at `end`, or
-  // when further terms cannot be among the best. Returns the position at which it stopped.
+  // when further terms cannot be among the best. Returns the position at which the loop stopped.
   std::int64_t walk(std::int64_t begin, std::int64_t end, std::int64_t step) {
     std::int64_t i = begin;
     for (last_ = infinity; i != end && last_ >= limit(); i += step) {

@@ -50,7 +50,7 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
-// The arrays of a ScoreBlock. They hold n terms, their x_ic and their results.
+// The arrays of a ScoreBlock. The arrays hold n terms, the x_ic of these terms, and the results.
 struct BlockBuffers {
   BlockBuffers(std::size_t n_classes, bool with_values)
       : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)) {

@@ -23,8 +23,8 @@ void prefetch(const T* array, std::int64_t i) {
   prefetch(reinterpret_cast<const void*>(address));
 }
 
-// With thousands of classes, each class has a few hundred entries in a chunk. These are too few for the hardware prefetcher,
-// so software prefetches them this many classes ahead.
+// With thousands of classes, each class has a few hundred entries in a chunk. These entries are too few for the hardware
+// prefetcher, so software prefetches entries this many classes ahead.
 inline constexpr std::size_t classes_ahead = 4;
 
 // Prefetches the first 256 elements of array[begin .. end).

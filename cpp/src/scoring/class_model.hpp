@@ -16,7 +16,7 @@ inline constexpr double ordinary_p = 0x1p-6;
 
 // The kind of numbers p_ic. Kernels have separate code for each kind.
 enum class Variable : std::uint8_t {
-  small_probability,  // usually at most ordinary_p, such as a share of occurrences; larger ones are scored carefully
+  small_probability,  // usually at most ordinary_p, such as a share of occurrences; a larger p is scored carefully
   probability,        // a probability of any size, such as a share of documents
   rate                // a rate, which has no complement
 };
@@ -36,7 +36,7 @@ inline constexpr double most_rate = 0x1p64;
 struct ClassConstants {
   double scale;                             // s
   double absent_x;                          // s b1, the numerator of p_ic if l_ic = 0
-  std::int64_t exact_below;                 // for every whole number l below this, l + b1 is a double
+  std::int64_t exact_below;                 // l + b1 is a double for every whole number l below this limit
   double total_hi, total_lo;                // s L_c = s (l_c + b2), or 1 if L_c = 0, so that p_ic = 0
   double inverse_hi, inverse_lo;            // 1 / L_c
   double difference_hi, difference_lo;      // 1 / (L_c L_r), where r is the reference class
