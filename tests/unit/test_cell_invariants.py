@@ -106,7 +106,7 @@ def test_log_odds_refuses_a_prior_that_doubles_cannot_hold() -> None:
     for b2 in (2.0**-448, 2.0**452):
         assert np.isfinite(counts.class_scores("log_odds", alpha=(0, b2))).all()
     for b2 in (2.0**-449, 2.0**453):
-        with pytest.raises(ValueError, match="log_odds needs a quotient between"):
+        with pytest.raises(ValueError, match="log_odds needs b2 / tokens between"):
             counts.class_scores("log_odds", alpha=(0, b2))
 
 

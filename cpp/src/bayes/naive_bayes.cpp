@@ -28,7 +28,7 @@ class Sweep {
   Sweep(const Sweep&) = delete;  // posteriors_ of a copy would point to members of the original
   Sweep& operator=(const Sweep&) = delete;
 
-  // Calls emit(begin, end, position of the class) for every range of `ks` with the same predicted class.
+  // Calls emit(begin, end, position of the class) for every range [begin, end) of `ks` with the same predicted class.
   template <class Emit>
   void classify(const AnyCsr& x, std::int64_t document, bool distinct, const Emit& emit) {
     read(x, document, distinct);
@@ -96,7 +96,8 @@ class Sweep {
     if (!(verdict.lead > 0)) return step + 1;
     const double bound = m_.drift[step] + verdict.lead / weight();
     if (m_.drift[end - 1] <= bound) return end;
-    // The result is often near, so the search starts with a width of 1 and doubles it until the range contains the result.
+    // The result is often near, so the search starts with a range of width 1, and doubles the width until the range contains
+    // the result.
     std::size_t first = step + 1, width = 1;
     for (; first + width < end && m_.drift[first + width - 1] <= bound; width *= 2) first += width;
     const auto begin = m_.drift.begin() + static_cast<std::ptrdiff_t>(first);
@@ -157,8 +158,9 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   const std::size_t n_classes = counts.rows.size(), n_steps = bayes.ks.size();
   std::fill_n(hits, n_steps * n_classes, std::int64_t{0});
   std::fill_n(predicted, n_steps * n_classes, std::int64_t{0});
-  // The results first hold the changes at each k, which are summed over k at the end. A document then needs only one
-  // addition per change of its predicted class. Sums of integers do not depend on the order of the summands.
+  // While documents are classified, the results hold only changes from one k to the next, so a document needs additions only
+  // where its predicted class changes. At the end, the changes are summed over k. Sums of integers do not depend on the
+  // order of the summands.
   std::mutex results;
   const auto count = [&](const Prediction& p, std::int64_t* result) {
     result[p.begin * n_classes + at(p.predicted)] += p.weight;

@@ -1,4 +1,4 @@
-// The interface of the kernel of naive Bayes. It finds the class with the largest posterior.
+// The interface of the kernel of naive Bayes. The kernel finds the class with the largest posterior.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ inline constexpr std::int64_t verdict_lanes = 4;
 // v_c = log_docs_c + sums_c - tokens absent_c - weight loss_c (prefix_model.hpp). The error of v_c is at most `error` times
 // the sum of the magnitudes of these four summands.
 struct Verdict {
-  std::int64_t winner;  // the first class whose v_c equals the largest one within the errors
+  std::int64_t winner;  // the first class whose v_c equals the largest v_c within the errors
   double lead;          // the winner's v_c minus the largest other v_c, minus twice the errors of both
 };
 

@@ -14,7 +14,7 @@ constexpr double least_rate = 0.0005;  // rates are clipped to [least_rate, 1 - 
 TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, double two_over_sum) {
   constexpr double clipped_product = 4.0 * least_rate * (1.0 - least_rate);
   const double twice = smaller(x, y) * two_over_sum, other = larger(x, y) * two_over_sum;
-  // This is |2p - 1|. For small p the subtraction has the smaller rounding error, and for p near 1/2 the quotient has.
+  // This is |2p - 1|. The subtraction has the smaller rounding error for small p, and the product for p near 1/2.
   const double away = twice < 0.5 ? 1.0 - larger(twice, 2.0 * least_rate) : 0.5 * distance * two_over_sum;
   const double v = -0.32178138172925314 * natural_logarithm(larger(twice * other, clipped_product)) - 1.0;
   const double v2 = v * v, v4 = v2 * v2, v8 = v4 * v4;
@@ -45,7 +45,8 @@ TERMSIFT_INLINE double quantile_in_rest(const auto& cells, const ContingencyCons
   return quantile_of_rate(B.hi, D.hi, magnitude((B.hi - D.hi) + (B.lo - D.lo)), c.two_over_rest);
 }
 
-// The difference of two quantiles has an error of up to 2^-50, which is 7e-15 of 1/8. near_bns computes smaller differences.
+// The difference of two quantiles has an error of up to 2^-50, which is 7e-15 of 1/8. near_bns computes differences below
+// 1/8.
 constexpr double near_quantiles = 0.125;
 
 // Returns a positive number if near_bns must compute the difference of quantiles. Returns 0 if both rates are clipped.
@@ -68,11 +69,11 @@ TERMSIFT_INLINE double gap_of_rates(const auto& cells, const ContingencyConstant
   return p_low < 0 ? larger(q_low, 0.0) * in_rest : p_high < 0 ? larger(q_high, 0.0) * in_rest : q_clipped;
 }
 
-// Returns the difference of the quantiles of p and q, given gap = |p - q|, the mean z of the quantiles, and d. Here d is
-// the difference with an error of up to 2^-49. |p - q| is the integral of the normal density between the quantiles, which is
+// Returns the difference of the quantiles of p and q, given gap = |p - q|, the mean z of the quantiles, and an approximation
+// d of the result with an error of up to 2^-49. |p - q| is the integral of the normal density between the quantiles:
 //     phi(z) d [1 + sum over k = 1, 2, ... of He_2k(z) d^2k / (4^k (2k+1)!)] with Hermite's polynomials He_2k.
 // For |z| <= 3.3 and d <= 1/8 (near_quantiles), the terms from k = 5 on add up to less than 4e-16. The error of z is
-// multiplied by at most 3.3, and that of d by less than 1/4.
+// multiplied by at most 3.3, and the error of d by less than 1/4.
 TERMSIFT_INLINE double near_bns(double gap, double z, double d) {
   constexpr double root_of_2_pi = 2.5066282746310002;
   const double x = z * z, y = d * d;
@@ -86,7 +87,8 @@ template <>
 struct Formula<ContingencyMeasure::bns> {
   static constexpr MeasureFacts facts{.name = "bns", .absent = Absent::each};
 
-  // Few quantiles are near each other. These are copied to packed arrays, and near_bns computes their differences again.
+  // Few terms have two quantiles near each other. These terms are copied to packed arrays, and near_bns computes the
+  // differences again.
   template <Numbers numbers>
   static void run(const ContingencyBatch& batch) {
     constexpr bool with_low = numbers == Numbers::any;
@@ -112,8 +114,9 @@ struct Formula<ContingencyMeasure::bns> {
   }
 
  private:
-  // Writes the differences of the quantiles to the batch's values. They are accurate if the quantiles are far apart. Sets
-  // middle[j] to the mean of both quantiles, and excess[j] to a positive number if near_bns must compute the difference.
+  // Writes the differences of the quantiles to the batch's values. The differences are accurate if the quantiles are far
+  // apart. Sets middle[j] to the mean of both quantiles, and excess[j] to a positive number if near_bns must compute the
+  // difference.
   template <Numbers numbers>
   static void run_far(const ContingencyBatch& batch, double* __restrict middle, double* __restrict excess) {
     const ContingencyConstants c = *batch.constants;

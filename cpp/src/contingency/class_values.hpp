@@ -17,7 +17,8 @@ inline bool is_less(DoubleDouble x, DoubleDouble y) { return x.hi != y.hi ? x.hi
 template <CountType Count>
 std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>& task, const Threads& threads);
 
-// The terms, grouped by column total. Few whole totals are distinct: n distinct ones add up to at least n (n - 1) / 2.
+// The terms, grouped by column total. If totals are whole numbers, few are distinct, because n distinct totals add up to at
+// least n (n - 1) / 2.
 class TermsByTotal {
  public:
   // O(n_terms log(n_terms)).
@@ -39,7 +40,8 @@ template <CountType Count>
 void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
                      const std::vector<DoubleDouble>& totals, double* values);
 
-// Writes values (n,) in the model's k-th class. Each is for a term that is absent from the class and has the given total.
+// Writes values (n,) in the model's k-th class. values[i] is for a term that is absent from the class and has the total
+// totals[i].
 template <CountType Count>
 void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const std::vector<DoubleDouble>& totals,
                       double* values);

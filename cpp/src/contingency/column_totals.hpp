@@ -22,8 +22,8 @@ struct ContingencyClass {
 
 struct ContingencyModel {
   MeasureFacts facts;
-  // Sorted by decreasing value(0, t, c), and by increasing row if these values are equal. Of all classes without a term, the
-  // first one therefore has the largest value.
+  // The classes are sorted by decreasing value(0, t, c), and by increasing row if these values are equal. Among the classes
+  // without a term, the first class therefore has the largest value.
   std::vector<ContingencyClass> classes;
   bool whole = false;  // true if all counts are whole numbers up to 2^50
   double unit = 1;     // the factor by which counts are multiplied
@@ -34,11 +34,11 @@ template <CountType Count>
 ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const Estimation& estimation,
                                         ContingencyMeasure measure, Aggregate aggregate);
 
-// Each array of a chunk uses 256 KiB. If there are 5,000 classes, each would have too few terms in a smaller chunk.
+// Each array of a chunk uses 256 KiB. If there are 5,000 classes, each class would have too few terms in a smaller chunk.
 inline constexpr std::int64_t most_chunk_terms = 1 << 15;
 
 // Returns the number of terms in a thread's chunk. Chunks are so small that no thread waits long for the last chunk of
-// another.
+// another thread.
 inline std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
   constexpr std::int64_t least_chunk_terms = 1 << 10;  // with fewer terms, most time would go to visiting classes
   if (threads.count == 1) return most_chunk_terms;
@@ -68,7 +68,7 @@ struct ContingencyTask {
   }
 };
 
-// Returns the task of class_directions(). The directions are the signs of the task's values.
+// Returns the task for class_directions(). The signs of the task's values are the directions.
 template <CountType Count>
 ContingencyTask<Count> task_of_directions(const ClassCounts<Count>& counts, const Estimation& estimation,
                                           ContingencyMeasure measure) {

@@ -65,7 +65,7 @@ template <CountType Count>
 struct SumTask {
   SumTask(const ContingencyTask<Count>& task, const Threads& threads) {
     for (const ContingencyClass& c : task.model.classes) {
-      // Without smoothing, the values of a class that has no tokens are 0/0, which counts as 0 and not as -inf.
+      // Without smoothing, the values of a class that has no tokens are 0/0. They count as 0, not as -inf.
       const bool adds_zero = task.model.facts.absent == Absent::minus_infinity && c.constants.r_hi == 0 &&
                              c.constants.b2_hi == 0;
       n_classes += c.weight != 0 && !adds_zero;
@@ -112,8 +112,8 @@ class ChunkScorer {
     finish_sums(sums, last - first, scores);
   }
 
-  // Sets scores[t] to the largest value over the classes. Unless `strongest` is null, sets strongest[t] to the first class
-  // with this value, as a row of the counts, and signs[t] to the sign of det in that class.
+  // Sets scores[t] to the largest value over the classes. Unless `strongest` is null, sets strongest[t] to the first row of
+  // the counts with this value, and signs[t] to the sign of det in the class of this row.
   void max(std::int64_t first, std::int64_t last, Worker& worker, double* scores, std::int64_t* strongest,
            std::int8_t* signs) {
     find(first, last);
@@ -179,7 +179,7 @@ class ChunkScorer {
  private:
   struct Sum {
     DoubleDouble value;
-    // A sum over the classes that have the term. Its summands are h_c, or the term's values as if these classes lacked it.
+    // The weighted sum of h_c, or of value(0, t, c), over the classes that have the term.
     DoubleDouble if_absent;
     std::int32_t n_classes = 0;  // the number of classes that have the term
   };
@@ -226,7 +226,7 @@ class ChunkScorer {
     sum = {s.hi, std::isfinite(s.hi) ? sum.lo + s.lo : 0.0};
   }
 
-  // Adds the values of the classes from which a term is absent.
+  // Adds each term's values in the classes without the term to its sum.
   void finish_sums(const SumTask<Count>& sums, std::int64_t n_terms, double* scores) {
     const Absent absent = task_.model.facts.absent;
     for_each_batch(0, n_terms, [&](std::int64_t begin, int n) {
@@ -238,7 +238,7 @@ class ChunkScorer {
       for (int j = 0; j < n; ++j) {
         const std::size_t t = at(begin, j);
         Sum& sum = sums_[t];
-        if (sum.n_classes < sums.n_classes) {  // otherwise only rounding errors would be added
+        if (sum.n_classes < sums.n_classes) {  // if every class has the term, only rounding errors would be added
           if (absent == Absent::each) {
             const DoubleDouble difference = subtract((*sums.absent)[totals_[t]], sum.if_absent);
             add_to(sum.value, difference.hi);
@@ -254,17 +254,19 @@ class ChunkScorer {
     });
   }
 
-  // Raises `largest` to the value of a class if this value is greater. Among rows with equal values, it keeps the first.
+  // Raises `largest` to the value of a class if this value is greater. Among rows with equal values, `largest` keeps the
+  // first row.
   static void raise(Largest& largest, double value, std::int32_t row) {
     if (value > largest.value || (value == largest.value && row < largest.row)) largest.value = value, largest.row = row;
   }
 
-  // Raises each term's largest value to its value in the first class without the term. No other class without the term has a
-  // larger value. O(pairs), because a term waits at most once for each class that has it.
+  // Raises each term's largest value to the term's value in the first class without the term, if this value is greater. No
+  // other class without the term has a larger value. O(pairs), because a term waits at most one iteration for each class
+  // that has it.
   void raise_to_absent(std::size_t n_terms) {
     waiting_.resize(n_terms + 1);
     std::size_t n_waiting = 0;
-    for (std::size_t t = 0; t < n_terms; ++t) {  // this loop and the one below avoid unpredictable branches
+    for (std::size_t t = 0; t < n_terms; ++t) {  // this loop and the loop over i avoid unpredictable branches
       waiting_[n_waiting] = static_cast<std::int32_t>(t);
       n_waiting += totals_[t].hi > 0;
     }

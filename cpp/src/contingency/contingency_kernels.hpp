@@ -19,7 +19,7 @@ struct ContingencyConstants {
   double value_unit;        // the factor that converts a value of scaled counts to the value of unscaled counts
 };
 
-// The contribution of the classes without a term to the term's sum. It depends on the term only through t.
+// The value of a term in a class without the term. It depends on the term only through the column total t.
 enum class Absent : std::uint8_t {
   nothing,
   minus_infinity,
@@ -31,7 +31,8 @@ enum class Absent : std::uint8_t {
 // The properties of a measure that the code around the kernels uses.
 struct MeasureFacts {
   const char* name = nullptr;
-  // Each is true if the named numbers of the 2 x 2 table are counts of tokens, and false if they are counts of documents.
+  // These flags are true if the named numbers of the 2 x 2 table are counts of tokens, and false if they are counts of
+  // documents.
   bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
   bool compares_classes = true;
   Absent absent = Absent::nothing;

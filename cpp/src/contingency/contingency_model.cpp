@@ -14,8 +14,8 @@
 namespace termsift {
 namespace {
 
-// The bounds of b2 / g for log_odds. The lower one is also the bound of b1 / g for log_ratio. Within these bounds, no
-// product in the two kernels leaves the range of a double (formulas_impl.hpp).
+// The bounds of b2 / g for log_odds. The lower bound also limits b1 / g for log_ratio. Within these bounds, no product in
+// the two kernels leaves the range of a double (formulas_impl.hpp).
 constexpr double least_prior = 0x1p-450, most_prior = 0x1p450;
 
 MeasureFacts facts_of(ContingencyMeasure measure) {
@@ -44,22 +44,22 @@ double check(const ClassCounts<Count>& counts, const Estimation& estimation, con
     throw std::invalid_argument("scores need at least two classes with documents, got " + std::to_string(n_classes));
   if (n_classes > 0 && largest == 0 && !estimation.prior_weights.empty())
     throw std::invalid_argument("class_prior gives no class with documents any mass");
-  return largest > 0 ? largest : 1;  // if n_docs is unknown, all weights are 0; only a mean uses weights
+  return largest > 0 ? largest : 1;  // all weights are 0 if n_docs is unknown, but only a mean uses weights
 }
 
 // `share` is b2 / g. If there are no tokens, any prior is accepted, because every score is 0.
 void check_prior_mass(double prior_mass, DoubleDouble tokens, double share) {
   if (prior_mass == 0 || tokens.hi == 0 || (share >= least_prior && share <= most_prior)) return;
   throw std::invalid_argument("smoothing b2 = " + text(prior_mass) + " is too " + (share < 1 ? "small" : "large") +
-                              " compared with the " + text(tokens.hi) + " tokens of the collection; log_odds needs a "
-                              "quotient between 2^-450 and 2^450, or b2 = 0 for no smoothing");
+                              " compared with the " + text(tokens.hi) + " tokens of the collection; log_odds needs b2 / "
+                              "tokens between 2^-450 and 2^450, or b2 = 0 for no smoothing");
 }
 
-// Products with a smaller b1 could underflow. Values would then be infinite, as without smoothing.
+// Products with a smaller b1 could underflow, and values would then be infinite, as they are without smoothing.
 void check_least_smoothing(double b1, DoubleDouble tokens, const char* measure) {
   if (b1 == 0 || tokens.hi == 0 || b1 / tokens.hi >= least_prior) return;
   throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small compared with the " + text(tokens.hi) +
-                              " tokens of the collection; " + measure + " needs a quotient of at least 2^-450, or b1 = 0 "
+                              " tokens of the collection; " + measure + " needs b1 / tokens of at least 2^-450, or b1 = 0 "
                               "for no smoothing");
 }
 
@@ -75,8 +75,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   if (model.facts.reads_b1 && estimation.b1 == 0) model.facts.absent = Absent::minus_infinity;
   const double largest = check(counts, estimation, model.facts);
 
-  // g is the sum of the rows unless documents have several classes. n_docs is not used: it may sum fractions in another
-  // order, so rounding could violate r <= g or t <= g.
+  // Unless documents have several classes, g is computed as the sum of the rows. counts.n_docs may be a sum of fractions in
+  // another order, so rounding could violate r <= g or t <= g.
   const auto total_of = [&](const ClassRow<Count>& row) {
     return model.facts.row_totals_are_tokens ? tokens(row) : exact_double(row.n_docs);
   };
@@ -113,8 +113,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
     ContingencyConstants& k = entry.constants;
     k.r_hi = r.hi, k.r_lo = r.lo, k.g_hi = g.hi, k.g_lo = g.lo;
     k.rest_hi = std::max(rest.hi, 0.0), k.rest_lo = rest.hi > 0 ? rest.lo : 0;
-    // Makes infinity finite, so that its product with 0 is 0. Infinity occurs if the class has less than 2^-1023 of the
-    // collection.
+    // Replaces infinity by the largest double, whose product with 0 is 0. Infinity occurs if the class has less than 2^-1023
+    // of the collection.
     const auto finite = [](double x) { return std::min(std::numeric_limits<double>::max(), x); };
     k.spread = finite(divide(g, multiply(r, {k.rest_hi > 0 ? k.rest_hi : 1, k.rest_lo})).hi);
     k.two_over_r = finite(2 / r.hi), k.two_over_rest = finite(2 / k.rest_hi);

@@ -1,5 +1,5 @@
 // The measures of contingency.hpp. The source file of each SIMD target includes this header (see cells_impl.hpp), and
-// contingency_model.cpp includes it for the measures' facts. No formula has a branch, so that loops over terms vectorise.
+// contingency_model.cpp includes it for the MeasureFacts. No formula has a branch, so that loops over terms vectorise.
 #pragma once
 
 #include "contingency/bns_impl.hpp"
@@ -80,7 +80,7 @@ template <>
 struct Formula<ContingencyMeasure::chi2> {
   static constexpr MeasureFacts facts{.name = "chi2", .absent = Absent::product, .degree = 1, .h = scaled_odds};
   static TERMSIFT_INLINE double value(const auto& x, const Constants& c) {
-    const double others = x.others().hi;  // because of rounded fractions, this may be 0 even if det > 0
+    const double others = x.others().hi;  // if fractions were rounded, this may be 0 even though det > 0
     const double value = (x.det.hi * c.spread) * (x.det.hi / (x.t.hi * others));
     return x.det.hi == 0 || !(others > 0) || !(x.rest.hi > 0) ? 0.0 : value;
   }
@@ -145,17 +145,18 @@ struct Formula<ContingencyMeasure::log_odds> {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& y, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // R - x = C + b2 - a_i and S - u = D + b2 - a_i. No digits cancel here: b2 - a_i >= 0 is the prior of all other terms.
+    // R - x = C + b2 - a_i and S - u = D + b2 - a_i. No digits cancel in these sums, because b2 - a_i >= 0 is the prior of
+    // all other terms.
     const DoubleDouble share{c.prior_hi, c.prior_lo};
     const DoubleDouble prior = multiply(y.t, share), rest_of_prior = multiply(y.others(), share);
     const DoubleDouble x = Of::plus(prior, y.a), u = Of::plus(prior, y.B());
     const DoubleDouble R_x = Of::plus(rest_of_prior, y.C()), S_u = Of::plus(rest_of_prior, y.D());
-    // Both products are in range. If there is a prior, contingency_model.cpp requires 2^-450 <= s <= 2^450 for its share s.
+    // Both products are in range. If there is a prior, contingency_model.cpp requires 2^-450 <= s <= 2^450 for s = b2 / g.
     // For whole numbers up to 2^50, x and u are in [s t, (1 + s) t], and R - x and S - u are in [s (g-t), (1 + s) (g-t)].
-    // The products are therefore in [2^-900, 2^1002], within a factor 2^902 of each other.
-    // Fractions are first scaled so that x + u and R - x + S - u are in [1, 2). Otherwise the products of a rare term could
-    // be less than least_probability. Without a prior, the products of cells that differ by a factor above 2^450 may
-    // underflow. The value is then finite or infinite.
+    // The products are therefore in [2^-900, 2^1002], within a factor 2^902 of each other. Fractions are first scaled so
+    // that x + u and R - x + S - u are in [1, 2). Without scaling, the products of a rare term could be less than
+    // least_probability. If there is no prior, the products of cells that differ by a factor above 2^450 may underflow, and
+    // the value may be finite or infinite.
     const double near_t = Of::near_one(x.hi + u.hi), near_others = Of::near_one(R_x.hi + S_u.hi);
     const DoubleDouble odds = multiply(scale(x, near_t), scale(S_u, near_others));
     const DoubleDouble other_odds = multiply(scale(u, near_t), scale(R_x, near_others));
@@ -198,7 +199,8 @@ struct Formula<ContingencyMeasure::log_ratio> {
     const DoubleDouble b1{c.b1, 0.0}, b2{c.b2_hi, c.b2_lo}, B = x.B();
     const DoubleDouble P = multiply(scale(Of::plus(b1, x.a), near_t), scale(Of::plus(b2, x.rest), near_g));
     const DoubleDouble Q = multiply(scale(Of::plus(b1, B), near_t), scale(Of::plus(b2, x.r), near_g));
-    // P - Q = det + b2 (a - B) + b1 (rest - r). This sum avoids the cancellation of b1 b2, which may be the largest part.
+    // P - Q = det + b2 (a - B) + b1 (rest - r). This sum does not contain b1 b2, which may be the largest part of P and of
+    // Q.
     const DoubleDouble of_term = multiply(scale(b2, near_g), scale(subtract(x.a, B), near_t));
     const DoubleDouble of_class = multiply(scale(b1, near_t), scale(subtract(x.rest, x.r), near_g));
     const DoubleDouble difference = add(scale(scale(x.det, near_t), near_g), add(of_term, of_class));
@@ -215,8 +217,8 @@ struct ClassTfidf {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // P / Q is (m + 1) / (t + 1/2) with BM25, otherwise (m + t) / t. P and Q are scaled, because tiny fractions have a huge
-    // unit.
+    // P / Q is (m + 1) / (t + 1/2) with BM25, otherwise (m + t) / t. P and Q are scaled, because c.unit is huge if counts
+    // are tiny fractions.
     const DoubleDouble P = bm25 ? two_sum(c.mean_r, c.unit) : Of::plus({c.mean_r, 0.0}, x.t);
     const DoubleDouble Q = bm25 ? Of::plus({0.5 * c.unit, 0.0}, x.t) : x.t;
     const double difference = bm25 ? subtract(two_sum(c.mean_r, 0.5 * c.unit), x.t).hi : c.mean_r;

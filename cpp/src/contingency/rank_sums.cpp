@@ -17,9 +17,9 @@
 namespace termsift {
 namespace {
 
-// Terms that occur equally often in a document, and thus have the same rate there.
+// Terms that occur equally often in a document, and thus have the same rate in this document.
 struct Run {
-  std::uint64_t rate;             // the bits of a positive float, which have the order of the floats
+  std::uint64_t rate;             // the bits of a positive float; as integers, they sort like the floats
   bool of_first;                  // whether the document is of the first corpus
   std::span<const TermId> terms;  // increasing
 };
@@ -37,7 +37,7 @@ class RunCutter {
     const auto add = [&](double value, std::span<const TermId> terms) {
       runs.push_back({std::bit_cast<std::uint64_t>(value / length), of_first, terms});
     };
-    // The first pass reads all entries. Each further pass reads the entries that are left.
+    // The first pass reads all entries. Each further pass reads the entries that no run has yet.
     const TermId* terms = entries_.terms();
     const double* values = entries_.values();
     for (int pass = 0; n > 0 && pass < most_values; ++pass, terms = terms_.data(), values = values_.data()) {
@@ -65,22 +65,23 @@ class RunCutter {
   }
 
  private:
-  static constexpr int most_values = 16;  // more passes over the document would take longer than more runs
+  static constexpr int most_values = 16;  // more passes would take longer than a run for each term that is left
   DocumentEntries entries_{TermWeight::raw};
   std::vector<TermId> terms_;
   std::vector<double> values_;
 };
 
-// Documents with equal rates each get the mean of their ranks. Let R be the sum of the ranks over the n_1 documents of the
-// first corpus, let n be the number of all documents, and let t be the number of documents in a group of equal rates. Then
+// Each document in a group of equal rates gets the mean rank of the group. Let R be the sum of the ranks over the n_1
+// documents of the first corpus, let n be the number of all documents, and let t be the number of documents in a group of
+// equal rates. Then
 //
 //   |z| = max(|R - n_1 (n + 1) / 2| - 1/2, 0) / sqrt(n_1 (n - n_1) / 12 (n^3 - n - sum (t^3 - t)) / (n (n - 1)))
 //
-// and z has the sign of R - n_1 (n + 1) / 2. It is 0 if all rates are equal.
+// and z has the sign of R - n_1 (n + 1) / 2. z is 0 if all rates are equal.
 class RankSum {
  public:
-  // Adds a document with the term. Its rate must not be less than that of the document before. No branch depends on the
-  // rate, because it would be unpredictable.
+  // Adds a document with the term. The rate must not be less than the rate of the previous document. No branch depends on
+  // the rate, because such a branch would be unpredictable.
   void add(std::uint64_t rate, bool of_first) {
     const bool is_new = rate != rate_;
     rate_ = rate;
@@ -88,7 +89,8 @@ class RankSum {
     first_in_group_ = is_new ? 0 : first_in_group_;
     const auto others = static_cast<double>(n_ - group_);
     ties_ += others * (others + 1);
-    // The mean rank of the group grows by 1/2 for the documents of the first corpus that are in it.
+    // The mean rank of the group grows by 1/2, so each earlier document of the first corpus in this group adds 1 to
+    // twice_ranks_.
     twice_ranks_ += (of_first ? std::uint64_t{group_} + n_ + 2 : 0) + first_in_group_;
     first_in_group_ += of_first;
     first_ += of_first;
@@ -97,10 +99,10 @@ class RankSum {
 
   double z_score(double n_1, double n) const {
     const auto found = static_cast<double>(n_), with_term = static_cast<double>(first_);
-    const double absent = n - found;  // these documents are a group, with the lowest ranks
+    const double absent = n - found;  // these documents form one group, which has the lowest ranks
     const double ranks =
         (n_1 - with_term) * (absent + 1) / 2 + with_term * absent + static_cast<double>(twice_ranks_) / 2;
-    // Here n^3 - n - (absent^3 - absent) is a product, to avoid cancellation.
+    // To avoid cancellation, n^3 - n - (absent^3 - absent) is computed as `found` times a sum.
     const double spread = found * (n * n + n * absent + absent * absent - 1) - 3 * ties_;
     const double difference = ranks - n_1 * (n + 1) / 2;
     const double variance = n_1 * (n - n_1) / 12 * spread / std::max(n * (n - 1), 1.0);
@@ -109,10 +111,10 @@ class RankSum {
   }
 
  private:
-  std::uint64_t rate_ = ~std::uint64_t{0};  // of the last document; these are the bits of no number
-  std::uint64_t twice_ranks_ = 0;           // of the first corpus, among the documents with the term
-  double ties_ = 0;                         // sum (t^3 - t) / 3 over these documents
-  std::uint32_t n_ = 0, first_ = 0;         // documents with the term: all, and those of the first corpus
+  std::uint64_t rate_ = ~std::uint64_t{0};  // the rate of the last document; initially the bits of a NaN
+  std::uint64_t twice_ranks_ = 0;           // twice the rank sum of the first corpus, over the documents with the term
+  double ties_ = 0;                         // sum (t^3 - t) / 3 over the groups so far
+  std::uint32_t n_ = 0, first_ = 0;         // the documents with the term; how many are of the first corpus
   std::uint32_t group_ = 0;                 // the number of documents before the last document's group
   std::uint32_t first_in_group_ = 0;
 };
@@ -153,7 +155,7 @@ void rank_sums(const AnyCsr& x, std::span<const std::int64_t> documents, std::in
   const auto second = lengths.begin() + std::min(n_first, n_docs);
   const auto n_1 = static_cast<double>(std::count_if(lengths.begin(), second, has_tokens));
   const auto n = n_1 + static_cast<double>(std::count_if(second, lengths.end(), has_tokens));
-  // Each thread reads all runs, and adds up the terms of one range.
+  // Each thread reads all runs, and computes the sums for one range of terms.
   const std::int64_t n_in_range = x.n_columns / threads.count + 1;
   for_each_range(x.n_columns, n_in_range, threads, [&](std::int64_t begin, std::int64_t end, Worker& worker) {
     std::vector<RankSum> sums(at(end - begin));

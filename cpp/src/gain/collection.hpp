@@ -1,4 +1,4 @@
-// The documents, the classes, and the documents of each term, from which conditional gain is computed.
+// The input of conditional gain: the documents with their classes, and the documents of each term.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace termsift {
 // Rows with one value per class are padded to a multiple of this length.
 inline constexpr std::int64_t gain_lanes = 8;
 inline std::int64_t padded(std::int64_t n) { return (n + gain_lanes - 1) / gain_lanes * gain_lanes; }
-// The documents of positive weight. They are numbered class by class, so the documents of a term form one run per class.
+// The documents of positive weight. Documents are numbered class by class, so the documents of a term form one run per
+// class.
 struct Collection {
   std::int64_t n_classes = 0, stride = 0;  // the number of classes with documents; the padded length of a row
   std::vector<std::int64_t> rows;          // (documents,) the matrix row of each document
@@ -31,10 +32,11 @@ struct Collection {
   std::vector<float> prior;                // (stride,) n_c / n; 0 in the padding
 };
 
-// Throws std::invalid_argument for a class outside [0, n_classes) and for a weight that is negative or not finite.
+// Throws std::invalid_argument if a class is outside [0, n_classes) or a weight is negative or not finite.
 Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights);
 
-// The distinct documents that have a term, in increasing order, and the runs of their classes. Document numbers are < 2^31.
+// The distinct documents that have a term, in increasing order, and one run for each class among them. Document numbers are
+// < 2^31.
 struct TermDocuments {
   std::span<const std::int32_t> documents;
   std::span<const ClassRun> runs;
@@ -57,7 +59,7 @@ class Postings {
             begin.run};
   }
 
-  // A term's data are prefetched in two steps: first its place and, some microseconds later, its documents.
+  // A term's data are prefetched in two steps: first the term's place and, some microseconds later, its documents.
   void prefetch_place(std::int64_t term) const { prefetch(&first_[at(term)]); }
   void prefetch_documents(std::int64_t term) const {
     const Place begin = first_[at(term)], end = first_[at(term + 1)];

@@ -28,7 +28,8 @@ class Evaluator {
       : lifts(collection, guide, options), all_(collection), guide_(guide), posteriors_(posteriors),
         importance_(importance) {}
 
-  // Returns a term's gain before any term is chosen. All documents of a class are equal then. O(classes that have the term).
+  // Returns a term's gain before any term is chosen, when all documents of a class have equal posteriors. O(classes that
+  // have the term).
   double first_gain(const TermDocuments& term) {
     lifts.find(term);
     const std::int64_t n_runs = std::ssize(term.runs);
@@ -57,7 +58,7 @@ class Evaluator {
     kernels_.logarithms(values_.data(), padded(n));
   }
 
-  // Sets values_ to the mixtures of the documents.
+  // Sets values_ to the mixtures (see MixtureBatch) of the documents.
   void mix(const TermDocuments& term, const Threads& threads) {
     constexpr std::int64_t docs_in_block = 512;
     const std::int64_t n = std::ssize(term.documents);
@@ -68,21 +69,21 @@ class Evaluator {
                          values_.data()});
     };
     const Threads worthwhile = worth(threads, n * posteriors_.stride(), 1 << 18);
-    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // too short to be interrupted
+    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // too short for interruption checks
     for_each_range(n, docs_in_block, worthwhile, [&](std::int64_t first, std::int64_t last, Worker& worker) {
       worker.check();
       run(first, last);
     });
   }
 
-  // Sums the logarithms of the values of each run of documents. values_ then has one sum per run.
+  // Sums the logarithms of the values of each run of documents. Afterwards, values_ has one sum per run.
   void add_logarithms(std::span<const ClassRun> runs) {
     const std::int64_t n_runs = std::ssize(runs);
     scratch_.resize(std::max(scratch_.size(), at(padded(n_runs))));
     kernels_.logs_of_products(values_.data(), runs.data(), n_runs, values_.data(), scratch_.data());
   }
 
-  // Does the same for weighted documents. Weights may differ by orders of magnitude, so sums have twice a double's digits.
+  // Sums weighted logarithms in the same way. Weights may differ by orders of magnitude, so sums are double-doubles.
   void add_weighted_logarithms(const TermDocuments& term) {
     logarithms(std::ssize(term.documents));
     std::size_t i = 0;
@@ -108,12 +109,12 @@ class Evaluator {
   const Collection& all_;
   const Guide& guide_;
   const Posteriors& posteriors_;
-  const std::span<const double> importance_;  // (stride,) the factor of the losses of documents, by class
+  const std::span<const double> importance_;  // (stride,) see importance_of()
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   std::vector<double> values_, scratch_;
 };
 
-// Returns one factor for each class (stride,). The losses of the class's documents are multiplied by this factor.
+// Returns one factor for each class (stride,). The loss of a document is multiplied by the factor of its class.
 std::vector<double> importance_of(const Collection& all, double balance) {
   std::vector<double> importance(at(all.stride), 1.0);
   if (balance == 0) return importance;
@@ -129,13 +130,13 @@ std::vector<double> importance_of(const Collection& all, double balance) {
   return importance;
 }
 
-// A term's last known gain in units of 2^-40 n.
+// The gain of a term when it was last computed, in units of 2^-40 n.
 struct Known {
   double units;
   TermId term;
 
   Known(TermId of, double gain, double n) : units(gain == 0 ? 0 : std::nearbyint(gain / n * 0x1p40)), term(of) {}
-  // True if the other term comes first.
+  // True if the other term is the better one.
   bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
 
@@ -175,8 +176,9 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   std::vector<double> gain_of(at(n_terms), 0);
   const Threads for_all = worth(threads, postings.n_entries() + n_terms * all.stride);
   {
-    // Terms with the most documents come first because they take longest. Successive terms with equally many documents share
-    // the lifts for classes without the term. Terms without documents are skipped; a hashed vocabulary has many of them.
+    // Terms with the most documents take longest and therefore come first. Successive terms with equally many documents
+    // share the lifts for classes without the term. Terms without documents are skipped; a hashed vocabulary has many such
+    // terms.
     std::vector<TermId> order;
     for (TermId term = 0; term < n_terms; ++term)
       if (!postings[term].documents.empty()) order.push_back(term);

@@ -13,7 +13,7 @@ namespace {
 
 // A summary of a term's weights in all machines.
 struct TermWeights {
-  std::int64_t sum = 0;  // in units of 2^-32; it is an integer, so the order of the summands does not matter
+  std::int64_t sum = 0;  // in units of 2^-32; as an integer, it does not depend on the order of the summands
   float largest = 0;     // the largest |w_tc|
 };
 
@@ -57,8 +57,8 @@ Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, 
     double present = 0;
     for (std::size_t run = 0; run < documents.runs.size(); ++run)
       present += static_cast<double>(of_run[at(documents.first_run) + run]);
-    // The mean weight in classes without the term. If every class has the term, any number serves, because only differences
-    // between classes matter.
+    // The mean weight in classes without the term. If every class has the term, any number is valid, because only
+    // differences between classes matter.
     const double elsewhere = n_runs < n_classes ? (sum - present) / (n_classes - n_runs) : sum / n_classes;
     for (std::size_t run = 0; run < documents.runs.size(); ++run) {
       const std::size_t i = at(documents.first_run) + run;

@@ -13,8 +13,8 @@
 
 namespace termsift {
 
-// Measures how useful each term is to linear machines. The arrays have one value for each pair of a term and a class that
-// has it, in the order of the postings' runs. They are empty if no machines are trained.
+// Says how useful each term is to linear machines. The arrays have one value for each pair of a term and a class that has
+// it, in the order of the postings' runs. The arrays are empty if no machines are trained.
 struct Guide {
   std::vector<double> usefulness;  // u_tc
   std::vector<double> log_lift;    // the number added to W_tc and W'_tc
@@ -25,7 +25,8 @@ Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, 
                  const GuideOptions& options, const Threads& threads);
 
 // Each thread has its own Lifts. Most terms are in few classes. The lift for a class without the term depends only on the
-// class and on d_t, so these lifts are kept until d_t changes. Only vectors in which a class has the term are replaced.
+// class and on d_t, so the lifts for such classes are kept until d_t changes. Only vectors in which a class has the term are
+// replaced.
 class Lifts {
  public:
   Lifts(const Collection& collection, const Guide& guide, const ConditionalGain& options)
@@ -33,8 +34,8 @@ class Lifts {
         absent_logs_(docs_), absent_lifts_(docs_),
         logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_), at_the_start_(docs_) {}
 
-  // Computes the lifts of a term. O(classes that have it), plus O(classes) if d_t differs from the last term's, plus O(d_t)
-  // if documents have weights.
+  // Computes the lifts of a term. O(classes that have the term), plus O(classes) if d_t differs from the d_t of the last
+  // term, plus O(d_t) if documents have weights.
   void find(const TermDocuments& term) {
     for (const std::int64_t vector : vectors_) {
       std::fill_n(docs_.begin() + vector, gain_lanes, 0.0);
@@ -97,8 +98,8 @@ class Lifts {
     for (std::size_t c = 0; c < lifts_.size(); ++c) absent_mixture_ += static_cast<double>(all_.prior[c]) * lifts_[c];
   }
 
-  // Sets the lifts of one vector of classes. Returns their part of sum_c prior_c e^{b W_c}, minus this part for a term that
-  // no class has.
+  // Sets the lifts of one vector of classes. Returns the sum of prior_c e^{b W_c} over these classes, minus the same sum for
+  // a term that no class has.
   double set_vector(std::int64_t first) {
     const double rest = d_t_ > 1 && all_.n > 1 ? (d_t_ - 1) / (all_.n - 1) / options_.shape : 0;
     double x[3 * gain_lanes], e[2 * gain_lanes];

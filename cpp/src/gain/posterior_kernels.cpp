@@ -5,7 +5,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Explicit vectors are used because compilers leave these loops scalar, or use only half of a register.
+// Explicit vectors are used because compilers do not vectorise these loops, or use only half of a register.
 constexpr int lanes = 8;
 using Vector = Lanes<double, lanes>;
 using Half = Lanes<double, lanes / 2>;
@@ -18,7 +18,7 @@ TERMSIFT_INLINE double sum_of(const Vector& x) {
 }
 
 // Multiplies the four posteriors row[c .. c + 4) by the lifts of their classes, and adds the products to `sums`. Groups of
-// four are used, because GCC 12 converts two of them from single precision faster than one group of eight.
+// four are used, because GCC 12 converts two groups of four from single precision faster than one group of eight.
 template <bool some_in_play>
 TERMSIFT_INLINE void add_products(Half& sums, const float* row, const std::int32_t* in_play, const double* lift,
                                   std::int64_t c) {

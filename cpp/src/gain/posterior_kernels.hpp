@@ -5,13 +5,13 @@
 
 namespace termsift {
 
-// The consecutive documents of a term that are of one class. The documents of a term are sorted by class.
+// The documents of a term that belong to one class. They are consecutive, because a term's documents are sorted by class.
 struct ClassRun {
   std::int32_t of_class;  // y
   std::int32_t end;       // 1 + the index of the run's last document
 };
 
-// Rows of class values have a stride that is a multiple of 8. The classes come first. The lanes after them hold 0 in
+// Rows of class values have a stride that is a multiple of 8. The classes come first. The lanes after the classes hold 0 in
 // `posteriors`, any finite number in `lift`, and minus infinity in `log_prior`.
 //
 // A document's row holds either all classes in order, or only the classes in play. In the second case, the document's own
@@ -22,7 +22,7 @@ struct MixtureBatch {
   const ClassRun* runs;
   const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; if it is 0, the row is unset
   const float* posteriors;       // (documents of the collection, stride) P_dc
-  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, then 0; null if all are
+  const std::int32_t* in_play;   // (documents of the collection, stride) classes in play, then 0; null if all are in play
   std::int64_t stride;
   const double* lift;         // (n_classes,) e_c
   const double* own_lift;     // (n_classes,) e'_c
@@ -42,14 +42,14 @@ struct EvidenceUpdate {
 };
 
 struct PosteriorKernels {
-  // Both work in place with errors up to 1 ulp; n is a multiple of 8. `logarithms` requires positive normal numbers.
-  // `exponentials` requires numbers up to 709.
+  // The next two functions work in place with errors up to 1 ulp; n is a multiple of 8. `logarithms` requires positive
+  // normal numbers. `exponentials` requires numbers up to 709.
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
   void (*short_exponentials)(double* x, std::int64_t n);  // for x <= 0, with a relative error of 2^-46
-  // Computes the logarithm of the product of each run of the positive normal numbers x, with one logarithm per run. The
-  // error is below 2^-53 per factor plus 1 ulp. x must be followed by 7 doubles of any value. The arrays `logs` and
-  // `scratch` have n_runs elements, rounded up to a multiple of 8. `logs` may be the same array as x.
+  // Computes, for each run of x, the logarithm of the product of its positive normal numbers, with one call of the
+  // logarithm. The error is below 2^-53 per factor plus 1 ulp. x must be followed by 7 doubles of any value. The arrays
+  // `logs` and `scratch` have n_runs elements, rounded up to a multiple of 8. `logs` may be the same array as x.
   void (*logs_of_products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* scratch);
   void (*mixtures)(const MixtureBatch&);
   void (*add_evidence)(const EvidenceUpdate&);

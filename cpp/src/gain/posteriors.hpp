@@ -27,7 +27,8 @@ class Posteriors {
     if (width_ < all_.n_classes) in_play_ = zeroed<std::int32_t>();
   }
 
-  // (documents,) The number of chosen terms in each document. If it is 0, P_dc is the prior, but the row holds zeros.
+  // (documents,) The number of chosen terms in each document. If this number is 0, P_dc is the prior, but the row holds
+  // zeros.
   const std::int32_t* n_chosen() const { return n_chosen_.data(); }
   // (n_docs, stride), as in MixtureBatch
   const float* rows() const { return rows_.get(); }
@@ -36,7 +37,7 @@ class Posteriors {
 
   // Adds a chosen term.
   void choose(std::span<const std::int32_t> documents, const Lifts& lifts, const Threads& threads) {
-    // The exponentials of several documents are computed at once, to hide latency.
+    // To hide latency, one call computes the exponentials of several documents.
     constexpr std::int64_t docs_in_block = 256, docs_at_once = 16;
     const std::int64_t n = std::ssize(documents);
     const Threads worthwhile = worth(threads, n * stride_, 1 << 16);
@@ -77,8 +78,8 @@ class Posteriors {
     return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * stride_);
   }
 
-  // Finds the most probable classes of a document that has this chosen term and no other. O(classes), or O(documents) if
-  // there is no such document.
+  // Finds the most probable classes of a document that has this chosen term and no other chosen term. O(classes), or
+  // O(documents) if there is no such document.
   void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
     if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return n_chosen_[at(d)] > 0; })) return;
     std::vector<double> units(at(all_.n_classes));  // whole units, so that ties are not broken by rounding errors
@@ -91,7 +92,7 @@ class Posteriors {
     std::partial_sort(likeliest_.begin(), likeliest_.begin() + static_cast<std::ptrdiff_t>(width_), likeliest_.end(), first);
   }
 
-  // Restricts the update to the classes in play. These are chosen when m = 1. `values` has 2 strides.
+  // Restricts the update to the document's classes in play, which are chosen when m = 1. `values` has 2 strides.
   void narrow(std::int64_t d, std::int32_t y, std::int32_t m, double* values, EvidenceUpdate& update) {
     std::int32_t* const classes = in_play_.get() + d * stride_;
     if (m == 1) {

@@ -12,7 +12,7 @@ namespace {
 // The minimum number of evaluations in a thread's chunk. Evaluating one group in one class takes about 6 ns.
 constexpr std::int64_t grain = 1 << 12;
 
-// If there were fewer groups, hardly any two of them would share a chord.
+// With fewer groups than this, hardly any two groups would share a chord.
 constexpr std::int64_t least_for_sparse_bounds = 256;
 
 constexpr std::int64_t block_groups = 256;  // the number of groups in a thread's block
@@ -55,7 +55,7 @@ template <class Kernel, class View>
 void GainEvaluator::run(Kernel kernel, const View& view, const GroupId* groups, std::int64_t n, double* values) {
   evaluations_ += n;
   if (n <= block_) return run_block(kernel, view, groups, static_cast<int>(n), scratch_[0], values);
-  // A thread's chunk is several blocks of the kernel.
+  // A thread's chunk consists of several blocks of the kernel.
   const std::int64_t chunk = std::max<std::int64_t>(grain / groups_.n_classes() / block_, 1) * block_;
   for_each_range(n, chunk, worth(threads_, n * groups_.n_classes(), 2 * grain),
                  [&](std::int64_t begin, std::int64_t end, Worker& worker) {
@@ -123,7 +123,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
       for (int j = 0; j < n_pairs; ++j) *batch.sum[j] += batch.values[j];
       batch.n = 0;
     };
-    std::vector<double> after;  // for each pair, the sum of the parts of U of later pairs
+    std::vector<double> after;  // for each pair, the sum of the summands of U for later pairs
     for (std::int64_t i = begin; i < end; ++i) {
       const double U = U_[static_cast<std::size_t>(groups[i])];
       const auto column = columns.column(groups[i]);

@@ -13,15 +13,16 @@
 
 namespace termsift {
 
-// Computes bounds of the gains of terms that are absent from most classes, by visiting only the classes that have them.
+// Bounds the gains of terms that are absent from most classes. Only the classes that have a term are visited.
 //
 // Let a_c be the mass of a term that is absent from class c, w_c = pi_c / n_c and U = sum_c w_c (m_c - a_c). A class without
-// the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so its bound depends on the term only
-// through U. The bound is convex in U, because a relative entropy is convex in q and the larger of two convex functions is
-// convex. Now sum the bounds of all classes as if the term were absent from all of them. Between two values of U, this sum
-// is at most its chord. The sum is computed once at each end of a chord. After that, a term needs only its own classes.
+// the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so the bound of this class depends on the
+// term only through U. The bound is convex in U, because a relative entropy is convex in q and the larger of two convex
+// functions is convex. For a term that is treated as absent from every class, the sum of these bounds is also convex, so it
+// is at most its chord between two values of U. This sum is computed only at the ends of chords. Each term then needs
+// corrections only for the classes that have it.
 //
-// A chord is above its curve, so these bounds are valid and a little larger than those of GainKernels::bounds.
+// A chord is above its curve, so these bounds are valid and a little larger than the bounds of GainKernels::bounds.
 class SparseBounds {
  public:
   // Returns true if most terms are absent from most classes and no class has more than half of the prior. If a class had
@@ -30,8 +31,8 @@ class SparseBounds {
   // Requires sparse columns. O(n_classes).
   SparseBounds(const TermGroups& groups, const Threads& threads);
 
-  // For each of the n groups, computes an upper bound of its gain within the wedge, and writes it to `values`, which has
-  // shape (n,). O(pairs of the groups + n_classes * chords). The first call needs O(all pairs) more.
+  // Writes an upper bound of each group's gain in the wedge to values (n,). O(pairs of the groups + n_classes * chords). The
+  // first call needs O(all pairs) more.
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
  private:
@@ -64,11 +65,11 @@ class GainEvaluator {
  public:
   GainEvaluator(const TermGroups& groups, const Threads& threads);
 
-  // `gains` writes the gain of each of the n groups in a pool. `bounds` writes an upper bound of their gains in a wedge.
+  // `gains` writes the gain of each of the n groups in a pool. `bounds` writes upper bounds of these gains in a wedge.
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
-  // Returns true if, for many groups, `bounds` reads only the classes that have the terms. This is far faster than `gains`.
+  // If true, `bounds` for many groups reads only the classes that have the terms, and is far faster than `gains`.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   std::int64_t evaluations() const { return evaluations_; }
 

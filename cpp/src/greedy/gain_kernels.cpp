@@ -1,13 +1,14 @@
 // Computes the gains of greedy selection. Loops over terms have no branches.
 //
 // With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). A direct evaluation of this
-// formula would lose all digits of a small gain. With t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp), it is computed as
+// formula would lose all digits of a small gain. With t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp), the gain is
+// computed as
 //     two classes, p = (a, b), R = (A, B):
 //         gain = [t(aB, bA) + t((A-a)B, (B-b)A)] / (n_1 B) + [t(bA, aB) + t((B-b)A, (A-a)B)] / (n_2 A);
 //     N classes:
 //         gain = sum_c R_c / n_c [t(s_c, t_c) + t(1-s_c, 1-t_c)],
 // No digits cancel in these sums if, for each t, the difference d of its two arguments is given accurately. The differences
-// come from determinants aB - bA of whole numbers below 2^53. Determinants are computed without loss of digits.
+// are computed without loss of digits from determinants aB - bA of whole numbers below 2^53.
 #include "greedy/gain_kernels.hpp"
 #include "simd/logarithms.hpp"
 
@@ -15,7 +16,8 @@ namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 // Returns aB - bA, rounded at most twice, and exactly 0 if the true value is 0. For whole a, b, A, B <= 2^53, both low parts
-// are whole numbers below 2^52 and their difference is exact. The difference of the high parts is exact if they are close.
+// are whole numbers below 2^52 and their difference is exact. The difference of the high parts is exact if these parts are
+// close.
 TERMSIFT_INLINE double determinant(double a, double b, double A, double B) {
   const DoubleDouble aB = two_product(a, B), bA = two_product(b, A);
   return (aB.hi - bA.hi) + (aB.lo - bA.lo);
@@ -25,8 +27,8 @@ struct BothWays {
   double forward, backward;  // t(p, q), t(q, p)
 };
 
-// Returns t(p, q) and t(q, p) for p, q >= 0. Their relative errors are about 2^-50 if the given d = p - q has at most 2^-52.
-// Both are exactly 0 if d = 0.
+// Returns t(p, q) and t(q, p) for p, q >= 0. Their relative errors are about 2^-50 if p - q is given as d with a relative
+// error of at most 2^-52. Both results are exactly 0 if d = 0.
 TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
   const double sum = p + q;
   const bool near = 3 * magnitude(d) <= sum;
@@ -60,9 +62,9 @@ void two_class_gains(const GainBlock& block, const PoolView& pool) {
   for (int j = 0; j < n; ++j) values[j] = two_class_gain(a[j], b[j], A, B, weight_a, weight_b);
 }
 
-// The gain of a term with a/b > A/B decreases in A and increases in B. It also increases as the pool shrinks along a ray.
-// Its maximum in the wedge is therefore at (A1, B1). A term with a/b < A/B has its maximum at (A2, B2). If the ratios
-// A/B of the wedge's pools lie on both sides of a/b, the bound is the larger of the two values.
+// The gain of a term with a/b > A/B decreases in A, increases in B, and increases as the pool shrinks along a ray. The
+// maximum of this gain in the wedge is therefore at (A1, B1). A term with a/b < A/B has its maximum at (A2, B2). If the
+// ratios A/B of the wedge's pools lie on both sides of a/b, the bound is the larger of the two values.
 void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n;
   const double* a = block.masses;
@@ -92,11 +94,11 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
 }
 
 // t_c is computed from one sum over the classes before c and one sum over the classes after c. If only class c has the term,
-// subtracting its part from a total would lose all digits. d_c = s_c - t_c is computed as delta_c minus the mean of
-// delta over the other classes, where delta_c = s_c - s_r = (m_c R_r - m_r R_c) / (R_c R_r). This formula for delta_c loses
-// no digits, even if the shares are nearly equal.
+// subtracting the part of class c from a total would lose all digits. Let delta_c = s_c - s_r for the reference class r. The
+// formula delta_c = (m_c R_r - m_r R_c) / (R_c R_r) loses no digits, even if the shares are nearly equal. d_c = s_c - t_c is
+// computed as delta_c minus the mean of delta over the other classes.
 
-// Each member is named after a variable x. It is an array (n,) of sums of v_k x_k over some classes k.
+// Sums over some classes k. The member named x is an array (n,) that holds the sums of v_k x_k.
 struct Sums {
   double* s;
   double* rest;   // x_k is 1 - s_k
@@ -127,8 +129,8 @@ void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before
   }
 }
 
-// Adds the gain in class c to `sum`, and the rounding error of this addition to `low`. For each member x of the struct
-// `after`, adds v_c x_c to that member.
+// Adds the gain in class c to `sum`, and the rounding error of this addition to `low`. Adds v_c x_c to each member x of
+// `after`.
 void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum,
               double* low) {
   const double *m = c.m, *m_r = r.m;
@@ -186,7 +188,7 @@ TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, doubl
   return ((p > 0.98 * A) | (q > 0.98 * B)) ? infinity : value * B_inverse;
 }
 
-// For each bound, the corners of its class. The arrays are (n,), or (1,) if all bounds are for the same class.
+// The corners of the class to which each bound applies. The arrays are (n,), or (1,) if all bounds are for the same class.
 struct Corners {
   const double *A1, *B1, *inverse_1, *A2, *B2, *inverse_2;
 };
@@ -194,8 +196,8 @@ struct Corners {
 // Returns a bound of the rounding error of pB - qA relative to pB + qA, where q is a sum over the classes.
 TERMSIFT_INLINE double lost_in_sum(int n_classes) { return (n_classes + 8) * 0x1p-52; }
 
-// Writes values (n,). If `is_upper`, each value is the larger of the bounds at the two corners. Otherwise each is a finite
-// lower bound of this larger bound.
+// Writes values (n,). If `is_upper`, each value is the larger of the bounds at the two corners. Otherwise each value is
+// finite and at most this larger bound.
 template <bool one_class, bool is_upper>
 TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, const Corners& corners, double lost_in_q,
                                    double* values) {
@@ -224,8 +226,9 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
   }
 }
 
-// Sums over the classes the larger of each class's bounds at the two corners. The sum is an upper bound, because
-// R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) in the same way as the gain with two classes depends on the pool.
+// Computes the larger of the bounds at the two corners for each class, and sums over the classes. The sum is an upper bound,
+// because R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) in the same way as the gain with two classes depends on the
+// pool.
 void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n, n_classes = block.n_classes;
   double* values = block.values;
@@ -305,7 +308,8 @@ TERMSIFT_INLINE DoubleDouble part_of(const DoubleDouble& prior, const double* hi
   return multiply(prior, DoubleDouble{hi[j], lo[j]});
 }
 
-// Computes sum_c t(p_c, q_c). As for gains, separate sums are used for the classes before c and the classes after c.
+// Computes sum_c t(p_c, q_c). As in the computation of gains, q_c comes from separate sums over the classes before c and
+// after c.
 void cells(const CellBlock& block, const MixtureView& mixture) {
   const int n = block.n, n_classes = block.n_classes;
   const double remainder_of = block.remainder_of;

@@ -1,4 +1,4 @@
-// The interface of the kernels of greedy selection. They compute by how much a term would raise the divergence.
+// The interface of the kernels of greedy selection. A gain is the amount by which a term would raise the divergence.
 //
 // Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the part of n_c
 // that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c is the term's share in class c, and t_c
@@ -68,7 +68,7 @@ struct PairBoundBlock {
   const ClassId* class_;      // (n,) the class of each pair
   const double* mass;         // (n,) m_c
   const double* U;            // (n,) U of the pair's term
-  const double* U_rest;       // (n,) U without the part of the pair's class
+  const double* U_rest;       // (n,) U without the summand of the pair's class
   double* values;             // (n,) out
 };
 
@@ -77,7 +77,7 @@ struct PairBoundBlock {
 struct CellBlock {
   int n;                       // the number of cells, at most longest_gain_block
   int n_classes;               // at least 2
-  double remainder_of;         // the minuend if p is a difference, else 0; |p - q| <= 2^-92 remainder_of also counts as 0
+  double remainder_of;         // x if p was computed as a difference x - y, else 0; |p - q| <= 2^-92 x also counts as 0
   const double *p_hi, *p_lo;
   double *before_hi, *before_lo;  // scratch
   double* values;                 // (n,) out
@@ -92,12 +92,12 @@ struct GainKernels {
   void (*gains)(const GainBlock&, const PoolView&);
   // Computes the contribution sum_c t(p_c, q_c) of each cell to the divergence. p must have about 106 correct bits.
   void (*cells)(const CellBlock&, const MixtureView&);
-  // Computes an upper bound of each term's gains in the wedge, apart from rounding errors (see Ladder::margin_). The bound
-  // is infinite if a term has nearly all the mass of a corner.
+  // Computes an upper bound of each term's gains in the wedge. The bound does not cover rounding errors (see
+  // Ladder::margin_), and is infinite if a term has nearly all the mass of a corner.
   void (*bounds)(const GainBlock&, const WedgeView&);
   // Computes the same bound for terms that are treated as absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
-  // The term's presence in the pair's class changes that bound. Computes an upper bound of the change.
+  // Computes an upper bound of how much that bound changes because the pair's class has the term.
   void (*pair_bounds)(const PairBoundBlock&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp

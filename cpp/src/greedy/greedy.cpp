@@ -29,7 +29,8 @@ void search_plainly(Selection& selection, GainEvaluator& evaluator, Pacer& pacer
   }
 }
 
-// Writes the selected terms in the order of selection. If more terms are wanted, the others follow by increasing index.
+// Writes the selected terms in the order of selection. If more terms are wanted, the remaining terms follow by increasing
+// index.
 void list_terms(const Selection& selection, std::int64_t* indices) {
   const TermGroups& groups = selection.groups;
   std::vector<std::int64_t> next(static_cast<std::size_t>(groups.n_groups()));

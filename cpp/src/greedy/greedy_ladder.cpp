@@ -1,4 +1,4 @@
-// Finds the greedy order from nested shortlists of groups that can win. Most groups are not evaluated.
+// Finds the greedy order from nested shortlists of groups that may win. Most groups are not evaluated.
 //
 // The gain is phi(p) + phi(R-p) - phi(R), where phi is convex and homogeneous of degree 1. Three facts hold for the gain
 // with two classes, and for each class's part of the gain with N classes (gain_kernels.cpp):
@@ -11,11 +11,11 @@
 //      phi(R) - 2 phi(R-p) + phi(R-2p) >= 0.
 //
 // The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each list has a wedge W of pools, and a number
-// `left_out`. This number bounds the gains, for pools in W, of the groups that the next longer list has but this list lacks.
-// While R is in all wedges, a step evaluates only C_0. The best group of C_0 wins if its gain exceeds every `left_out`,
-// because these numbers bound the gains of all other groups. A list is rebuilt if the gain does not exceed its `left_out`,
-// or if R has left its wedge. All shorter lists are then rebuilt too, each from the next longer one. In the worst case, a
-// step rebuilds all lists. A budget therefore limits the cost of the ladder to the cost of a plain search.
+// `left_out`. For pools in W, this number bounds the gains of all groups that are in the next longer list but not in this
+// list. While R is in all wedges, a step evaluates only C_0. The best group of C_0 wins if its gain exceeds every
+// `left_out`, because these numbers bound the gains of all other groups. A list is rebuilt if the gain does not exceed its
+// `left_out`, or if R has left its wedge. All shorter lists are rebuilt with it, each from the next longer list. In the
+// worst case, a step rebuilds all lists. A budget therefore limits the cost of the ladder to the cost of a plain search.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,18 +27,18 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// These constants were tuned on text. They affect only the time. The resulting order does not depend on them.
+// These constants were tuned on text. They affect the time but not the resulting order.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
-constexpr double used_up = 0.4;                     // the share of a list that is expected to be selected before its renewal
-constexpr double front = 2 * used_up / list_ratio;  // the share of a list's groups, the best ones, that come first
+constexpr double used_up = 0.4;                     // the share of a list expected to be selected before it is rebuilt
+constexpr double front = 2 * used_up / list_ratio;  // the share of a list's groups, the best, that are moved to its front
 constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
 constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios divided by the expected selected mass
 // The limits of the reach and the width of a list (see Shortlist), and the factors by which both are adapted.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
 constexpr double wider = 1.4, narrower = 0.93, farther = 1.3;
 constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for failures in the round that made the list; for later failures
-constexpr double point_reach = 1e-3;     // if the reach becomes smaller, the wedge becomes a point
-constexpr double nearly_equal = 1e-10;   // at a point, bounds with a smaller relative difference count as equal
+constexpr double point_reach = 1e-3;     // below this reach, the wedge becomes a point
+constexpr double nearly_equal = 1e-10;   // for a point, bounds with a smaller relative difference count as equal
 constexpr double most_saved = 64;        // the limit of the budget, in scans of all groups
 constexpr std::int64_t longest_pause = 4096;
 constexpr std::int64_t first_run = 3, run_ratio = 4;  // copies in the first check of wins, and their growth factor
@@ -97,9 +97,9 @@ struct Shortlist {
   Wedge wedge;
   std::int64_t made_at = -1;  // the round that made the list, or -1
   // The reach of the wedge is relative to the mass expected to be selected before the list is used up. The width is relative
-  // to the usual width. Both are reduced if the list fails to bound the omitted groups. If R falls below the masses of
-  // the wedge, the reach is increased. If R leaves the wedge otherwise, the width is increased. At first, the selected mass
-  // may exceed the expected mass by a fifth.
+  // to the usual width. Both are reduced if `left_out` reaches the best gain. If R falls below the masses of the wedge, the
+  // reach is increased. If R leaves the wedge in another way, the width is increased. The first reach allows a fifth more
+  // than the expected mass.
   double reach = 1.2, width = 1;
 };
 
@@ -169,8 +169,8 @@ class Ladder {
     // After plain steps the pool may have left the wedges.
     for (const Shortlist& list : lists_)
       if (is_left(list)) return 1;
-    // Other groups are rivals if their bounds in C_0's wedge reach the gain. Bounds for only the pools of these steps are
-    // tighter.
+    // Other groups are rivals if their bounds in C_0's wedge reach the gain. Their bounds in a wedge that covers only the
+    // pools of these wins are tighter.
     std::vector<Candidate> rivals;
     for (const Candidate& c : lists_[0].candidates) {
       if (c.bound < gain) break;
@@ -232,8 +232,8 @@ class Ladder {
     return best;
   }
 
-  // Returns the best of the candidates, which must be sorted by decreasing bound. Evaluates them in batches of growing size
-  // until no remaining bound reaches the best gain. Each batch is at most twice as large as the previous one.
+  // Returns the best of the candidates, which must be sorted by decreasing bound. Evaluates the candidates in batches of
+  // growing size until no remaining bound reaches the best gain. Each batch is at most twice as large as the previous one.
   Best scan(const std::vector<Candidate>& candidates) {
     Best best;
     std::size_t most = 8;
@@ -253,7 +253,8 @@ class Ladder {
     return best;
   }
 
-  // Returns the level of the shortest list that may have left out a group with this gain, or lists_.size() if there is none.
+  // Returns the level of the shortest list that may have left out a group with this gain, or lists_.size() if there is no
+  // such list.
   std::size_t lowest_unsure(double gain) const {
     std::size_t level = 0;
     while (level < lists_.size() && lists_[level].left_out < gain) ++level;
@@ -265,7 +266,7 @@ class Ladder {
     return list.made_at < 0 || (!list.everywhere && list.made_at != round_ && !list.wedge.contains(now_));
   }
 
-  // Returns the number of lists up to and including the longest list whose wedge the pool has left.
+  // Returns n such that lists_[n - 1] is the longest list whose wedge the pool has left, or 0 if there is no such list.
   std::size_t count_left() const {
     std::size_t n = lists_.size();
     while (n > 0 && !is_left(lists_[n - 1])) --n;
@@ -279,7 +280,7 @@ class Ladder {
     }
   }
 
-  // Returns an upper bound of the number of evaluations that make the n_lists shortest lists and scan C_0.
+  // Returns an upper bound of the number of evaluations needed to make the n_lists shortest lists and to scan C_0.
   double cost_of(std::size_t n_lists) const {
     const auto live = static_cast<double>(n_live_);
     double evaluations = std::min(static_cast<double>(smallest_list), live);
@@ -309,7 +310,7 @@ class Ladder {
     auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
     std::nth_element(begin, end, list.candidates.end(), more);
     if (at_point) {
-      // Bounds cannot distinguish gains that are this close to each other.
+      // Bounds cannot distinguish gains with a relative difference below nearly_equal.
       const double least = std::min_element(begin, end, more)->bound * (1 - nearly_equal);
       end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
     }
@@ -373,7 +374,7 @@ class Ladder {
   std::vector<double> inverse_totals_;
   const double margin_;  // the relative margin by which bounds are raised; rounding errors are far smaller
   std::vector<Shortlist> lists_;
-  // All groups. Once the longest list has been made, they are sorted by decreasing gains or bounds of an earlier step.
+  // All groups. Once the longest list has been made, the groups are sorted by decreasing gains or bounds of an earlier step.
   std::vector<Candidate> all_;
   std::int64_t n_live_;         // the number of groups that have unselected members
   std::int64_t round_ = 0;      // the number of calls of select
@@ -382,8 +383,9 @@ class Ladder {
   std::vector<double> nothing_;  // (n_classes,) zeros
   std::vector<GroupId> groups_;  // scratch, like values_
   std::vector<double> values_;
-  // The number of evaluations that the ladder may still use. It starts with one scan of all groups, and every step adds
-  // another scan, as in a plain search. When it is used up, plain steps follow: first one, then twice as many each time.
+  // The number of evaluations that the ladder may still use. The budget starts with one scan of all groups. Every step adds
+  // one more scan, which is the cost of a plain step. If the budget is used up, plain steps follow: one step the first time,
+  // and twice as many each further time.
   double budget_;
   std::int64_t plain_steps_left_ = 0, next_pause_ = 1, ladder_steps_ = 0;
 };

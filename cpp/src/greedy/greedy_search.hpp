@@ -12,7 +12,8 @@
 
 namespace termsift {
 
-// The pairs (A, B) of a pool (see WedgeView). They determine all gains. Each array is (n_classes,), or (1,) for two classes.
+// The pairs (A, B) of a pool (see WedgeView). These pairs determine all gains. Each array is (n_classes,), or (1,) for two
+// classes.
 struct Axes {
   std::vector<double> A, B;
 };
@@ -23,7 +24,7 @@ class Pool {
   // Makes the pool of all terms.
   explicit Pool(const TermGroups& groups);
 
-  // Removes the given number of members of the group. This is exact, since masses are whole numbers below 2^53.
+  // Removes the given number of members of the group. The new pool is exact, because masses are whole numbers below 2^53.
   // O(n_classes).
   void remove(GroupId group, std::int64_t copies);
 
@@ -60,7 +61,8 @@ class Selection {
   std::int64_t wanted() const { return wanted_; }
   bool complete() const { return selected_ == wanted_; }
   std::int64_t left() const { return groups.n_terms() - selected_; }
-  // True if the pool consists of two terms. Removing either leaves the other, so their gains differ only by rounding.
+  // True if the pool consists of two terms. The removal of either term leaves one term, so both gains are equal up to
+  // rounding.
   bool is_tie_of_two() const { return left() == 2 && !groups.has_leftover(); }
   std::int64_t copies_left(GroupId g) const { return left_[static_cast<std::size_t>(g)]; }
   // Returns the head of the group: the lowest of its terms that have not been selected.
@@ -81,7 +83,7 @@ class Selection {
   std::vector<TermId> left_;  // (n_groups,) for each group, the number of members that have not been selected
 };
 
-// The group with the largest gain. Among equal gains, it is the group with the lowest head.
+// The group with the largest gain. Among groups with equal gains, it is the group with the lowest head.
 struct Best {
   GroupId group = -1;
   double gain = -1;
@@ -102,7 +104,7 @@ struct Best {
 void search_by_ladder(Selection& selection, GainEvaluator& evaluator, Pacer& pacer);
 
 // Writes divergences (n,). Element k is the divergence of the partition into the single terms terms[0], ..., terms[k] and
-// the pool of all other terms. It is the sum over the cells of
+// the pool of all other terms. The divergence is the sum over the cells of
 //     t(p) = sum_c [p_c log(p_c/q_c) - p_c + q_c] >= 0.
 // No digits cancel in this sum, so even a small difference of two pools keeps its digits. The divergences never decrease.
 // Terms must be distinct. `tick` is called from time to time with the number of steps done. Memory is O(pairs of the terms).

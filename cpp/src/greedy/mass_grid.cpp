@@ -14,14 +14,14 @@ namespace termsift {
 namespace {
 
 constexpr double largest_total = 0x1p52;
-// If counts must be rounded, a class gets its own unit if its total allows more than `coarser` times the common unit.
+// If counts must be rounded, a class whose total allows a unit above `coarser` times the common unit gets a unit of its own.
 constexpr double coarser = 0x1p10;
 
 struct Fraction {
   double numerator, denominator;
 };
 
-// Returns the simplest fraction that rounds to x, or x / 1 if its denominator would be too large. Uses continued fractions.
+// Returns the simplest fraction that rounds to x, or x / 1 if the denominator would be too large. Uses continued fractions.
 // For example, 0.1 becomes 1/10, so that l + 0.1 is a whole number of tenths.
 Fraction simple_fraction(double x) {
   double before = 0, numerator = 1, denominator_before = 1, denominator = 0, rest = x;

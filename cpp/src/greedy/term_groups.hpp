@@ -13,7 +13,7 @@ namespace termsift {
 
 using GroupId = std::int32_t;
 
-// b1, and the excess of b2 over b1 n_terms. Both parameters are read as simple fractions: 0.1 means 1/10.
+// b1, and the excess of b2 over b1 n_terms. b1 and b2 are read as simple fractions: 0.1 means 1/10.
 struct Smoothing {
   DoubleDouble b1;
   DoubleDouble leftover;  // at least 0; exactly 0 if b2 differs from b1 n_terms by at most 2^-45 b2
@@ -43,7 +43,7 @@ struct Grids {
 template <CountType Count>
 Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes, const Estimation& estimation);
 
-// Columns of masses, one for each term or group. Like counts, they are in sparse form.
+// Columns of masses, one for each term or group. Like counts, the columns are stored in sparse form.
 struct MassColumns {
   struct Cell {
     ClassId class_;
@@ -78,7 +78,8 @@ class TermGroups {
   // Writes masses (n_classes, width), n <= width. Column j < n holds the masses of groups[j]. All later columns repeat
   // column n - 1.
   void gather(const GroupId* groups, int n, int width, double* masses) const;
-  // Returns the sum of copies[i] times the masses of groups[i], (n_classes,). It is exact, since masses are whole numbers.
+  // Returns the sum of copies[i] times the masses of groups[i], (n_classes,). The sum is exact, because masses are whole
+  // numbers.
   std::vector<double> sum(std::span<const GroupId> groups, std::span<const double> copies) const;
 
   // True if most groups are absent from most classes.
@@ -96,7 +97,7 @@ class TermGroups {
  private:
   template <CountType Count>
   MassColumns read_columns(const ClassCounts<Count>& counts, const Estimation& estimation, const Threads& threads);
-  // Sets the members of the groups. Returns the first member of each.
+  // Sets the members of the groups. Returns the first member of each group.
   std::vector<TermId> group_equal_columns(const MassColumns& columns, const Threads& threads);
 
   Smoothing smoothing_;

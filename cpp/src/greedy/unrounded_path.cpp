@@ -31,7 +31,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
   const ClassModel model = make_class_model(counts, estimation);
   const std::size_t n_classes = model.classes.size();
 
-  // The counts of the terms, in the order of the terms.
+  // The counts of all pairs, in the order of `terms`.
   struct Pair {
     std::size_t k;  // the class
     Count l;
@@ -60,7 +60,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
     total = scale(total, scales.back());
     rest.push_back(total);
     inverse_total.push_back(divide({1, 0}, total));
-    // With two classes, each class is the complement of the other, whatever the priors are.
+    // With two classes, each class is the complement of the other, regardless of the priors.
     const ClassConstants& constants = model.constants[c];
     prior.push_back(n_classes == 2 ? DoubleDouble{0.5, 0} : DoubleDouble{constants.prior_hi, constants.prior_lo});
     others_inverse.push_back(n_classes == 2 ? DoubleDouble{2, 0}

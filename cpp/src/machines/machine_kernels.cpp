@@ -1,4 +1,4 @@
-// The kernels of linear machines. The sixteen lanes of a vector belong to sixteen machines.
+// The kernels of linear machines. Each of the sixteen lanes of a vector is for one machine.
 #include "machines/machine_kernels.hpp"
 #include "termsift/portability.hpp"
 
@@ -46,7 +46,7 @@ TERMSIFT_INLINE void signs(const MachineProblem& p, std::int64_t d, Vector& sign
   choose(places == p.class_of[d] - p.first_class, ones, -ones, sign);
 }
 
-// Prefetches the parts of a document that are read first.
+// Prefetches the duals of a document and the weights of its first terms.
 TERMSIFT_INLINE void prefetch_document(const MachineProblem& p, std::int64_t d) {
   constexpr std::int64_t most = 64;
   const std::int64_t begin = p.begin[d], end = p.end[d] - begin < most ? p.end[d] : begin + most;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// class_scores() has relative errors up to 1e-14, and PairKernels::values up to 2^-45.
+// class_scores() has relative errors up to 1e-14, and PairKernels::values has relative errors up to 2^-45.
 constexpr double margin = 1e-9;
 
 }  // namespace
@@ -90,7 +90,7 @@ class BestOfClasses<Count>::Search {
       const TermId term = row.terms[i];
       has_[static_cast<std::size_t>(term)] = 1;
       const auto l = static_cast<double>(row.term_frequency[i]);
-      // Terms that occur only in this class, and equally often, have equal values. Of these terms, length_ are enough.
+      // Terms that occur only in this class, and equally often, have equal values. Only length_ of these terms are needed.
       const auto whole = l < static_cast<double>(n_alone.size()) ? static_cast<std::size_t>(l) : 0;
       const bool is_alone = of_.n_classes_of_[static_cast<std::size_t>(term)] == 1 && static_cast<double>(whole) == l;
       if (!is_alone || ++n_alone[whole] <= length_) add(term, l);
@@ -113,8 +113,8 @@ class BestOfClasses<Count>::Search {
     TermId term;
   };
 
-  // Adds terms that are absent from the class, in the order seen_[begin], seen_[begin + step], ... Stops at `end`, or when
-  // further terms cannot be among the best. Returns the position at which it stopped.
+  // Adds terms that are absent from the class, in the order seen_[begin], seen_[begin + step], and so on. Stops at `end`, or
+  // when further terms cannot be among the best. Returns the position at which the loop stopped.
   std::int64_t walk(std::int64_t begin, std::int64_t end, std::int64_t step) {
     std::int64_t i = begin;
     for (last_ = infinity; i != end && last_ >= limit(); i += step) {
@@ -146,7 +146,7 @@ class BestOfClasses<Count>::Search {
     }
   }
 
-  // Returns a bound. Terms with values below it are not among the best.
+  // Returns a lower bound of the values of the best terms.
   double limit() const { return least_.size() < length_ ? -infinity : least_.front(); }
 
   void raise_limit(double value) {

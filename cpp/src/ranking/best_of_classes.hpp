@@ -1,8 +1,8 @@
 // Finds the terms that may be among the best of some class, without computing the values of all terms in all classes.
 //
-// The values of the classes that have a term are computed one by one. For a class without the term, p_ic = b1 / L_c, and
+// A term's values in the classes that have it are computed one by one. For a class without the term, p_ic = b1 / L_c, and
 // q_ic increases with the term's mixture T = sum_k w_k x_ik (scoring/pair_model.hpp). Every measure is 0 at q = p, and
-// increases with the distance of q from p on either side. Among the terms absent from a class, the best are therefore the
+// increases as q moves away from p in either direction. Among the terms absent from a class, the best are therefore the
 // first or the last in the order of T. This order is the same for all classes.
 //
 // The values computed here may differ from those of class_scores() by rounding. Terms within a margin of the best ones are
@@ -23,14 +23,14 @@ namespace termsift {
 template <CountType Count>
 class BestOfClasses {
  public:
-  // Returns true if the classes have so few of the terms that this search is faster than class_scores() for all terms.
+  // Returns true if the classes have so few terms that this search is faster than class_scores() for all terms.
   static bool pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure);
 
   // Requires pays(). Throws as class_scores() does. O(pairs + n_terms log(n_terms)).
   BestOfClasses(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads);
 
-  // Returns terms in increasing order. They include the best `length` terms of every nonempty class. Of terms with equal
-  // values, those with lower indices are better. O(pairs + n_classes * length) if few values are equal.
+  // Returns terms in increasing order. They include the best `length` terms of every nonempty class. If two terms have equal
+  // values, the term with the lower index is better. O(pairs + n_classes * length) if few values are equal.
   std::vector<std::int64_t> terms(std::int64_t length) const;
 
  private:
@@ -43,7 +43,7 @@ class BestOfClasses {
   const Threads threads_;
   std::vector<double> U_hi_, U_lo_;          // (n_terms,) U = T - T_0
   std::vector<unsigned char> n_classes_of_;  // (n_terms,) min(2, the number of classes with the term)
-  std::vector<TermId> seen_, unseen_;        // the terms that any class has, by decreasing T; all other terms
+  std::vector<TermId> seen_, unseen_;        // the terms that some class has, by decreasing T; all other terms
 };
 
 }  // namespace termsift

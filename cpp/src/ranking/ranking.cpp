@@ -37,7 +37,7 @@ class Stretch {
     worst_ = last_of_all;
   }
 
-  // Returns true if a term that comes after this one can still be among the best.
+  // Returns true if a term that is worse than this one may still be among the best.
   bool add(double value, std::int64_t term) {
     const Listed listed{value, term};
     if (!before(listed, worst_)) return false;
@@ -68,7 +68,7 @@ class Stretch {
   std::size_t length_ = 0;
   std::vector<Listed> terms_;
   Listed previous_ = first_of_all;  // the last term of the previous part
-  Listed worst_ = last_of_all;      // no term after this one is among the best
+  Listed worst_ = last_of_all;      // no term that is worse than this one is among the best
 };
 
 // Makes the lists of all classes, one part at a time.
@@ -92,9 +92,9 @@ class ClassLists {
   const std::vector<Listed>& operator[](std::size_t row) const { return lists_[row].terms(); }
 
   // Makes the next part of every list current and returns its length. The length is `few` if only few terms are candidates,
-  // otherwise `many`.
+  // and `many` otherwise.
   std::int64_t next(std::int64_t few, std::int64_t many) {
-    // The candidates for these parts of the lists. The array is empty if most terms would be candidates.
+    // The candidates for the next parts. The array is empty if most terms would be candidates.
     std::vector<std::int64_t> terms;
     if (best_ && 4 * (n_places_ + few) * n_classes_ <= counts_.n_terms) {
       terms = best_->terms(n_places_ + few);
@@ -126,7 +126,7 @@ class ClassLists {
     const ClassCounts<Count> counts_of_few = few ? of_terms(counts_, terms, threads_) : ClassCounts<Count>{};
     const ClassCounts<Count>& source = few ? counts_of_few : counts_;
     const std::int64_t n_rows = std::ssize(counts_.rows);
-    // The counts of the few terms also need memory, so the values may use only half of value_bytes.
+    // counts_of_few also needs memory, so the values may use only half of value_bytes.
     const std::int64_t width =
         std::min(source.n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows) / (few ? 2 : 1));
     std::vector<double> values(static_cast<std::size_t>(n_rows * width));
@@ -144,7 +144,7 @@ class ClassLists {
     }
   }
 
-  // For each class, adds the values of its terms. Then adds one common value for all absent terms with the same total.
+  // Adds the values of each class to its list. Absent terms with the same total have one common value.
   void add_by_total() {
     struct Workspace {
       explicit Workspace(std::int64_t n_terms) : values(static_cast<std::size_t>(n_terms)), has(values.size()) {}
@@ -166,7 +166,7 @@ class ClassLists {
         work.has[static_cast<std::size_t>(terms[i])] = 1;
       }
       values_if_absent(task, k, by_total.terms.totals(), work.values.data());
-      for (std::size_t i = by_total.terms.totals().size(); i-- > 0;)  // by falling total: most measures grow with it
+      for (std::size_t i = by_total.terms.totals().size(); i-- > 0;)  // descending: most measures increase with the total
         for (const TermId term : by_total.terms.terms(i))
           if (work.has[static_cast<std::size_t>(term)] == 0 && !list.add(work.values[i], term)) break;
       for (const TermId term : terms) work.has[static_cast<std::size_t>(term)] = 0;
@@ -236,12 +236,13 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
     Listed listed;
     std::size_t row;
   };
-  std::vector<Turn> turn;  // the terms that are taken at one place of the lists
+  std::vector<Turn> turn;  // the terms that are chosen at one place of the lists
   std::int64_t n_taken = 0, length = 0;
   while (n_taken < k) {
     const std::int64_t share = (k - n_taken) / lists.n_classes() + 1;
     const auto up_to_longest = [&](std::int64_t least) { return std::min(longest, std::max(least, 2 * length)); };
-    // Several lists may have the same best terms, so each part has four times its share. This is usually enough.
+    // Several lists may have the same best terms, so each part has four times its share of the remaining places. This length
+    // is usually enough.
     length = lists.next(up_to_longest(share), k - n_taken > n_terms / 4 ? longest : up_to_longest(4 * share + 12));
     for (std::size_t place = 0; place < static_cast<std::size_t>(length) && n_taken < k; ++place) {
       turn.clear();

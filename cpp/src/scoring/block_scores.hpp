@@ -50,7 +50,7 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
-// The arrays of a ScoreBlock. They hold n terms, their x_ic and their results.
+// The arrays of a ScoreBlock. The arrays hold n terms, the x_ic of these terms, and the results.
 struct BlockBuffers {
   BlockBuffers(std::size_t n_classes, bool with_values)
       : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)) {
@@ -74,8 +74,8 @@ inline auto store_scores(double* scores, std::int64_t first = 0) {
   };
 }
 
-// Scores terms block by block. Each thread has its own BlockScorer. Its scratch uses 16 bytes per pair of a class and a term
-// of the block. As soon as a term must be scored carefully, it uses 56 bytes per pair.
+// Scores terms block by block. Each thread has its own BlockScorer. The scratch of a BlockScorer uses 16 bytes per pair of a
+// class and a term of the block, and 56 bytes per pair once a term has been scored carefully.
 template <CountType Count>
 class BlockScorer {
  public:
@@ -84,14 +84,14 @@ class BlockScorer {
         buffers_(task.n_classes(), task.scores == nullptr) {}
 
   // Scores each term first + t of the chunk [first, last) with chosen[t] = 1, or all terms if `chosen` is null. Each
-  // chosen[t] must be 0 or 1. Calls store(terms, n, results) for n terms at a time. results[i] is the score of terms[i], or
-  // results[i + k * block_terms] is its value in class k. `entries` has the entries of the chunk. O(entries + n_classes *
-  // chosen terms).
+  // chosen[t] must be 0 or 1. Calls store(terms, n, results) for n terms at a time. results[i] is the score of terms[i]. If
+  // the task asks for class scores, results[i + k * block_terms] is the value of terms[i] in class k. `entries` has the
+  // entries of the chunk. O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
     cursor_ = entries.begin;
-    // term_of(i) is the i-th term to score. load_block(begin) loads the terms from `begin` on (see load()).
+    // term_of(i) is the i-th term to score. load_block(begin) calls load() for the block that begins with term_of(begin).
     const auto score_blocks = [&](std::int64_t n, const auto& term_of, const auto& load_block) {
       for (std::int64_t begin = 0; begin < n; begin += block_terms) {
         worker.check();
@@ -121,7 +121,7 @@ class BlockScorer {
     });
   }
 
-  // Returns the results of a term that no class has. These are its score, or its values in all classes. O(n_classes).
+  // Returns the score, or the values in all classes, of a term that no class has. O(n_classes).
   std::vector<double> results_of_unseen() {
     std::vector<double> results(task_.scores != nullptr ? 1 : task_.n_classes());
     const auto store = [&](const std::int64_t*, int, const double* result) {
@@ -137,12 +137,13 @@ class BlockScorer {
   }
 
  private:
-  // Numbers the terms with chosen[t] = 1 by slots: chosen_[slot] = t and slots_[t] = slot. Returns their number. O(n_terms).
+  // Gives consecutive slots to the terms with chosen[t] = 1: chosen_[slot] = t and slots_[t] = slot. Returns the number of
+  // slots. O(n_terms).
   std::int64_t list_chosen(const unsigned char* chosen, std::size_t n_terms) {
     slots_.resize(n_terms);
     chosen_.resize(n_terms + 1);
     std::int32_t n_chosen = 0;
-    const auto note = [&](std::size_t t) {  // no `if`: in a hashed vocabulary, it would be an unpredictable branch
+    const auto note = [&](std::size_t t) {  // in a hashed vocabulary, an `if` would be an unpredictable branch
       slots_[t] = n_chosen;
       chosen_[static_cast<std::size_t>(n_chosen)] = static_cast<std::int32_t>(t);
       n_chosen += chosen[t];
@@ -201,7 +202,7 @@ class BlockScorer {
       const ClassRow<Count>& row = task_.row(k);
       double* const x = buffers_.x_hi.get() + k * block_terms;
       if (row.is_narrow() && c.exact_below > std::int64_t{1} << 32) {
-        // No sum has a low part here. First the counts are gathered, and then whole vectors of them are converted.
+        // No sum has a low part here. First the counts are gathered, and then vectors of counts are converted.
         std::uint32_t l[block_terms];
         std::fill_n(l, buffers_.lanes(), 0);
         cursor_[k] = visit(row.terms, cursor_[k], entries.end[k],
@@ -234,7 +235,7 @@ class BlockScorer {
     store(buffers.terms + j, n, (task_.scores != nullptr ? buffers.scores : buffers.values.get()) + j);
   }
 
-  // Stores the results of the block's terms. Moves doubtful terms to careful_ instead.
+  // Stores the results of the block's reliable terms, and moves its doubtful terms to careful_.
   template <class Store>
   void score_block(bool with_low, const Store& store) {
     ScoreBlock block = block_of(buffers_);

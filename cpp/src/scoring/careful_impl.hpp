@@ -1,14 +1,15 @@
-// Scores terms whose ordinary results are unreliable. It uses double-double differences from a reference class.
+// Scores terms whose ordinary results are unreliable, by double-double differences from a reference class.
 //
 // Let u = 2^-53, n the number of classes, T the mixture of all classes, e_k = p_k - p_r and S = |e_c| + sum_k pi_k |e_k|.
 // p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1 or L is not a double,
-// products of low parts are rounded or dropped. This adds an error of 35 u^2 (p_c + T + 2 p_r). The reference r has the
+// products of low parts are rounded or dropped, which adds an error of 35 u^2 (p_c + T + 2 p_r). The reference r has the
 // largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence the error of p - q = (p - T) / (1 - pi) is at
-// most 190 n^2 u^2 max(p, q): for c = r, both of these errors have a factor 1 - pi; for all other classes, 1 - pi >= 1/2.
+// most 190 n^2 u^2 max(p, q), because both errors have a factor 1 - pi if c = r, and 1 - pi >= 1/2 for every other class.
 // All values depend on (p - q)^2. Their relative error is at most 1e-14 if |p - q| >= n^2 2^-50 max(p, q).
 //
 // Without low parts, values have this accuracy if |p - T| >= n 2^-52 S, even if S is much smaller than p. T is nearer to p
-// only by chance. Even then a sum over classes loses no digit, because |p - T| >= (S - |e_c|) / 2 holds in some class.
+// only by chance. If T is nearer, a sum over classes still loses no digit, because |p - T| >= (S - |e_c|) / 2 holds in some
+// class.
 #pragma once
 
 #include "scoring/measures_impl.hpp"
@@ -131,7 +132,7 @@ TERMSIFT_INLINE Distribution distribution(const CarefulBlock& block, const Class
   return {p, refine(sums.p.without(j, c.prior_hi * p.hi) * c.rest_inverse_hi, p, d), d};
 }
 
-// The second pass computes the values (block,) of class k. They are accurate if p <= ordinary_p in every class. O(n).
+// The second pass computes the values (block,) of class k. The values are accurate if p <= ordinary_p in every class. O(n).
 template <Measure measure, bool with_complement>
 void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int k, double* values) {
   const ClassConstants c = block.constants[k];

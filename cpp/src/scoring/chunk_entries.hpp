@@ -23,8 +23,8 @@ void prefetch(const T* array, std::int64_t i) {
   prefetch(reinterpret_cast<const void*>(address));
 }
 
-// With thousands of classes, each class has a few hundred entries in a chunk. These are too few for the hardware prefetcher,
-// so software prefetches them this many classes ahead.
+// With thousands of classes, each class has a few hundred entries in a chunk. These entries are too few for the hardware
+// prefetcher, so software prefetches entries this many classes ahead.
 inline constexpr std::size_t classes_ahead = 4;
 
 // Prefetches the first 256 elements of array[begin .. end).
@@ -41,8 +41,8 @@ struct ChunkEntries {
   std::vector<std::int64_t> begin, end;  // (n_classes,)
 
   // Finds the entries of the terms [first, last). O(n_classes log(n_terms)). If the chunk directly follows the previous
-  // one, its entries begin where the previous ones ended, and the cost is O(n_classes log(entries)). With 5,000 classes, a
-  // search of whole rows takes as long as reading a chunk.
+  // chunk, its entries begin where the previous chunk's entries end, and the cost is O(n_classes log(entries)). With 5,000
+  // classes, a search of whole rows takes as long as reading a chunk.
   template <class Task>
   void find(const Task& task, std::int64_t first, std::int64_t last) {
     if (first == next_) begin.swap(end);

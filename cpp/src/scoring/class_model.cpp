@@ -11,8 +11,8 @@
 namespace termsift {
 namespace {
 
-// The lower limit of p of a smoothed term, and of the sum of the priors of all classes except one. The product of two
-// numbers above this limit is normal.
+// The lower limit of p for a smoothed term, and of 1 - pi for a class with the prior pi. The product of two numbers above
+// this limit is normal.
 constexpr double least_share = 0x1p-450;
 
 void check(const Estimation& estimation, std::size_t n_classes, bool rates) {

@@ -10,13 +10,13 @@
 
 namespace termsift {
 
-// For p and q up to this number, 1-p and 1-q are close to 1. A short series replaces their logarithms (simd/logarithms.hpp),
-// and 1-p and 1-q need no sums of their own.
+// For p and q up to this number, 1-p and 1-q are close to 1. A short series therefore replaces their logarithms
+// (simd/logarithms.hpp), and 1-p and 1-q are not summed separately.
 inline constexpr double ordinary_p = 0x1p-6;
 
 // The kind of numbers p_ic. Kernels have separate code for each kind.
 enum class Variable : std::uint8_t {
-  small_probability,  // usually at most ordinary_p, such as a share of occurrences; larger ones are scored carefully
+  small_probability,  // usually at most ordinary_p, such as a share of occurrences; a larger p is scored carefully
   probability,        // a probability of any size, such as a share of documents
   rate                // a rate, which has no complement
 };
@@ -31,13 +31,13 @@ inline constexpr bool has_complement(Variable variable) { return variable != Var
 inline constexpr double most_rate = 0x1p64;
 
 // The constants of one nonempty class. Pairs (hi, lo) are double-doubles. Counts are scaled by a power of two s with
-// 1 <= s L_c < 2 (only nearly so at the ends of the range of double). Scaling changes no bit of a quotient. It keeps
+// 1 <= s L_c < 2 (only approximately at the ends of the range of double). Scaling changes no bit of a quotient, and keeps
 // products of totals near 2^63, or of float counts near 1e300, in range.
 struct ClassConstants {
   double scale;                             // s
   double absent_x;                          // s b1, the numerator of p_ic if l_ic = 0
-  std::int64_t exact_below;                 // for every whole number l below this, l + b1 is a double
-  double total_hi, total_lo;                // s L_c = s (l_c + b2); if that is 0, 1 is used, so that p_ic = 0
+  std::int64_t exact_below;                 // l + b1 is a double for every whole number l below this limit
+  double total_hi, total_lo;                // s L_c = s (l_c + b2), or 1 if L_c = 0, so that p_ic = 0
   double inverse_hi, inverse_lo;            // 1 / L_c
   double difference_hi, difference_lo;      // 1 / (L_c L_r), where r is the reference class
   double prior_hi, prior_lo;                // pi_c
@@ -49,11 +49,12 @@ struct ClassModel {
   Variable variable = Variable::small_probability;
   std::vector<std::int64_t> classes;      // the nonempty rows, increasing
   std::vector<ClassConstants> constants;  // (classes.size(),)
-  // The class with the largest prior. Careful scoring subtracts this class's p from every p, because its 1 - pi_c may be
-  // tiny. After that, p - q is a small difference of larger numbers only if p and q are nearly equal.
+  // The class with the largest prior. Its 1 - pi_c may be tiny, so careful scoring subtracts the p of this class from every
+  // p. With these differences, p - q loses digits only if p and q are nearly equal.
   int reference = 0;
-  // If |p - T| is below `lost` p, it may lack digits that a score needs. T is a sum over n classes, and its rounding errors
-  // are summed in one double. So its relative error is n^2 2^-106. The relative error of p - T must be at most 2^-57.
+  // If |p - T| is below `lost` p, the difference may lack digits that a score needs. The rounding errors of T, a sum over n
+  // classes, are summed in one double, so the relative error of T is n^2 2^-106. The relative error of p - T must be at most
+  // 2^-57.
   double lost = 0;
 };
 

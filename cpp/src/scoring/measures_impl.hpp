@@ -8,7 +8,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Calls f.operator()<measure, variable>(). The direction does not depend on the variable.
+// Calls f.operator()<measure, variable>(). Measure::direction does not depend on the variable.
 template <class F>
 TERMSIFT_INLINE void with_measure(Measure measure, Variable variable, const F& f) {
   const auto with_variable = [&]<Measure of>() {
@@ -34,12 +34,12 @@ TERMSIFT_INLINE DoubleDouble rest_inverse(const ClassConstants& c) { return {c.r
 TERMSIFT_INLINE DoubleDouble total(const ClassConstants& c) { return {c.total_hi, c.total_lo}; }
 TERMSIFT_INLINE DoubleDouble prior(const ClassConstants& c) { return {c.prior_hi, c.prior_lo}; }
 
-// Returns the low parts of x_ic of a class, or null if the block has none.
+// Returns the low parts of the x_ic of class k, or null if the block has no low parts.
 TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
   return block.x_lo == nullptr ? nullptr : block.x_lo + k * block_terms;
 }
 
-// ---- aggregation: sums in block.scores have their rounding errors in `low` (block,), so 5,000 classes lose no digit ------
+// ---- aggregation: `low` (block,) holds the rounding errors of the sums in block.scores, so 5,000 classes lose no digit --
 
 [[maybe_unused]] void begin_aggregate(const ScoreBlock& block, double* low) {
   for (int j = 0; j < block.n; ++j) block.scores[j] = low[j] = 0;

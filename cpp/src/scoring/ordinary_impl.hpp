@@ -1,4 +1,4 @@
-// Ordinary scoring computes p - q from one mixture of all classes. It is fast. A margin reports whether digits were lost.
+// Ordinary scoring computes p - q from one mixture of all classes, which is fast. A margin reports whether digits were lost.
 #pragma once
 
 #include "scoring/measures_impl.hpp"
@@ -6,13 +6,15 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// A product of two probabilities may have lost digits if it is below this. Only unsmoothed float counts give such products.
+// A product of two probabilities may have lost digits if it is below this limit. Only unsmoothed float counts give such
+// products.
 constexpr double least_product = 0x1p-960;
 
-// If p is above this, its product with another such p, or with a difference above p's rounding error, is normal.
+// If p is above this limit, its product with another p above the limit, or with a difference that exceeds p's rounding
+// error, is normal.
 constexpr double least_factor = 0x1p-480;
 
-// If 1-p is below this, the subtraction of p from 1 leaves too few digits.
+// If 1-p is below this limit, the subtraction of p from 1 leaves too few digits.
 constexpr double least_complement = 0x1p-20;
 
 TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
@@ -20,7 +22,8 @@ TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
   return quick_two_sum(difference.hi, difference.lo - p.lo);
 }
 
-// Returns w x, or w x.hi if x has no low part. The compiler may not drop a product with 0, so this function does.
+// Returns w x, or w x.hi if x has no low part. The compiler may not drop a product with 0, so x without a low part has code
+// of its own.
 template <bool with_low>
 TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) {
   const DoubleDouble product = two_product(x.hi, w_hi);
@@ -34,8 +37,8 @@ TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c
 }
 
 // d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given T = sum_k pi_k p_k. T has a relative error of
-// lost 2^-57 (ClassModel::lost), so p - T has this error relative to p. The division by 1 - pi magnifies the error relative
-// to q. This matters if one class has nearly all the prior mass.
+// lost 2^-57 (ClassModel::lost), so p - T has this error relative to p. If one class has nearly all the prior mass, the
+// division by 1 - pi makes the error large relative to q.
 struct Difference {
   DoubleDouble d, q;
   double margin;             // if <= 0, q lost digits or a small probability has p > ordinary_p: score the term carefully
@@ -88,7 +91,7 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
     const double s = d.hi / q_variance;
     return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
   }
-  // One division is enough for both terms: if p and q have the variances u and v, their sum is d^2 (u + v) / (2 u v).
+  // One division is enough: if p and q have the variances u and v, d^2 / (2 u) + d^2 / (2 v) = d^2 (u + v) / (2 u v).
   const double both = p_variance * q_variance;
   const double s = (p_variance + q_variance) * (0.5 * d.hi) / both;
   const double value = d.hi * s + 2.0 * (d.lo * s);
@@ -98,7 +101,7 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
 // p, q and d = p - q of a block's terms, for the summands t(p, q) of a divergence.
 //
 // A divergence is computed in several short loops over the block. In a single loop, the 150 or so dependent operations of a
-// term would fill the processor's reorder buffer. Only one or two terms would then overlap, and this took a fifth longer.
+// term would fill the processor's reorder buffer. Only one or two terms would overlap, which took a fifth longer.
 struct Divergents {
   double p_hi[block_terms], p_lo[block_terms], q_hi[block_terms], q_lo[block_terms], d_hi[block_terms], d_lo[block_terms];
 
@@ -178,7 +181,7 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
 }
 
 // Makes margin[j] negative if any class has 0 < p < least_factor. A smoothed p is always above least_factor. Every q is also
-// above it, unless its subtraction lost digits. O(n_classes n).
+// above it, unless the subtraction p - d lost digits. O(n_classes n).
 [[maybe_unused]] void check_factors(const ScoreBlock& block, double* __restrict margin) {
   for (int k = 0; k < block.n_classes; ++k) {
     const double to_p = block.constants[k].inverse_hi;

@@ -6,8 +6,8 @@
 
 namespace termsift {
 
-// The number of terms in a block. It is a whole number of vectors on every target. It is so large that the constants of a
-// class are loaded in a small part of the time.
+// The number of terms in a block. It is a whole number of vectors on every target. In such large blocks, loading a class's
+// constants takes only a small part of the time.
 inline constexpr int block_terms = 128;
 
 // A block of n <= block_terms terms. n is a multiple of 8. Arrays of shape (n_classes, block) are row-major, with rows of

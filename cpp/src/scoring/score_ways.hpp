@@ -5,15 +5,15 @@
 
 namespace termsift {
 
-// Computes the scores of all terms from their counts in all classes. O(n_classes * n_terms). With few classes, it scores
-// each distinct pattern of counts only once, which gives the same bits.
+// Computes the scores of all terms from their counts in all classes. O(n_classes * n_terms). With few classes, each distinct
+// pattern of counts is scored only once, which changes no bit of a score.
 template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores);
 
-// Visits only the classes that have a term. The contribution of all other classes comes from a sum over all classes for an
-// absent term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires Aggregate::sum
-// or Aggregate::mean, b1 > 0, and totals in the range of most_pair_total.
+// Visits only the classes that have a term. The contribution of the classes without the term comes from a sum over all
+// classes for an absent term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires
+// Aggregate::sum or Aggregate::mean, b1 > 0, and totals in the range of most_pair_total.
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);
