@@ -14,7 +14,7 @@ from termsift._util import scipy, validation
 
 BAYES_MODELS = (*MODELS, "complement")
 _DENSE_CELLS = 1 << 24  # up to this size, the weights are stored as a dense array
-_ROUNDING = 2.0**-40  # a difference of float counts below this share becomes 0
+_ROUNDING = 2.0**-40  # a remainder of at most this share of a float count becomes 0
 
 Floats = NDArray[np.float64]
 

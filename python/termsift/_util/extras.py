@@ -8,13 +8,13 @@ from typing import Any
 
 
 def require(module: str, extra: str, what: str) -> Any:
-    """Import a module that ``what`` needs. An error explains how to install it."""
+    """Import a module that ``what`` needs. A missing module's error says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         package = module if module == "backports.zstd" else module.partition(".")[0]
         package = package.replace("sklearn", "scikit-learn")
-        raise ImportError(  # in a checkout that is not installed, only the second works
+        raise ImportError(  # in a checkout that is not installed, only the second command works
             f"{what} needs {package}: pip install 'termsift[{extra}]', or pip install {package}"
         ) from error
 

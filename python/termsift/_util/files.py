@@ -43,7 +43,7 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
 
 
 def text_output(path: Any) -> AbstractContextManager[IO[Any]]:
-    """Open a path for text as `replacing` does. Use a file that is already open unchanged."""
+    """Open a path for text as `replacing` does. A file that is already open is used directly."""
     return nullcontext(path) if hasattr(path, "write") else replacing(path, text=True)
 
 

@@ -170,7 +170,7 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
 
 
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
-    """Return the table of a metric. If there are folds, it also shows `best_k` and `smallest_k`."""
+    """Return the table of a metric. If there are folds, add `best_k` and `smallest_k`."""
     ks = next(iter(curves.values())).ks
     shares = {
         name: [f"{100 * x:.1f}" for x in curve.mean(metric)] for name, curve in curves.items()

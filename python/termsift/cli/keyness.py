@@ -39,8 +39,8 @@ def add(commands: Any) -> None:
         "reference", metavar="REFERENCE", nargs="?", help="the classes to compare TARGET with"
     )
     versus = (
-        "compare with a frequency list: a table that is read by the columns term and count, or "
-        "else by its first two columns"
+        "compare with a frequency list, which is a table; its columns term and count are read, or "
+        "else its first two columns"
     )
     total = "tokens of the whole corpus, if its list was cut off (default: the sum of the list)"
     of_list = ("--versus-list", str, "FILE", versus), ("--list-tokens", int, "N", total)

@@ -98,7 +98,7 @@ def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
 
 
 def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> None:
-    """Write the columns that have a format. An empty format is for names, cut if long."""
+    """Write the columns that have a format. Names have an empty format, and are cut if long."""
     table, align = [], ""
     for name, form in formats.items():
         if name in columns:

@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
-    with output.opened(args.output) as out:  # before the work, so that a wrong path fails early
+    with output.opened(args.output) as out:  # opened first, so that a wrong path fails early
         write_report(
             inputs.read_counts(args),
             out,

@@ -63,7 +63,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return a parser for the named commands. It parses each command's function as ``run``."""
+    """Return a parser for the named commands. Parsed arguments hold the command's ``run``."""
     parser = _Parser(
         "termsift",
         description=_DESCRIPTION,
@@ -127,7 +127,7 @@ def _discard_output() -> None:
     """Flush standard output; if its reader is gone or the disk is full, discard the rest."""
     try:
         sys.stdout.flush()
-    except OSError:  # else the interpreter would fail again at its exit
+    except OSError:  # otherwise the interpreter would fail again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -164,7 +164,7 @@ def _by_options(message: str, args: argparse.Namespace) -> str:
     def option(found: re.Match[str]) -> str:
         return option_of[found[1]] + (f" {found[3]}" if found[3] not in (None, "", "True") else "")
 
-    # A name without an underscore may be an ordinary word, so what follows is checked too.
+    # A name without an underscore may be an ordinary word, so check the text after it too.
     names = (name if "_" in name else f"{name}(?==| must | needs | has )" for name in option_of)
     argument = rf"(?<![\w'/-])({'|'.join(names)})(?![\w./:])(?:=('?)([\w.]+)\2)?"
     start, leave, rest = re.sub(argument, option, message).partition("leave out ")

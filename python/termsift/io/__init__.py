@@ -34,8 +34,8 @@ bars.
 sorted by name. Hidden files are ignored. Files beside the class folders are also ignored.
 
 Files are read as UTF-8 unless ``encoding`` sets another encoding for texts. **Labels** are read as
-text, so the same label is equal in every format. In JSON, ``1`` and ``"1"`` are the same label, and
-``true`` is the label ``"true"``. If all labels of a collection are whole numbers of at most 18
+text, so a label is the same text in every format. In JSON, ``1`` and ``"1"`` are the same label,
+and ``true`` is the label ``"true"``. If all labels of a collection are whole numbers of at most 18
 digits, they are converted to integers. Labels of svmlight files are numbers.
 
 An error message is one line that names the file and, if known, the line in the file.

@@ -75,7 +75,7 @@ def _naming_damage(path: Path) -> Iterator[None]:
 _UNDECODED = "termsift.undecoded"  # the name of an error handler for codecs
 
 
-# It replaces a wrong byte by a lone surrogate. The table reader then reports the row of the byte.
+# The handler replaces a wrong byte by a lone surrogate. The table reader then reports the row.
 codecs.register_error(_UNDECODED, lambda error: ("\udcff", cast("UnicodeDecodeError", error).end))
 
 

@@ -32,7 +32,7 @@ class Options:
     """How inputs are read: the options of `termsift.scan`."""
 
     rules: TextRules
-    given: Collection[str] = ()  # options that were given, but not every kind of input accepts
+    given: Collection[str] = ()  # given options that some kinds of input refuse
     text: tuple[str | int, ...] | None = None
     label: str | int | Literal[False] | None = None
     encoding: str = "utf-8"

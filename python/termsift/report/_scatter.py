@@ -19,7 +19,7 @@ from termsift._scores.methods import MethodName
 from termsift._util.html import Child, clean, cut, element
 
 _TERMS = 1200
-_DISTINCTIVE = 600  # terms that tell classes apart; other terms are the most frequent
+_DISTINCTIVE = 600  # terms that tell classes apart; the others are the most frequent terms
 _OTHERS = "-1"  # the value of the option for all other classes
 
 

@@ -15,7 +15,7 @@ from termsift._util import validation
 from termsift._util.extras import is_from, require
 
 # Texts that are already in memory form one block. Iterators and streams are read one block at a
-# time, and a block of theirs ends soon after it reaches one of these limits.
+# time, and each of these blocks ends soon after it reaches one of the limits below.
 _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
@@ -146,7 +146,7 @@ def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[Bl
 
 
 def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
-    """Return the text column. Check that text and label column occur exactly once."""
+    """Return the text column. Check that the text and label columns occur once each."""
     if text is None:
         if len(names) != 1:
             raise TypeError(

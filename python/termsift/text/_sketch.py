@@ -17,7 +17,7 @@ from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
 
 _MOST = 255  # the largest value of a counter
 _HASH = 1  # the version of the hash of terms
-_ADDED_BYTES = 1 << 20  # bytes of text that are added at once, few enough to stay in the cache
+_ADDED_BYTES = 1 << 20  # counters that are added at once, few enough to stay in the cache
 _MOST_FULL = 0.5  # the largest share of counters that may reach min_df
 
 

@@ -112,7 +112,7 @@ def _rows(X: Any, first: int, stop: int) -> Any:
 
 
 def _sparse(X: Any, name: str) -> Any:
-    """Return a dense matrix as CSR. It is read in blocks of rows, because it may be in a file."""
+    """Return a dense matrix as CSR. Read X in blocks of rows, because X may be in a file."""
     n_rows, n_terms = X.shape
     step = max(1, _BLOCK_CELLS // max(1, n_terms))
     blocks = []
@@ -128,7 +128,7 @@ def _sparse(X: Any, name: str) -> Any:
 
 
 def check_entries(csr: Csr, n_threads: int, name: str) -> None:
-    """Let the core check the entries. Do not call this before counting, which also checks them."""
+    """Let the core check the entries. Counting also checks them, and needs no separate check."""
     _core.check_csr(*csr.parts, name, csr.by_term, n_threads)
 
 
