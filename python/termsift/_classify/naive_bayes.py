@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
 
-_CELLS = 1 << 21  # pairs of an entry and a class that are computed in one step
+_CELLS = 1 << 21  # the number of (entry, class) pairs that one step computes
 _MADE = ("_counter", "_lookup")  # the caches: fit drops them, and a pickle leaves them out
-_TIE = 2.0**-44  # log posteriors tie if they differ by less than this share of the largest
+_TIE = 2.0**-44  # log posteriors tie if they differ from the largest by at most this share
 
 
 def naive_bayes(
@@ -59,8 +59,8 @@ def naive_bayes(
     Raises
     ------
     ValueError, TypeError
-        For an unknown term or model, if alpha is not positive, if no class has documents, or
-        if the documents or some terms of a class are unknown.
+        If a term or the model is unknown, if alpha is not positive, if no class has documents, or
+        if the number of documents or some terms of a class are unknown.
 
     Examples
     --------
@@ -92,9 +92,9 @@ class NaiveBayes:
         In this order: scikit-learn's MultinomialNB, MultinomialNB on presences (0 or 1),
         BernoulliNB, naive Bayes with Poisson rates, and scikit-learn's ComplementNB.
     alpha : float, default 1.0
-        The smoothing, above 0. It is added to the count of each term in each class.
+        The smoothing, above 0, which is added to the count of each term in each class.
     class_prior : {"empirical", "uniform"} or array of shape (n_classes,)
-        The class priors. The model "complement" has none.
+        The class priors. The model "complement" has no priors.
     n_threads : int, optional
         The number of threads that count texts, as for `termsift.count`.
 
@@ -103,7 +103,7 @@ class NaiveBayes:
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
-        The number of columns in the counts. A matrix passed to `predict` must have the same number.
+        The number of columns in the counts. A matrix for `predict` must have as many columns.
 
     Notes
     -----
@@ -115,13 +115,13 @@ class NaiveBayes:
     "complement" (Rennie et al. 2003, "Tackling the poor assumptions of naive Bayes text
     classifiers") has -sum_i x_i log p_ic with the counts of all other classes in p_ic.
 
-    The entries x_i are transformed by the ``tf`` of the counts, as in counting. A class without
+    The ``tf`` of the counts also transforms the entries x_i. A class without
     documents has probability 0. If the log posteriors of several classes agree within a relative
     2^-44, the first of these classes is predicted. The bits of a prediction do not depend on the
-    other documents. Besides the results, the memory is 100 MiB plus 32 bytes for each pair of a
-    class and a term in it. If n_classes * k is at most 2^24, a dense array takes up to 128 MiB
-    more, or twice that for texts. Without this array, and in `leave_one_out`, the matrix of a block
-    of texts is held too.
+    other documents. In addition to the results, the memory is 100 MiB plus 32 bytes for each pair
+    of a class and a term of the class. If n_classes * k is at most 2^24, a dense array takes up to
+    128 MiB more, or twice that for texts. Without this array, and in `leave_one_out`, the matrix of
+    a block of texts also takes memory.
 
     Examples
     --------
@@ -190,7 +190,7 @@ class NaiveBayes:
         ----------
         X : matrix or texts
             Either a matrix as for `termsift.count`, or texts as for `termsift.count_texts`. A
-            matrix must have all counted columns; the classifier selects the columns of its terms.
+            matrix must have all counted columns. The classifier selects the columns of its terms.
             Texts are read in blocks.
 
         Returns
@@ -227,7 +227,7 @@ class NaiveBayes:
         Parameters
         ----------
         X : matrix or texts
-            The documents that were counted, as for `predict`. Each must have had weight 1.
+            The documents that were counted, as for `predict`. Each must have had the weight 1.
         y : sequence of labels
             The labels with which the documents were counted.
 
@@ -250,7 +250,7 @@ class NaiveBayes:
         array([0, 0, 1, 1])
         """
         leave = self._fitted.leave_one_out
-        with np.errstate(invalid="ignore"):  # no document is left if there is only one
+        with np.errstate(invalid="ignore"):  # nothing is left after a single document is subtracted
             log_proba = self._normalised(leave(*part) for part in self._parts(X, y))
         if np.isnan(log_proba).any():
             raise ValueError("leave_one_out needs two documents or more")
@@ -280,14 +280,14 @@ class NaiveBayes:
         return self._posteriors
 
     def _normalised(self, parts: Iterable[Floats]) -> Floats:
-        """Return log posteriors that are normalised to log probabilities."""
+        """Return all log posteriors, normalised to log probabilities."""
         stacked = np.concatenate([np.empty((0, len(self.classes_))), *parts])
         stacked -= stacked.max(axis=1, keepdims=True)
         stacked -= np.log(np.exp(stacked).sum(axis=1, keepdims=True))
         return stacked
 
     def _parts(self, X: Any, y: Any = None) -> Iterator[tuple[Any, Any, int]]:
-        """For each block of documents, yield its counted entries, its codes and its first row."""
+        """Yield the counted entries, the codes and the first row of each block of documents."""
         row = 0
         for matrix, labels in self._blocks(X, y):
             if labels is not None and labels.indptr is not None:
@@ -334,14 +334,14 @@ class NaiveBayes:
 
     @cached_property
     def _counter(self) -> BlockCounter:
-        """The object that counts texts by the rules of the counts."""
+        """The counter for new texts. It uses the text rules of the training counts."""
         return BlockCounter(self._rules_of_terms, validation.check_n_threads(self.n_threads))
 
     @cached_property
     def _lookup(self) -> tuple[_core.TextIndex, Floats, bool] | None:
-        """The index of the terms, their weights, and whether terms count once in a document.
+        """The index of the terms, their weights, and whether a term counts once per document.
 
-        The value is None if the texts must become matrices first.
+        The value is None if texts must first become matrices.
         """
         rules, fitted = self._rules_of_terms, self._posteriors
         if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
@@ -352,7 +352,7 @@ class NaiveBayes:
 
     @property
     def _rules_of_terms(self) -> TextRules:
-        """The rules of the counts, with the terms of the model as vocabulary."""
+        """The text rules of the counts. Their vocabulary is the terms of the model."""
         rules, names = self._rules, self._names
         if rules is None or (rules.hashing is None and names is None):
             raise ValueError(
@@ -388,12 +388,12 @@ class NaiveBayes:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the caches: a pickle cannot hold them, and the next texts rebuild them."""
+        """Leave out the caches, because they cannot be pickled. The next texts rebuild them."""
         return {name: value for name, value in self.__dict__.items() if name not in _MADE}
 
 
 def best_of(joint: Floats) -> NDArray[np.int64]:
-    """Return the position of the most probable class of each document, by its log posteriors."""
+    """Return the position of each document's most probable class from log posteriors."""
     best = joint.max(axis=1, keepdims=True)
     codes: NDArray[np.int64] = np.argmax(joint >= best - _TIE * np.abs(best), axis=1)
     return codes
@@ -403,7 +403,7 @@ def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> 
     """Return the columns of the chosen terms, in order."""
     if terms is None:
         listed: Any = np.arange(n_terms)
-    elif isinstance(terms, Ranking):  # by name, since other counts may have other columns
+    elif isinstance(terms, Ranking):  # by name, because the columns of other counts may differ
         listed = terms.indices if names is None or terms.terms is None else terms.terms
     else:
         listed = validation.as_sequence(terms, "terms", "columns or names")
@@ -430,9 +430,9 @@ def _is_matrix(X: Any) -> bool:
 
 
 def _as_array(labels: list[Hashable]) -> NDArray[Any]:
-    """Return labels as an array of their common type, or of objects if they have none."""
+    """Return labels as an array of their common type, or of objects if their types differ."""
     if len(set(map(type, labels))) == 1 and isinstance(labels[0], (str, int, float)):
         array = np.array(labels)
-        if array.tolist() == labels:  # numpy drops a null character at the end of a string
+        if array.tolist() == labels:  # numpy would drop a null character at the end
             return array
     return object_array(labels)

@@ -13,8 +13,8 @@ from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
 from termsift._util import scipy, validation
 
 BAYES_MODELS = (*MODELS, "complement")
-_DENSE_CELLS = 1 << 24  # up to this size, the weights of terms and classes are a dense array
-_ROUNDING = 2.0**-40  # a remainder of float counts below this share of the whole becomes 0
+_DENSE_CELLS = 1 << 24  # up to this size, the weights are stored as a dense array
+_ROUNDING = 2.0**-40  # a remainder of at most this share of a float count becomes 0
 
 Floats = NDArray[np.float64]
 
@@ -24,19 +24,19 @@ class Posteriors:
 
     The log posterior of a class is the sum of its log prior, `_absent` of every term, and x times
     `_present` of each term that occurs x times. Both functions take the events of the term in the
-    class, and the size of the class in documents or events. Under "complement", events and size are
-    those of all other classes. A term occurs in few classes, so a sum first treats every term as
-    absent from every class, and then adds a correction for each pair of a class and a term in it.
+    class, and the size of the class in documents or events. The model "complement" uses the events
+    and the size of all other classes together. A term occurs in few classes. So a sum first treats
+    every term as absent from every class, and then adds a correction for each class with the term.
 
-    ``constant`` holds the log posteriors of a document without terms, and ``frequency`` the events
-    of each term. ``dense`` holds `_present` of each term and class, unless the array would be too
-    large.
+    ``constant`` holds the log posteriors of a document without terms. ``frequency`` holds the
+    events of each term. ``dense`` holds `_present` of each term and class, unless the array would
+    be too large.
     """
 
     def __init__(
         self, counts: _core.Counts, model: str, alpha: Any, class_prior: Any, columns: Any
     ) -> None:
-        self._columns = columns  # the columns of the terms, for messages
+        self._columns = columns  # the columns of the terms, for error messages
         self._model = validation.check_choice(model, BAYES_MODELS, "model")
         event = EVENT_MODELS.get(model, EVENT_MODELS["multinomial"])
         self._b1, (self._b2, _) = validation.check_smoothing(
@@ -70,7 +70,7 @@ class Posteriors:
             self.dense += self._of_term[:, np.newaxis]
 
     def _checked_prior(self, class_prior: Any) -> Floats | None:
-        """Return the given prior, or None if the documents of each class give the prior."""
+        """Return the given prior, or None if numbers of documents determine the prior."""
         prior = validation.check_class_prior(class_prior, len(self._docs))
         if self._model == "complement":
             if prior is not None:
@@ -83,7 +83,7 @@ class Posteriors:
         return prior
 
     def _prior_of(self, docs: Floats) -> Any:
-        """Return the log prior of classes with ``docs`` documents, -inf where the prior is 0."""
+        """Return the log prior of classes with ``docs`` documents. It is -inf if the prior is 0."""
         prior = docs if self._prior is None else self._prior
         with np.errstate(divide="ignore"):
             return np.log(np.where(docs > 0, prior, 0))
@@ -106,7 +106,7 @@ class Posteriors:
         return np.zeros_like(events)
 
     def _of_all(self, size: Floats) -> Any:
-        """Return the sum of `_absent` over all terms, for classes of these sizes."""
+        """Return the sum of `_absent` over all terms, for classes of the sizes ``size``."""
         least = self._absent(np.zeros_like(size), size)
         ends = zip(self._seen.indptr[:-1], self._seen.indptr[1:], strict=True)
         beyond = [
@@ -132,7 +132,7 @@ class Posteriors:
         return found
 
     def leave_one_out(self, X: Any, codes: Any, first: int) -> Any:
-        """Return the log posteriors of rows after each row is subtracted from its class."""
+        """Return the log posteriors of each row, computed without the row in its class."""
         if self._model == "complement":
             raise ValueError("model='complement' has no leave_one_out: use another model")
         found = self.joint(X, first)
@@ -162,7 +162,7 @@ class Posteriors:
         return self._seen.T.tocsr()
 
     def _check_counted(self, X: Any, rest: Floats, codes: Any, rows: Any, first: int) -> None:
-        """Check that the counts of each document's class can include the document."""
+        """Check that each document is not larger than the counts of its class."""
         cure = "expected documents that were counted with this label"
         if len(wrong := np.flatnonzero(self._docs[codes] < 1)):
             row = wrong[0]

@@ -27,7 +27,7 @@ TITLES: dict[Metric, str] = {
     "macro_recall": "macro recall",
     "macro_f1": "macro F1",
 }
-_ROUNDING = 1e-12  # another order of summation changes a mean by less than this
+_ROUNDING = 1e-12  # the order of summation changes a mean by less than this
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +44,17 @@ class Curve(Tabular):
         Each metric in each run. A test set gives one run, and a cross-validation gives one for each
         fold. "accuracy" is the share of documents classified correctly. "precision", "recall" and
         "f1" are means over the classes, weighted by the classes' shares of the documents.
-        "macro_precision", "macro_recall" and "macro_f1" are plain means over the classes that some
-        document belongs to or is assigned to.
+        "macro_precision", "macro_recall" and "macro_f1" are unweighted means over the classes that
+        contain a document or are assigned to one.
     repeats : float
-        How often the runs classify each document. It exceeds 1 if a cross-validation splits the
-        documents into folds several times.
+        The number of times that the runs classify each document. It exceeds 1 if a cross-validation
+        splits the documents into folds several times.
 
     Notes
     -----
     Let T documents belong to a class, let P documents be assigned to it, and let H documents do
-    both. The precision of the class is H/P, its recall is H/T and its F1 is 2H/(P + T), where 0/0
-    is 0. These are the values of scikit-learn's ``precision_recall_fscore_support`` with
+    both. The precision of the class is H/P, its recall is H/T and its F1 is 2H/(P + T). Here 0/0
+    counts as 0. These are the values of scikit-learn's ``precision_recall_fscore_support`` with
     ``zero_division=0``. The weighted recall equals the accuracy.
     """
 
@@ -92,7 +92,7 @@ class Curve(Tabular):
     def std(self, metric: Metric) -> NDArray[np.float64]:
         """Return the metric's standard deviation over the runs at each k (divisor n_runs - 1).
 
-        A single run raises a ValueError.
+        If there is only one run, a ValueError is raised.
         """
         runs = self.runs[check_metric(metric)]
         if len(runs) < 2:
@@ -103,8 +103,7 @@ class Curve(Tabular):
     def standard_error(self, metric: Metric) -> NDArray[np.float64]:
         """Return the standard error of the metric's mean at each k: std / sqrt(n_runs / repeats).
 
-        Repeats do not make the error smaller, because other folds of the same documents add no
-        documents.
+        Repeats do not make the error smaller, because they test the same documents again.
         """
         return self.std(metric) / math.sqrt(self.n_runs / self.repeats)
 

@@ -19,7 +19,7 @@ from termsift._util import validation
 from termsift._util.adding import is_exact
 from termsift._util.progress import progress
 
-# By default every k up to _EVERY_K_TO is evaluated. Beyond it, k grows by 1% per step.
+# By default every k up to _EVERY_K_TO is evaluated. Larger values of k grow by 1% per step.
 _EVERY_K_TO = 2000
 _GROWTH = 1.01
 
@@ -43,13 +43,13 @@ def selection_curve(
     ranking : Ranking, or array of column indices
         The terms, best first.
     X_train, X_test : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
-        As for `termsift.count`, with the same columns.
+        As for `termsift.count`. Both must have the same columns.
     y_train, y_test : sequence of labels
-        One class per document. A test document of a class without training documents is always
-        classified wrongly.
+        One class per document. If a class has no training documents, its test documents are
+        always classified wrongly.
     ks : sequence of int, optional
-        Numbers of terms. By default every number from 1 to 2,000, and then numbers that grow by
-        about 1%, up to the length of the ranking.
+        Numbers of terms. The default is every number from 1 to 2,000, followed by numbers that grow
+        by about 1%, up to the length of the ranking.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
         The classifier, in this order: scikit-learn's MultinomialNB, MultinomialNB on presences (0
         or 1), scikit-learn's BernoulliNB, and naive Bayes with Poisson rates.
@@ -67,16 +67,16 @@ def selection_curve(
     ------
     ValueError, TypeError
         As for `termsift.count`, and if the matrices have different columns, if the ranking or ks
-        do not fit them, if there are no test documents, or if y is an indicator matrix.
+        do not fit the matrices, if there are no test documents, or if y is an indicator matrix.
 
     Notes
     -----
     At each k, the predictions equal those of a model fitted to ``X[:, ranking.indices[:k]]``. For
     "multinomial", log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences
-    of the k terms in class c. If the log posteriors of several classes agree within 2^-45 of their
-    summands' magnitudes, the first of these classes is predicted. One pass over the ranking serves
-    all k. It needs 24 bytes for each k and class, where the number of classes is rounded up to a
-    multiple of four.
+    of the k terms in class c. If the log posteriors of several classes agree within 2^-45 of the
+    magnitudes of their summands, the first of these classes is predicted. One pass over the ranking
+    evaluates all k. The pass needs 24 bytes for each k and class. For this product, the number of
+    classes is rounded up to a multiple of four.
 
     Examples
     --------
@@ -133,21 +133,21 @@ def cross_validate(
     ks : sequence of int, optional
         As for `selection_curve`, with a ranking of all terms.
     cv : int, splitter of scikit-learn, or iterable of (train, test) indices, default 10
-        The number of folds, or the folds themselves. Pairs of indices are used as they are.
+        The number of folds, or the folds themselves. Pairs of indices are used unchanged.
     random_state : int, numpy Generator or None, default 0
-        Seed of the shuffle before the documents are dealt to the folds.
+        Seed of the shuffle that precedes the assignment of documents to folds.
     models, policies : str or sequence of str
         As for `ClassCounts.rank`. Each method is tried with each model and policy that it has.
-        Methods without models are tried once per policy; selectors have no policy.
+        Methods without models are tried once per policy. Selectors have no policy.
     naive_bayes, alpha, n_threads
-        As for `selection_curve`; alpha also smooths the methods.
+        As for `selection_curve`. alpha also smooths the counts for the methods.
 
     Returns
     -------
     curves : dict of str to Curve
         The curves, in the order of methods, models and policies. The name of a curve consists of
-        the method, the model and the policy, but "multinomial" and "top" are left out. Examples are
-        "md" and "md binary round_robin".
+        the method, the model and the policy, except that "multinomial" and "top" are left out.
+        Examples are "md" and "md binary round_robin".
 
     Raises
     ------
@@ -163,8 +163,8 @@ def cross_validate(
     Notes
     -----
     The documents of each class are shuffled and dealt to the folds in turn. Each document is
-    counted twice, however many folds there are. If X holds fractions, whose sums may round, each
-    training set is counted by itself.
+    counted only twice, whatever the number of folds. If X holds fractions, each training set is
+    counted separately, because sums of fractions may round.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def cross_validate(
 
 
 def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> Documents:
-    """Check documents that have one class each. ``suffix`` completes the arguments' names."""
+    """Check documents of one class each. ``suffix`` completes the names of the arguments."""
     matrix = validation.check_matrix(X, n_threads, f"X{suffix}")
     labels = validation.check_one_class(y, matrix.n_docs, ONE_CLASS, f"y{suffix}")
     validation.check_entries(matrix, n_threads, f"X{suffix}")
@@ -217,7 +217,7 @@ def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> Documents:
 
 
 def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
-    """Yield the split of each fold. If that is exact, subtract the counts of other documents."""
+    """Yield the split of each fold. Compute training counts by subtraction if that is exact."""
     whole, matrix = documents.counts(), documents.matrix
     is_small = whole.class_tokens.max(initial=0) <= 2**53
     subtract = is_exact(matrix, None, whole.tf) or (
@@ -234,7 +234,7 @@ def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
 
 
 def every_k(n_terms: int) -> NDArray[np.int64]:
-    """Return every k up to 2,000, then values of k that grow by about 1%, and finally n_terms."""
+    """Return every k up to 2,000, then k that grow by about 1% per step, and last n_terms."""
     ks = list(range(1, min(n_terms, _EVERY_K_TO) + 1))
     while ks and ks[-1] < n_terms:
         ks.append(min(int(ks[-1] * _GROWTH), n_terms))

@@ -18,7 +18,7 @@ Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows to train on,
 
 
 def folds_of(cv: Any, X: Any, labels: validation.Labels, random_state: Any) -> Iterator[Fold]:
-    """Yield the folds that ``cv`` asks for, as `termsift.cross_validate` describes."""
+    """Yield the folds that ``cv`` defines (see `termsift.cross_validate`)."""
     if validation.is_integer(cv):
         n_folds = validation.check_integer(cv, "cv", least=2)
         yield from _dealt(n_folds, labels, random_state)
@@ -38,7 +38,7 @@ def folds_of(cv: Any, X: Any, labels: validation.Labels, random_state: Any) -> I
 
 
 def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterator[Fold]:
-    """Deal the documents of each class to the folds in turn, in random order."""
+    """Shuffle the documents of each class, and assign them to the folds in turn."""
     codes = labels.codes
     class_docs = np.bincount(codes, minlength=len(labels.classes))
     if n_folds > class_docs.max(initial=0):
@@ -51,7 +51,7 @@ def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterat
         warnings.warn(
             f"class {labels.classes[smallest]!r} has "
             f"{validation.number_of(class_docs[smallest], 'document')}, fewer than the {n_folds} "
-            "folds: some folds are without it",
+            "folds: some folds have no document of it",
             stacklevel=levels_to_caller(),
         )
     with validation.naming("random_state"):

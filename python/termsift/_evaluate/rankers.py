@@ -30,7 +30,7 @@ class Variant:
 
     @property
     def name(self) -> str:
-        """The name of the curve, without the defaults: "md", "md binary round_robin"."""
+        """The name of the curve without defaults, such as "md" or "md binary round_robin"."""
         usual = MODELS[0], POLICIES[0]
         return " ".join([self.method, *(x for x in (self.model, self.policy) if x not in usual)])
 

@@ -18,7 +18,7 @@ from termsift._scores.methods import MODELS
 from termsift._util import validation
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # the values of each metric at each k
-ONE_CLASS = "the classifier assigns each document to one class"  # the reason in errors
+ONE_CLASS = "the classifier assigns each document to one class"  # the reason that errors give
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Documents:
         return self.matrix.to_scipy()
 
     def part(self, rows: NDArray[np.integer]) -> Documents:
-        """Return some of the documents; all classes keep their codes."""
+        """Return some of the documents. All classes keep their codes."""
         labels = validation.Labels(self.labels.classes, self.labels.codes[rows], None)
         matrix = validation.check_matrix(self.X[rows], self.n_threads)
         return Documents(matrix, labels, self.n_threads)
@@ -61,17 +61,17 @@ class Split:
 
     @cached_property
     def train(self) -> Documents:
-        """The training documents; extracting them takes as long as counting them."""
+        """The training documents. Extracting them takes as long as counting them."""
         return self.documents if self.rows is None else self.documents.part(self.rows)
 
     @cached_property
     def counts(self) -> ClassCounts:
-        """The counts of the training documents. A caller that already has them may set them."""
+        """The counts of the training documents. A caller that has these counts may set them."""
         return self.train.counts()
 
 
 class Classifier:
-    """Naive Bayes of an event model, smoothed by ``alpha``."""
+    """Naive Bayes with an event model, smoothed by ``alpha``."""
 
     def __init__(self, naive_bayes: str, alpha: float, n_threads: int | None) -> None:
         self.n_threads = validation.check_n_threads(n_threads)
@@ -80,7 +80,7 @@ class Classifier:
 
     def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
         """Return the metrics at each k, after training on the first k terms."""
-        # Per k and class, count the documents assigned correctly, and all assigned documents.
+        # For each k and class, count the correctly assigned and all assigned documents.
         hits, predicted = _core.classify_by_prefixes(
             split.counts._counts,
             _core.EventModel.__members__[self.naive_bayes],
@@ -106,7 +106,7 @@ def metrics_of(
     support, n_untrained = support[:n_classes], np.count_nonzero(support[n_classes:])
     metrics = {metric: np.empty(n_ks) for metric in METRICS}
     metrics["accuracy"] = hits.sum(axis=1) / n_docs
-    step = max(1, 2**20 // max(n_classes, 1))  # some rows at a time: 8 MiB per array
+    step = max(1, 2**20 // max(n_classes, 1))  # rows per step, for arrays of 8 MiB
     for first in range(0, n_ks, step):
         rows = slice(first, first + step)
         H, P = hits[rows].astype(np.float64), predicted[rows].astype(np.float64)
@@ -124,5 +124,5 @@ def metrics_of(
 
 
 def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a / b, 0 where b is 0."""
+    """Return a / b, or 0 for b = 0."""
     return np.divide(a, b, out=np.zeros_like(a), where=b > 0)

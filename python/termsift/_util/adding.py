@@ -1,4 +1,4 @@
-"""Adding documents to the counts of the core."""
+"""Add documents to the counts of the core."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def add_documents(
 ) -> _core.Counts:
     """Add documents to counts, and return the sum. ``counts`` and ``labels`` have equal classes."""
     exact = counts.exact and is_exact(matrix, weights, tf)
-    # The core cannot add documents to the counts of a frequency list, so the documents are counted
-    # separately and merged.
+    # The core cannot add documents to the counts of a frequency list. So the documents are counted
+    # separately, and the two counts are merged.
     has_lists = counts.undocumented.any() or counts.unlisted_tokens.any()
     base = _core.Counts(len(labels.classes), counts.exact) if has_lists else counts
 

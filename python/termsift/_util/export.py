@@ -18,7 +18,7 @@ from termsift._util.validation import check_choice
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
 
-# The csv module would leave a lone "\r" without quotes, and then readers would end the line there.
+# The csv module would not quote a lone "\r", so readers would end the line there.
 _needs_quotes = re.compile('[,"\r\n]').search
 
 
@@ -27,7 +27,7 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
     check_choice(library, get_args(Library), "library")
     if library == "pandas":
         pandas = require("pandas", "pandas", what)
-        # Without infer_objects, labels that are numbers would stay objects.
+        # Without infer_objects, columns of numeric labels would keep the dtype object.
         return pandas.DataFrame(dict(columns)).infer_objects()
     frames = require(library, "arrow" if library == "pyarrow" else library, what)
     lists: dict[str, Any] = dict(columns)

@@ -1,4 +1,4 @@
-"""Writing files atomically, and checking paths."""
+"""Write files atomically, and check paths."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
     """
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
     check_path(path)
-    if _is_special(path):  # it has no old content that could be lost
+    if _is_special(path):  # a device or pipe has no old content to lose
         with open(path, **mode) as file:  # type: ignore[call-overload]
             yield file
         return
@@ -35,7 +35,7 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
 
 
 def check_replaceable(path: str | os.PathLike[str]) -> None:
-    """Raise errors of `replacing` early, as far as they can be detected before the work."""
+    """Raise those errors of `replacing` that can be detected before the output is computed."""
     check_path(path)
     if not _is_special(path):
         with _partial_file(path):
@@ -43,7 +43,7 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
 
 
 def text_output(path: Any) -> AbstractContextManager[IO[Any]]:
-    """Open a path for text as `replacing` does. A file that is already open is used as it is."""
+    """Open a path for text as `replacing` does. A file that is already open is used directly."""
     return nullcontext(path) if hasattr(path, "write") else replacing(path, text=True)
 
 
@@ -59,8 +59,8 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
-    """Create a temporary file beside the target of ``path``, and yield the paths of both."""
-    target = os.path.realpath(path)  # so that a symbolic link is kept
+    """Create a temporary file beside the target of ``path``, and yield both paths."""
+    target = os.path.realpath(path)  # follows a symbolic link, so that the link is kept
     folder, name = os.path.split(target)
     if os.path.isdir(target):
         raise IsADirectoryError(printable(f"{path}: is a folder, expected the name of a file"))

@@ -1,7 +1,7 @@
 """Build HTML as trees, so that no text can become markup.
 
-Terms, labels and file names are untrusted text. Here they become the text of elements. The
-serialiser of the standard library escapes this text.
+Terms, labels and file names are untrusted text. This module stores such text in
+elements, and the standard library escapes the text when it writes the elements.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _IMPOSSIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
 _LONGEST = 120  # a name with more characters is cut
-_MINUS = "\N{MINUS SIGN}"  # unlike the hyphen, it is as wide as a digit
+_MINUS = "\N{MINUS SIGN}"  # as wide as a digit, unlike the hyphen
 
 
 def element(tag: str, *children: Child, **attributes: str | None) -> Element:
@@ -58,12 +58,12 @@ def name(text: object) -> Element:
 
 
 def cut(text: str) -> str:
-    """Return the text. If it is long, an ellipsis replaces its end."""
+    """Return the text. An ellipsis replaces the end of a long text."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def number(value: Any, form: str | None = None) -> str:
-    """Format a number. By default it has commas, and two decimals unless it is whole."""
+    """Format a number. The default has commas, and two decimals unless the number is whole."""
     value = value.item() if isinstance(value, np.generic) else value
     if value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else f"{_MINUS}∞"
@@ -73,7 +73,7 @@ def number(value: Any, form: str | None = None) -> str:
 
 
 def table(caption: Child, columns: Mapping[str, str], rows: Iterable[Sequence[Child]]) -> Element:
-    """Return a table. ``columns`` maps titles to kinds: "text", "number", or "name" for headers."""
+    """Return a table. ``columns`` maps titles to "text", "number", or "name" for row headers."""
     titles = columns.items()
     head = element("tr", *(element("th", t, scope="col", class_=kind) for t, kind in titles))
     body = element("tbody")
@@ -82,7 +82,7 @@ def table(caption: Child, columns: Mapping[str, str], rows: Iterable[Sequence[Ch
         for cell, kind in zip(row, columns.values(), strict=True):
             tag, scope = ("th", "row") if kind == "name" else ("td", None)
             line.append(element(tag, cell, scope=scope, class_=kind))
-        line.tail = "\n"  # makes the source of the page readable
+        line.tail = "\n"  # line breaks make the HTML source readable
         body.append(line)
     return element("table", element("caption", caption), element("thead", head), body)
 

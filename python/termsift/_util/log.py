@@ -1,4 +1,4 @@
-"""The package's only logger, which is silent by default, and the stack level of its warnings.
+"""The package's only logger, which is silent by default, and the stack level of warnings.
 
 If a handler is installed, ``logging.getLogger("termsift").setLevel("DEBUG")`` shows more messages,
 such as the algorithm that counted a collection.
@@ -13,7 +13,7 @@ from termsift._util.printable import printable
 
 
 def _printable_record(record: logging.LogRecord) -> bool:
-    """Make a message printable, since it may quote the name of a file."""
+    """Make a message printable, because it may contain the name of a file."""
     record.msg, record.args = printable(record.getMessage()), ()
     return True
 
@@ -24,7 +24,7 @@ logger.addHandler(logging.NullHandler())
 
 
 def levels_to_caller() -> int:
-    """Return the stacklevel with which a warning names the line that called the package."""
+    """Return the stacklevel for warnings that show the line that called the package."""
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").startswith("termsift"):
         frame, level = frame.f_back, level + 1

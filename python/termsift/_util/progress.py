@@ -25,8 +25,8 @@ def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None]
         nonlocal due, width
         if time.monotonic() >= due:
             line = f"termsift: {verb} {done:,} of {total:,} {unit}"
-            # A line wider than the terminal would wrap, and each update would start a new line.
-            from shutil import get_terminal_size  # is slow to import, and most work is short
+            # Cut the line, because a line wider than the terminal would start a new line each time.
+            from shutil import get_terminal_size  # imported late, because it is slow to import
 
             line = line[: get_terminal_size().columns - 1]
             stream.write(f"\r{line.ljust(width)}")  # blanks overwrite a longer line

@@ -43,7 +43,7 @@ class Tabular(ABC):
 
 
 def object_array(values: Sequence[Any]) -> NDArray[np.object_]:
-    """Return an array of Python objects. A str array would pad each string to the longest."""
+    """Return an array of Python objects. An array of str would pad all strings to one length."""
     result = np.empty(len(values), dtype=object)
     result[:] = values
     return result

@@ -1,4 +1,4 @@
-"""Set how the threads of OpenMP wait. Its library reads the setting when it is loaded."""
+"""Set how the threads of OpenMP wait. OpenMP's library reads the setting when it is loaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY")
 
 @contextmanager
 def threads_wait_asleep() -> Iterator[None]:
-    """Make waiting threads sleep instead of spinning, unless the user set a variable for it."""
+    """Make waiting threads sleep and not spin, unless the user set a variable of `_WAITING`."""
     if any(name in os.environ for name in _WAITING):
         yield
         return

@@ -17,14 +17,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments. By default, those of the process.
+        The arguments. By default, the arguments of the process.
 
     Returns
     -------
     code : int
-        0 for success, even if the reader of the output closes it early. 1 for an error, which is
-        reported in one line on standard error. 130 after Ctrl-C. The process exits with 2 if the
-        usage is wrong, and with 143 after SIGTERM.
+        The code is 0 for success, even if the reader of the output closes it early. It is 1 for an
+        error, which is reported in one line on standard error, and 130 after Ctrl-C. The process
+        exits with 2 if the usage is wrong, and with 143 after SIGTERM.
     """
     if argv is None:
         argv = sys.argv[1:]
@@ -37,5 +37,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         from termsift.cli import running
 
         return running.run(argv)
-    except KeyboardInterrupt:  # may also come while modules are imported
+    except KeyboardInterrupt:  # Ctrl-C may also come during an import
         return 130  # the code that a shell reports

@@ -17,7 +17,7 @@ _INPUT = """\
 INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet .arrow), a folder with a
 sub-folder per class and a file per document, or a matrix (.svm, or .npz and .mtx with --labels).
 All files except .parquet and .arrow may be compressed (.gz .zst). The word demo stands for the
-docstrings of Python's standard library. - stands for standard input: give its --input-format.
+docstrings of Python's standard library. - stands for standard input, which needs --input-format.
 """
 
 
@@ -63,7 +63,7 @@ def add_values(group: Any, *rows: tuple[str, Callable[[str], Any], str, str]) ->
 
 
 def add_choice(group: Any, option: str, names: Sequence[Any], about: str, usual: str = "") -> None:
-    """Add an option that takes a name. The help gives ``usual`` or the first name as default."""
+    """Add an option that takes a name. The default is ``usual`` or the first name."""
     shown = f"{about}: {', '.join(map(str, names))} (default: {usual or names[0]})"
     group.add_argument(option, type=type(names[0]), choices=names, metavar="NAME", help=shown)
 
@@ -76,7 +76,7 @@ def add_flag(group: Any, option: str, about: str) -> None:
 def add_input(
     parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
 ) -> None:
-    """Add one input or several, and the options for reading. ``counts`` allows counts as input."""
+    """Add one or several inputs and the options to read them. ``counts`` allows counts as input."""
     saved = ", or counts that termsift saved (.termsift)" * (counts and not several)
     kinds = "collections" if several else f"a collection{saved}"
     name, number_of = ("inputs", "+") if several else ("input", None)
@@ -114,7 +114,7 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         ("--stop-words", str, "FILE", "words to leave out, one per line, or the word english *"),
         ("--hashing", int, "N", "hash terms into N columns, without names"),
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
-        ("--token-pattern", str, "REGEX", r"what a word is, such as '\w+' * (default: \w\w+)"),
+        ("--token-pattern", str, "REGEX", r"pattern of a word, such as '\w+' * (default: \w\w+)"),
     )
     add_choice(group, "--analyzer", get_args(Analyzer), "kind of terms")
     accents = "drop accents; ascii also drops all characters that are not ASCII"
@@ -125,7 +125,7 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output_file(group: Any, what: str) -> None:
-    """Add the output of a command that writes one kind of file."""
+    """Add the option --output to a command that writes one kind of file."""
     about = f"{what}, written atomically"
     group.add_argument("-o", "--output", metavar="FILE", required=True, help=about)
 
@@ -139,7 +139,7 @@ def number(text: str) -> int | float:
 
 
 METHOD = "method that scores the terms"
-# The command-line option that sets the smoothing, as a row to pass to `add_values`.
+# The option that sets the smoothing. `add_values` takes this row.
 ALPHA = "--alpha", number, "A", "smoothing: add A to each count (default: 1)"
 
 

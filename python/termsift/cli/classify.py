@@ -22,9 +22,9 @@ from termsift.io._source import TextBlock
 
 _MORE = """\
 The file of counts stores the rules by which its texts were cut, so do not pass these rules again.
-INPUT has labels as for the other commands. At the end, the command prints the share of documents
-whose label was predicted. With --no-labels, INPUT has no labels, and the files of a folder are the
-documents.
+INPUT needs labels, as in the other commands. At the end, the command prints the accuracy, which is
+the share of correct predictions. With --no-labels, INPUT has no labels, and the files of a folder
+are the documents.
 
 """
 
@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
     rankers = *ts.methods(), *ts.selectors()
     names = [ranker.name for ranker in rankers if not ranker.reads_documents]
     arguments.add_choice(group, "--method", names, arguments.METHOD)
-    arguments.add_choice(group, "--policy", POLICIES, "by score, or by classes in turn")
+    arguments.add_choice(group, "--policy", POLICIES, "best terms of all, or of each class in turn")
     output.add_output(parser)
 
 
@@ -66,7 +66,7 @@ def _run(args: argparse.Namespace) -> None:
         seen = set[str]()  # the labels of the documents
         with closing(scan._blocks("classified")) as blocks:
             for block in blocks:
-                if not len(block):  # the end of a table
+                if not len(block):  # an empty block ends a table
                     continue
                 if isinstance(block, TextBlock):
                     X, known = block.texts, [[label] for label in block.y.tolist()]

@@ -32,10 +32,10 @@ _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
 _METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # shown in tables
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _MORE = """\
-The classifier is naive Bayes with only the first k terms of a ranking. It classifies the documents
-of --test, or those of each fold after training on all other folds. "smallest k" is the least k
-whose value is within one standard error (s.e.) of the best value. Methods that differ by less than
-one standard error may be equally good.
+The classifier is naive Bayes with only the first k terms of a ranking. With --test, it is trained
+on INPUT and classifies the documents of --test. Otherwise, each fold is classified after training
+on all other folds. "smallest k" is the least k whose value is within one standard error (s.e.) of
+the best value. Methods that differ by less than one standard error may be equally good.
 
 """
 
@@ -68,7 +68,7 @@ def add(commands: Any) -> None:
         group,
         ("-k --k", arguments.numbers, "N,...", ks),
         ("--alpha", arguments.number, "A", smoothing),
-        ("--test", str, "FILE", "documents to classify instead of folds; read like INPUT"),
+        ("--test", str, "FILE", "documents to classify, in place of folds; read like INPUT"),
         ("--test-labels", str, "FILE", "labels of the documents of --test, one per line"),
         ("--cv", int, "N", f"number of folds (default: {USUAL_FOLDS})"),
         ("--random-state", int, "N", "seed for assigning documents to folds (default: 0)"),
@@ -170,14 +170,14 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
 
 
 def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
-    """Return the table of a metric. If there are folds, it has `best_k` and `smallest_k`."""
+    """Return the table of a metric. If there are folds, add `best_k` and `smallest_k`."""
     ks = next(iter(curves.values())).ks
     shares = {
         name: [f"{100 * x:.1f}" for x in curve.mean(metric)] for name, curve in curves.items()
     }
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]
     rows = [[head, *(f"{k:,} " for k in ks)]]
-    for name, row in shares.items():  # equal printed values get the same mark
+    for name, row in shares.items():  # all values that print like the best are marked
         rows.append([name, *(x + (" ", "*")[x == top] for x, top in zip(row, best, strict=True))])
     for row, curve in zip(rows[1:], curves.values(), strict=True):
         if curve.n_runs > 1:

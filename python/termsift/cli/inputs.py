@@ -41,7 +41,7 @@ READING = (
 
 @contextmanager
 def standard_input(args: argparse.Namespace) -> Iterator[None]:
-    """If standard input is an input, copy it to a file, since some formats are read twice."""
+    """If standard input is an input, copy it to a file, because some formats are read twice."""
     inputs = getattr(args, "inputs", None) or [getattr(args, "input", None)]
     args.source = "standard input" if inputs == [STDIN] else inputs[0]
     if STDIN not in inputs:
@@ -67,7 +67,7 @@ def holds_counts(path: str) -> bool:
 
 
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
-    """Load the counts that the input holds, or count its collection."""
+    """Load the input if it is a file of counts, else count its collection."""
     if holds_counts(args.input):
         options = [name for name in (*READING, "tf") if name != "terms"]
         refuse(args, f"{args.input}: holds counts", *options)
@@ -90,7 +90,7 @@ def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
 
 
 def read_list(path: str) -> dict[str, list[Any]]:
-    """Read the columns ``term`` and ``count`` of a frequency list, or its first two columns."""
+    """Read the columns ``term`` and ``count`` of a frequency list, or else its first two."""
     import csv
 
     text = decoded_text(existing(path))

@@ -20,8 +20,8 @@ _K_OF_TABLE = 20  # the number of terms of each direction
 _MORE = """\
 By default, REFERENCE consists of all classes that are not in TARGET. With --versus-list, the list
 is the reference, and TARGET by default consists of all classes. Separate several classes of one
-corpus by commas. The terms that TARGET uses more often come first, then those that it uses less
-often.
+corpus by commas. The terms that TARGET uses more often come first, then the terms that it uses
+less often.
 
 """
 
@@ -39,10 +39,10 @@ def add(commands: Any) -> None:
         "reference", metavar="REFERENCE", nargs="?", help="the classes to compare TARGET with"
     )
     versus = (
-        "compare with a frequency list: a table with the columns term and count, or else its first "
-        "two columns"
+        "compare with a frequency list, which is a table; its columns term and count are read, or "
+        "else its first two columns"
     )
-    total = "tokens of the corpus behind a list that was cut off (default: the sum of the list)"
+    total = "tokens of the whole corpus, if its list was cut off (default: the sum of the list)"
     of_list = ("--versus-list", str, "FILE", versus), ("--list-tokens", int, "N", total)
     arguments.add_values(parser, *of_list)
     group = parser.add_argument_group("terms")
@@ -58,9 +58,9 @@ def add(commands: Any) -> None:
         ("--min-count", int, "N", few),
         ("--level", float, "P", "confidence of the intervals and of lrc (default: 0.95)"),
     )
-    evenly = "add Gries' DP, Juilland's D and the rank-sum test, which read the documents"
+    evenly = "add Gries' DP, Juilland's D and the rank-sum test, which need the documents"
     arguments.add_flag(group, "--dispersion", evenly)
-    how_many = f"terms of each direction (default: all; {_K_OF_TABLE} in a table)"
+    how_many = f"number of terms in each direction (default: all; {_K_OF_TABLE} in a table)"
     arguments.add_values(output.add_output(parser), ("-k --k", int, "N", how_many))
 
 

@@ -22,7 +22,7 @@ _FORMATS = ("table", "csv", "json")
 
 
 def add_output(parser: argparse.ArgumentParser) -> Any:
-    """Add the options of `answering`, and return their group."""
+    """Add the options that `answering` reads, and return their group."""
     group = parser.add_argument_group("output")
     usual = f"(default: by the ending of FILE ({' '.join(FORMAT_OF)}), or table)"
     group.add_argument("--format", choices=_FORMATS, help=usual)
@@ -98,7 +98,7 @@ def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
 
 
 def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> None:
-    """Write the columns that have a format. An empty format is for names; long names are cut."""
+    """Write the columns that have a format. Names have an empty format, and are cut if long."""
     table, align = [], ""
     for name, form in formats.items():
         if name in columns:

@@ -18,7 +18,7 @@ from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
 K = 1000
-_K_OF_TABLE = 20  # the number of terms, in total or per class
+_K_OF_TABLE = 20  # the default number of terms in a table or per class
 
 
 def add(commands: Any) -> None:
@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
     arguments.add_input(parser)
     group = parser.add_argument_group("classes")
     arguments.add_flag(
-        group, "--per-class", "list the terms that each class uses more than the others"
+        group, "--per-class", "list the terms that each class uses more than the others do"
     )
     these = "compare only these classes, and ignore all others"
     arguments.add_values(group, ("--classes", str, "A,B", these))
@@ -39,9 +39,9 @@ def add(commands: Any) -> None:
     with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
     arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
     arguments.add_values(group, arguments.ALPHA)
-    arguments.add_choice(group, "--policy", POLICIES, "by score, or by classes in turn")
+    arguments.add_choice(group, "--policy", POLICIES, "best terms of all, or of each class in turn")
     group = output.add_output(parser)
-    how_many = f"number of terms (default: {K}; {_K_OF_TABLE} in a table and per class)"
+    how_many = f"number of terms (default: {K}; {_K_OF_TABLE} in a table or per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))
 
 

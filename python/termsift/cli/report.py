@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
-    with output.opened(args.output) as out:  # opened first: a wrong path fails at once
+    with output.opened(args.output) as out:  # opened first, so that a wrong path fails early
         write_report(
             inputs.read_counts(args),
             out,
@@ -59,7 +59,7 @@ def _run(args: argparse.Namespace) -> None:
 
 
 def _passages(args: argparse.Namespace) -> FindPassages | None:
-    """Return a function that finds passages in the input, or None if there are none to find."""
+    """Return a function that finds passages in the input, or None to show no passages."""
     if args.input != inputs.DEMO and not inputs.has_texts(args):
         if args.passages:
             raise ValueError(f"{args.input}: holds no texts, so leave out --passages")
@@ -72,7 +72,7 @@ def _find(args: argparse.Namespace, n_passages: int, terms: dict[Hashable, list[
     """Read the texts again and find passages of the terms of each class."""
     logger.info("looking for passages in the texts")
     scan = inputs.scan_of(args)
-    # Labels in files are text; a collection turns them into integers if all are whole numbers.
+    # Labels in files are text, but the counts have integers if all labels are whole numbers.
     by_name = passages_of(
         inputs.labelled_texts(scan),
         {str(label): of_class for label, of_class in terms.items()},

@@ -63,7 +63,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return a parser for some commands. The parsed arguments have the function ``run``."""
+    """Return a parser for the named commands. Parsed arguments hold the command's ``run``."""
     parser = _Parser(
         "termsift",
         description=_DESCRIPTION,
@@ -82,7 +82,7 @@ def run(argv: Sequence[str]) -> int:
     """Run the command that ``argv`` names; see `termsift.cli.main`."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # terms may be in any language
-    is_command = bool(argv) and argv[0] in COMMANDS  # then only its module is needed
+    is_command = bool(argv) and argv[0] in COMMANDS  # a known command needs only its own module
     parser = main_parser(argv[:1] if is_command else COMMANDS)
     args, rest = parser.parse_known_args(argv)
     # Some versions of argparse do not match an optional argument that comes after an option.
@@ -102,7 +102,7 @@ def run(argv: Sequence[str]) -> int:
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
             for line in traceback.format_exc().splitlines():
                 logger.debug("%s", line)
-            # Users do not know the folder of the copy of standard input.
+            # Omit the folder of the copy of standard input, which users do not know.
             message = _one_line(exc).replace(getattr(args, "copied_to", ""), "")
             logger.error("error: %s", _by_options(message, args))
             _discard_output()
@@ -127,7 +127,7 @@ def _discard_output() -> None:
     """Flush standard output; if its reader is gone or the disk is full, discard the rest."""
     try:
         sys.stdout.flush()
-    except OSError:  # the interpreter would fail again when it exits
+    except OSError:  # otherwise the interpreter would fail again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -153,7 +153,7 @@ def _logging(level: str) -> Iterator[None]:
 
 
 def _by_options(message: str, args: argparse.Namespace) -> str:
-    """Name options in a message that names arguments of Python, such as ``min_df=2``."""
+    """Replace arguments of Python in a message, such as ``min_df=2``, by options."""
     may_lack_labels = re.search("expected (one column|at least 2 fields)", message)
     if may_lack_labels and getattr(args, "no_labels", True) is None:
         message += "; if there are no labels, add --no-labels"
@@ -164,7 +164,7 @@ def _by_options(message: str, args: argparse.Namespace) -> str:
     def option(found: re.Match[str]) -> str:
         return option_of[found[1]] + (f" {found[3]}" if found[3] not in (None, "", "True") else "")
 
-    # A name without an underscore may be an ordinary word.
+    # A name without an underscore may be an ordinary word, so check the text after it too.
     names = (name if "_" in name else f"{name}(?==| must | needs | has )" for name in option_of)
     argument = rf"(?<![\w'/-])({'|'.join(names)})(?![\w./:])(?:=('?)([\w.]+)\2)?"
     start, leave, rest = re.sub(argument, option, message).partition("leave out ")

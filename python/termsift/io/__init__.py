@@ -11,9 +11,9 @@ ending                              content                                     
 ``.csv`` ``.tsv``                   a table with quoting: a text and a label          yes
 ``.txt``                            ``label<TAB>text`` per line, never quoted         yes
 ``.jsonl`` ``.ndjson``              a JSON object per line: a text and a label        yes
-``.json``                           the same, or an array of JSON objects             yes
+``.json``                           JSON objects as above, or an array of objects     yes
 ``.parquet``                        a Parquet table: a text and a label               no
-``.arrow`` ``.feather`` ``.ipc``    an Arrow table, but not a stream of it            no
+``.arrow`` ``.feather`` ``.ipc``    an Arrow file, but not an Arrow stream            no
 a folder                            a sub-folder per class, a file per document       no
 ==================================  ================================================  ==========
 
@@ -22,7 +22,7 @@ svmlight needs ``termsift[sklearn]``, and Parquet and Arrow need ``termsift[text
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` files
 need a file of labels. svmlight files hold their own labels: ``1,3 5:2`` is a document with the two
-labels 1 and 3. Their indices begin with 1, or with 0 if ``index_base=0``.
+labels 1 and 3. Indices of terms begin with 1, or with 0 if ``index_base=0``.
 
 **Tables** name their columns in a header. The arguments ``text`` and ``label`` choose columns by
 name, or by number from 1 if the table has no header. A ``.txt`` file by default has no header, and
@@ -31,11 +31,11 @@ tab. If this separator does not yield the columns, the reader tries commas, semi
 bars.
 
 **Folders** of classes have the layout of scikit-learn's ``load_files``. Classes and documents are
-sorted by name. Hidden files are ignored, and so are files beside the class folders.
+sorted by name. Hidden files are ignored. Files beside the class folders are also ignored.
 
 Files are read as UTF-8 unless ``encoding`` sets another encoding for texts. **Labels** are read as
-text, so they mean the same in every format. In JSON, ``1`` and ``"1"`` are the same label, and
-``true`` is the label ``"true"``. If all labels of a collection are whole numbers of at most 18
+text, so a label is the same text in every format. In JSON, ``1`` and ``"1"`` are the same label,
+and ``true`` is the label ``"true"``. If all labels of a collection are whole numbers of at most 18
 digits, they are converted to integers. Labels of svmlight files are numbers.
 
 An error message is one line that names the file and, if known, the line in the file.

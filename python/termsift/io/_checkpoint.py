@@ -1,4 +1,4 @@
-"""States of a scan that are saved as its files are read, so that a killed job can go on."""
+"""Save the state of a scan after files are read, so that a killed job can resume."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from termsift._util.files import check_replaceable, replacing
 from termsift.io._source import Skipped
 
 _State = TypeVar("_State")
-_SHARE = 0.1  # the largest share of the time that saving takes
+_SHARE = 0.1  # the largest share of the time that may be spent on saving
 
 
 class Checkpoint:
     """The state after the first ``n_done`` files of a pass, in the file ``name`` of a folder.
 
-    Without a folder, nothing is saved. ``job`` holds all that the state depends on.
+    Without a folder, nothing is saved. ``job`` holds everything on which the state depends.
     """
 
     def __init__(self, folder: Path | None, name: str, job: Mapping[str, Any]) -> None:
@@ -32,10 +32,10 @@ class Checkpoint:
             os.makedirs(folder, exist_ok=True)
             check_replaceable(folder / name)  # raises an error before the work
         self._job = json.loads(json.dumps(job, default=methodcaller("item")))
-        self._next = 0.0  # the time from which on the state is saved again
+        self._next = 0.0  # the earliest time of the next save
 
     def load(self, read: Callable[[bytes], _State]) -> _State | None:
-        """Read the saved state, if any. A state that another job has saved is an error."""
+        """Read the saved state, if any. A state that another job saved raises an error."""
         if self._path is None or not self._path.exists():
             return None
         with open(self._path, "rb") as file:
@@ -51,7 +51,7 @@ class Checkpoint:
                 ) from error
         if differs:
             raise ValueError(
-                f"{self._path}: the checkpoint of another job, which differs in "
+                f"{self._path}: is the checkpoint of another job, which differs in "
                 f"{' and '.join(differs)}; name another folder"
             )
         return state

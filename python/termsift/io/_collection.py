@@ -60,7 +60,7 @@ def read_collection(scan: Scan) -> Collection:
     Raises
     ------
     ValueError
-        For an error in the content of a file, and if there are no documents.
+        If a file has an error in its content, or if there are no documents.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def read_collection(scan: Scan) -> Collection:
 
 
 def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
-    """Read training and test documents, both with the columns and the rules of ``train``."""
+    """Read training and test documents, and use the columns and rules of ``train`` for both."""
     if train.has_texts != test.has_texts:
         raise ValueError(
             f"{train._source} and {test._source}: expected texts in both, or matrices in both"
@@ -92,7 +92,7 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
         after = _matrix(test)
     if not after.X.nnz:
         raise ValueError(f"{after.source}: has no term of {before.source}")
-    if isinstance(test._sources[0], SvmlightFile):  # may not use the last columns
+    if isinstance(test._sources[0], SvmlightFile):  # the file may lack the last columns
         X: Any = after.X
         X.resize((X.shape[0], before.X.shape[1]))
     after = replace(after, term_names=before.term_names)
@@ -116,7 +116,7 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
                 assert isinstance(block, TextBlock)
                 labels.extend(block.y)
                 yield block.texts
-                del block  # frees it before the next one is read
+                del block  # frees the block before the next block is read
 
     X, names = count_blocks(texts(), rules, scan._options.n_threads)
     scan._check_read(len(labels))

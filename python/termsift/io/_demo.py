@@ -19,7 +19,7 @@ from termsift.text import TextRules
 
 _WORD = re.compile(r"[a-z]{2,}")
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"}
-_FEWEST = 10  # the least number of docstrings in a package, one for each of ten folds
+_FEWEST = 10  # the least number of docstrings in a package, so that ten folds have one each
 _STOP_WORDS = frozenset(
     _WORD.findall("""
     about after all also an and any are as at be because been before being but by can cannot could
@@ -99,7 +99,7 @@ def _docstrings_of(path: Path) -> Iterator[str]:
 
     try:
         with tokenize.open(path) as file, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as warnings about escapes in the sources
+            warnings.simplefilter("ignore")  # for example, warnings about escapes in the sources
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError, RecursionError):
         return  # some sources are broken on purpose

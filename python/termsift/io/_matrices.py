@@ -27,7 +27,7 @@ from termsift.io._opening import existing, is_damage, one_per_line, opened
 from termsift.io._source import BLOCK_BYTES, MatrixBlock, Options, Source
 
 _EXACT = 2**53  # below this, a double holds every whole number
-_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits in 64 bits
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # in the form of str(int), at most 64 bits
 
 
 def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
@@ -43,7 +43,7 @@ def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
 
 
 class MatrixFile(Source):
-    """A matrix file that is read whole; a second file holds its labels."""
+    """A matrix file that is read whole. A second file holds its labels."""
 
     takes = frozenset({"labels", "terms"})
 
@@ -79,7 +79,7 @@ class MatrixFile(Source):
 
 def _read_npz(path: Path) -> Any:
     """Read a sparse matrix that `scipy.sparse.save_npz` wrote."""
-    with opened(path) as (file, _):  # closes a broken archive, which numpy leaves open
+    with opened(path) as (file, _):  # also closes a broken archive, which numpy leaves open
         try:
             X = scipy.sparse.load_npz(file)
         except Exception as exc:  # an archive with other content may raise any exception
@@ -102,7 +102,7 @@ def _read_matrix_market(path: Path) -> Any:
     with opened(path) as (file, _):
         try:
             return mmread(BytesIO(file.read()))
-        except (ValueError, OverflowError) as exc:  # such as "Line 3: Row index out of bounds"
+        except (ValueError, OverflowError) as exc:  # "Line 3: Row index out of bounds"
             raise ValueError(f"{path}: {exc}") from None
 
 
@@ -129,11 +129,11 @@ class SvmlightFile(Source):
                     lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
                 for X, labels, n_labels in self._parsed(lines, first_line):
                     yield MatrixBlock(X, labels, n_labels, raw.tell())
-                    del X  # frees it before the next block is parsed
+                    del X  # frees the block before the next block is parsed
                 first_line += len(lines)
 
     def _parsed(self, lines: list[bytes], first_line: int) -> Iterator[tuple[Any, Any, Any]]:
-        """Parse lines. If that fails, split them in halves until the bad line is found."""
+        """Parse lines. If they have an error, halve them until the bad line is found."""
         try:
             yield self._checked(b"".join(lines))
         except (ValueError, OverflowError) as error:

@@ -16,7 +16,7 @@ from termsift._util.files import check_path
 
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the end of errors about bytes
 COMPRESSED = (".gz", ".zst")
-# Names of errors about damaged files. Their modules are imported only when needed.
+# Names of errors about damaged files, whose modules are imported only when needed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
 
 
@@ -33,10 +33,10 @@ def existing(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
-    """Open a file that may be compressed. Yield a file of its content, and the file on disk."""
+    """Open a file that may be compressed. Yield the decompressed file, and the file on disk."""
     with _naming_damage(path), open(path, "rb") as raw:
         ending = path.suffix.lower()
-        # The packages accept an empty file as empty content, although it lacks the format's header.
+        # The packages accept an empty file, although it lacks the header of the format.
         if ending in COMPRESSED and not raw.peek(1):
             raise EOFError("the file is empty")
         content: Any = raw
@@ -75,15 +75,15 @@ def _naming_damage(path: Path) -> Iterator[None]:
 _UNDECODED = "termsift.undecoded"  # the name of an error handler for codecs
 
 
-# The handler replaces a wrong byte by a lone surrogate, and the table reader reports its row.
+# The handler replaces a wrong byte by a lone surrogate. The table reader then reports the row.
 codecs.register_error(_UNDECODED, lambda error: ("\udcff", cast("UnicodeDecodeError", error).end))
 
 
 def check_encoding(encoding: str) -> str:
-    """Return the name of a codec for a text encoding. For UTF-8, it skips a byte order mark."""
+    """Return the name of an encoding's codec. The codec for UTF-8 skips a byte order mark."""
     try:
         name = codecs.lookup(encoding).name
-        "\n".encode(name)  # fails for codecs that do not encode text
+        "\n".encode(name)  # raises an error if the codec does not encode text
     except (LookupError, TypeError, ValueError):
         raise ValueError(f"unknown encoding {encoding!r}, expected one such as 'utf-8'") from None
     return "utf-8-sig" if name == "utf-8" else name

@@ -60,13 +60,13 @@ def scan(
         Files and folders to read. Either all hold matrices, or all hold texts. `termsift.io` lists
         the kinds of files.
     labels : path, or sequence of as many paths, optional
-        For each ``.npz`` or ``.mtx`` file, a file with one label per line.
+        A file with one label per line for each ``.npz`` or ``.mtx`` file.
     terms : path, optional
         A file of term names, one per line, in the order of the columns of a matrix. An svmlight
         file may use fewer columns than there are names.
     text, label : str or int, optional
-        The columns of a table, or the keys of JSON objects: names (``"text"`` and ``"label"`` by
-        default), or column numbers from 1 for a table without header. If ``text`` names several
+        The columns of a table, or the keys of JSON objects. By default, their names are ``"text"``
+        and ``"label"``. A table without header has column numbers from 1. If ``text`` names several
         columns, as in ``["title", "body"]``, their texts are joined with a blank. With
         ``label=False``, tables have no labels, all documents get the label ``""``, and the files of
         a folder are the documents.
@@ -76,8 +76,9 @@ def scan(
         The index of the first term in svmlight files.
     on_error : {"raise", "skip"}
         "skip" leaves out bad lines of svmlight files, bad rows of tables and bad files of class
-        folders. ``Scan.n_skipped`` counts them. Three kinds of errors are always raised: a wrong
-        quote (because the next row cannot be found), a broken JSON array, and damaged columns.
+        folders. ``Scan.n_skipped`` counts the omissions. Three kinds of errors are always raised: a
+        wrong quote (because the next row cannot be found), a broken JSON array, and damaged
+        columns.
     input_format : str, optional
         The format of all files, whatever their names. It is an ending without the dot, such as
         ``"csv"``.
@@ -85,32 +86,32 @@ def scan(
         The number of threads that read and parse, as for `termsift.count`.
     max_memory : int, optional
         The approximate number of bytes that counting the texts may take. If all terms would take
-        more, the files are read twice, and rare terms are not counted. This needs ``min_df``.
+        more, the files are read twice, and rare terms are not counted. ``min_df`` is needed.
     checkpoint : path, optional
-        A folder in which both passes save their state when a file ends. Saving takes at most about
-        a tenth of the time, so some files end without it. After a kill, the same call goes on from
-        there. This needs ``max_memory``, and texts are always read twice. The folder stays until
-        you delete it.
+        A folder in which both passes over the files save their state when a file ends. Saving takes
+        at most about a tenth of the time, so some files end without a save. After a kill, the same
+        call resumes from the last save. A checkpoint needs ``max_memory``, and texts are always
+        read twice. The folder stays until you delete it.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
-        Rules that drop terms count the documents of all files together. ``min_df`` also applies to
-        matrices whose terms have names.
+        Rules that drop terms use the document counts of all files together. ``min_df`` also applies
+        to matrices whose terms have names.
 
     Returns
     -------
     scan : Scan
-        Pass it to `termsift.count`.
+        The scan to pass to `termsift.count`.
 
     Raises
     ------
     FileNotFoundError, ValueError, TypeError, ImportError
         If a file or a package is missing, if a file is not what its name and the arguments say, or
-        if a rule is unknown. Errors in the content of a file are raised when it is read.
+        if a rule is unknown. Errors in the content of a file are raised when the file is read.
 
     Notes
     -----
-    Only one chunk of 4 MiB of text is in memory at a time, and some 100 bytes for each distinct
-    word. ``.npz`` and ``.mtx`` files are an exception: they are read whole.
+    Memory holds only one chunk of 4 MiB of text at a time, and some 100 bytes for each distinct
+    word. ``.npz`` and ``.mtx`` files are an exception, because they are read whole.
 
     Examples
     --------
@@ -209,7 +210,7 @@ class Scan:
             raise ValueError(f"{self._source}: its terms have no names; pass their names as terms")
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self._skipped = Skipped()  # all sources add to it
+        self._skipped = Skipped()  # all sources add their omissions
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
@@ -235,7 +236,7 @@ class Scan:
         """Yield the blocks of all inputs and show progress. ``_path`` is the current path.
 
         With a ``counter`` (`TextCounting`), the core counts tables, and their blocks hold no texts.
-        With a ``checkpoint``, the files that are done are left out, and it saves the ``state``.
+        With a ``checkpoint``, finished files are left out, and the ``state`` is saved.
         """
         first = checkpoint.n_done if checkpoint else 0
         self._skipped = checkpoint.skipped if checkpoint else Skipped()
@@ -249,20 +250,20 @@ class Scan:
                         if report is not None:
                             report(bytes_before + block.n_bytes)
                         yield block
-                        del block  # frees it before the next one is read
+                        del block  # frees the block before the next block is read
                 bytes_before += source.n_bytes
                 if checkpoint:
                     checkpoint.save(number, self._skipped, state)
 
     def _each(self, verb: str, take: Callable[[Any], Any], *args: Any) -> None:
-        """Pass every block to a function, and free it before the next one is read."""
+        """Pass every block to a function, and free the block before the next block is read."""
         with closing(self._blocks(verb, *args)) as blocks:
             for block in blocks:
                 take(block)
                 del block
 
     def _job(self, tf: str) -> dict[str, Any]:
-        """Return all that the counts of texts depend on, for a checkpoint."""
+        """Return everything on which the counts of texts depend, for a checkpoint."""
         rules, options = self.rules.that_cut, self._options
         files = [(str(s.path), s.n_bytes, s.path.stat().st_mtime_ns) for s in self._sources]
         names = ("text", "label", "encoding", "input_format", "skip", "max_memory")

@@ -18,12 +18,12 @@ from termsift._util.tabular import object_array
 from termsift._util.validation import listed
 from termsift.text import TextRules
 
-SKIP = "on_error='skip' leaves it out"  # the end of errors that can be skipped
+SKIP = "on_error='skip' leaves it out"  # the end of messages about errors that can be skipped
 NAMED = "name the columns by text and label (--text, --label)"
 TEXT_OPTIONS = frozenset(
     {"encoding", "max_memory", "checkpoint", *(rule.name for rule in fields(TextRules))}
 )
-BLOCK_BYTES = 1 << 22  # the bytes of text that are read at once
+BLOCK_BYTES = 1 << 22  # the number of bytes of text that are read at once
 _COMPLAINTS_KEPT = 5
 
 
@@ -32,7 +32,7 @@ class Options:
     """How inputs are read: the options of `termsift.scan`."""
 
     rules: TextRules
-    given: Collection[str] = ()  # the given options that only some kinds of input accept
+    given: Collection[str] = ()  # given options that some kinds of input refuse
     text: tuple[str | int, ...] | None = None
     label: str | int | Literal[False] | None = None
     encoding: str = "utf-8"
@@ -48,7 +48,7 @@ class Options:
 
 @dataclass
 class Skipped:
-    """How many lines, rows and documents were left out, and the errors in the first few."""
+    """The number of lines, rows and documents that were left out, and the first few errors."""
 
     n: int = 0
     complaints: list[str] = field(default_factory=list)
@@ -108,12 +108,12 @@ class TextBlock:
 
 
 class Source(ABC):
-    """One input. Its ``kind`` is its ending or the given format. ``files`` lists files to read."""
+    """One input. ``kind`` is its ending or the given format. ``files`` lists the files to read."""
 
     has_texts: ClassVar[bool] = False
-    labels_are_text: ClassVar[bool] = True  # text labels become integers if all are whole
-    takes: ClassVar[Set[str]]  # the arguments that this kind accepts and some others refuse
-    why: ClassVar[str] = "a matrix holds no texts"  # starts the error about a refused argument
+    labels_are_text: ClassVar[bool] = True  # text labels become integers if all are whole numbers
+    takes: ClassVar[Set[str]]  # accepted arguments that some other kinds refuse
+    why: ClassVar[str] = "a matrix holds no texts"  # starts errors about refused arguments
 
     def __init__(
         self, path: Path, options: Options, kind: str = "", labels: Path | None = None
@@ -135,7 +135,7 @@ class Source(ABC):
         return sum(file.stat().st_size for file in self.files)
 
     def complain(self, complaint: str) -> None:
-        """Raise an error about a row or document, or record the row as skipped."""
+        """Raise an error about a row or document, or record it as skipped."""
         if not self.options.skip:
             raise ValueError(f"{complaint}; {SKIP}")
         self.skipped.add([complaint])

@@ -18,7 +18,7 @@ from termsift._util.log import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource
 
-_COUNTED_BYTES = 1 << 25  # bytes of a table that are counted at once; memory grows with this
+_COUNTED_BYTES = 1 << 25  # bytes of a table to count at once; more bytes need more memory
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _DELIMITERS = ",;\t|"  # the delimiters that are tried on a header
 _ROWS_AT_ONCE = 1 << 11  # the number of rows in a batch of an Arrow or Parquet table
@@ -36,7 +36,7 @@ class Table(TextSource):
         """Return the table of a file, with options of `_core.Table`."""
 
     def blocks(self, counter: Any = None) -> Generator[TextBlock, None, None]:
-        """Yield the texts in order. If a ``counter`` counts them, the blocks are empty."""
+        """Yield the texts in order. If a ``counter`` counts the texts, the blocks are empty."""
         codec, nothing = check_encoding(self.options.encoding), _core.Texts.of_strings([])
         options = {
             "skip": self.options.skip,
@@ -58,12 +58,12 @@ class Table(TextSource):
                 self.skipped.add(table.skipped[len(complaints) :], table.n_skipped - n_skipped)
                 n_skipped, complaints = table.n_skipped, table.skipped
                 yield TextBlock(texts, codes, labels, raw.tell())
-                del texts, codes  # frees them before the next block is read
+                del texts, codes  # frees the texts before the next block is read
                 block = None
 
 
 class JsonTable(Table):
-    """A file of JSON objects, one per line; a .json file may hold an array instead."""
+    """A file of JSON objects, one per line. A .json file may hold an array instead."""
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         """Return the table of the objects."""
@@ -87,19 +87,19 @@ class DelimitedTable(Table):
             raise ValueError(f"text and label must both be names or both be numbers, got {all_}")
         self._has_header = isinstance(self._columns[0], str)
         self._delimiters = _DELIMITER_OF[kind] + _DELIMITERS * self._has_header
-        # By default a table without header has two columns; a further tab in the text is an error.
+        # A table without header has two columns by default. Another tab in the text is an error.
         is_usual = not self._has_header and options.text is None and options.label in (None, False)
         self._n_fields = 2 - (label is False) if is_usual else None
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
-        """Return the table, with its columns chosen by the first row."""
+        """Return the table, after its columns are found in the first row."""
         path, columns = self.path, list[Any](self._columns)
         options |= {"quoted": self.kind != ".txt"}
         table = _core.DelimitedTable(readinto, str(path), **options)
         rows = [(mark, *table.first_row(mark, self._has_header)) for mark in self._delimiters]
         delimiter, line, fields, fault = max(
             rows, key=lambda row: (all(row[2].count(name) == 1 for name in columns), len(row[2]))
-        )  # if no delimiter yields the columns, the error is about the one with the most fields
+        )  # if no delimiter yields the columns, report the delimiter with the most fields
         if fault is not None and self._n_fields is None:
             raise ValueError(fault)
         if not fields and self._has_header:
@@ -117,7 +117,7 @@ class DelimitedTable(Table):
 
 
 def _numbered(column: str | int) -> str | int:
-    """Return a column as an int if it is a number, otherwise as its name."""
+    """Return the number of a column as an int, or the name of a column unchanged."""
     return int(column) if isinstance(column, str) and column.isdecimal() else column
 
 
@@ -163,12 +163,12 @@ class ArrowTable(TextSource):
         *texts, label = columns
         text = texts[0]
         if len(texts) > 1:
-            # Use 64-bit offsets: the joined texts may exceed 2 GiB even if no column does.
+            # Use 64-bit offsets, because the joined texts may exceed 2 GiB even if no column does.
             wide = [column.cast(pyarrow.large_string()) for column in texts]
             compute = require("pyarrow.compute", "text", "joining columns of texts")
             text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
-        # Labels mean the same in every format: 1 is "1", and true is "true", as JSON writes it.
-        # pyarrow's own conversions of codes to numpy import pandas, which takes 0.2 s and 60 MB.
+        # Labels are equal in every format: 1 becomes "1", and true becomes "true", as in JSON.
+        # pyarrow's conversions of codes to numpy arrays import pandas, which takes 0.2 s and 60 MB.
         unlabelled = self.options.label is False
         none = _core.Texts.of_strings([""] * len(label))
         names = none if unlabelled else _core.Texts.of_arrow(label.cast(pyarrow.string()))
@@ -193,10 +193,10 @@ class ArrowTable(TextSource):
         """Yield the columns of a batch of rows, and the number of bytes read so far."""
         what = f"{self.path}: reading it"
         with open(self.path, "rb") as file:
-            # A file is not mapped, because the process would be killed if it were truncated.
+            # Do not map the file, because truncating it would kill the process.
             batches: Any
             if self.kind == ".parquet":
-                # By default, pyarrow keeps every column chunk, and each thread has its own buffers.
+                # pyarrow's defaults keep every column chunk, and buffers for each thread.
                 options: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
                 table = require("pyarrow.parquet", "text", what).ParquetFile(file, **options)
                 _check_columns(self.path, table.schema_arrow, names)
@@ -215,7 +215,7 @@ class ArrowTable(TextSource):
 
 
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
-    """Check that the named columns hold texts, and that the last one holds labels."""
+    """Check that the last named column holds labels, and that all others hold texts."""
     for i, name in enumerate(names, 1):
         validation.check_one_column(str(path), name, schema.names, NAMED)
         of_column = schema.field(name).type

@@ -1,6 +1,6 @@
 """Write a page about a collection: its sizes, and the terms of its classes.
 
-The page is one HTML file. It loads nothing, and runs no script but its own. The same input gives
+The page is one HTML file. It loads nothing else, and runs only its own script. The same input gives
 the same bytes, whatever the date and the number of threads.
 """
 
@@ -53,7 +53,7 @@ def write_report(
         The HTML file, which is written atomically, or a file that is open for UTF-8 text.
     method : str
         The method that scores the terms: a name of `termsift.methods`, or "key", as for
-        `termsift.distinctive_terms`. "key" orders only the terms of each class. In this case g2
+        `termsift.distinctive_terms`. "key" orders only the terms of each class. With "key", g2
         orders the best terms over all classes.
     k : int, default 10
         Number of terms per class.
@@ -62,9 +62,9 @@ def write_report(
         class. It returns the same kind of dict as `termsift.find_passages`. For texts and labels,
         pass ``functools.partial(termsift.find_passages, texts, y)``.
     title : str, optional
-        The heading. By default it gives the numbers of classes and documents.
+        The heading. The default heading gives the numbers of classes and documents.
     source : str, optional
-        Where the collection came from.
+        The origin of the collection.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -75,8 +75,8 @@ def write_report(
 
     Notes
     -----
-    The page lists the 24 largest classes and the 500 best terms, and says how many more there are.
-    It compares 1,200 terms by their frequency in any two of these classes.
+    The page lists the 24 largest classes and the 500 best terms, and gives the numbers of all
+    classes and terms. A chart compares 1,200 terms by their frequency in any two listed classes.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from termsift._scores.methods import MethodName
 from termsift._util.html import Child, clean, cut, element
 
 _TERMS = 1200
-_DISTINCTIVE = 600  # how many terms the classes choose; the others are the most frequent
+_DISTINCTIVE = 600  # terms that tell classes apart; the others are the most frequent terms
 _OTHERS = "-1"  # the value of the option for all other classes
 
 
@@ -50,7 +50,7 @@ def scatter(
         "all": {"tokens": whole.sum().item(), "counts": whole[terms].tolist()},
     }
     text = json.dumps(data, separators=(",", ":"))
-    for character in "<>&":  # these could end the element or begin another
+    for character in "<>&":  # these characters could end the element or begin another
         text = text.replace(character, f"\\u{ord(character):04x}")
     script = resources.files("termsift.report").joinpath("scatter.js").read_text("utf-8")
     return {

@@ -49,7 +49,7 @@ def _card(
     frequency: NDArray[Any],
     whole: NDArray[Any],
 ) -> Element:
-    """Return the card of class c. ``frequency`` has counts of class c, ``whole`` of all classes."""
+    """Return the card of class c. ``frequency`` counts terms in c, ``whole`` in all classes."""
     docs, share = counts.class_docs[c], counts.class_docs[c] / counts.n_docs
     size = f"documents: {number(docs)} ({share:.1%}), tokens: {number(counts.class_tokens[c])}"
     best = leading.scores[np.isfinite(leading.scores)].max(initial=0.0)
@@ -115,7 +115,7 @@ def _term(counts: ClassCounts, index: int, *bar: Any) -> Element:
 
 
 def _shown(score: float) -> str:
-    """Return a score with three digits. From 1,000 on, it is rounded to a whole number."""
+    """Return a score with three digits. A score of 1,000 or more is rounded to an integer."""
     return number(score, ",.0f" if 1000 <= abs(score) < math.inf else ".3g")
 
 

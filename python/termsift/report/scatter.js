@@ -1,14 +1,14 @@
 "use strict";
-// Draw the terms by their frequency in one class and in another, or in all others.
+// Draw the terms by their frequency in one class and in another class, or in all other classes.
 {
   const find = (id) => document.getElementById(id);
   const data = JSON.parse(find("frequencies").textContent);
   const [chart, ours, theirs, query, said] =
     ["scatter", "ours", "theirs", "query", "said"].map(find);
-  const LEFT = 60, TOP = 32; // where the area within the axes begins
-  const NEAR = 14; // how far the pointer may be from a term that it points at
-  const ROOM = 80; // for a name beside a point
-  const LABEL = 32; // a name for so many pixels of width
+  const LEFT = 60, TOP = 32; // the left and top edges of the area within the axes
+  const NEAR = 14; // the largest distance from the pointer to a term that it selects
+  const ROOM = 80; // the width for a name beside a point
+  const LABEL = 32; // the pixels of chart width per name
   let points = [], right = 0;
 
   function draw(tag, attributes, text) {
@@ -19,8 +19,8 @@
     return made;
   }
 
-  // Return the occurrences per million tokens in a class, or, for -1, in all classes but another,
-  // and how many one occurrence makes.
+  // Return the frequency of each term per million tokens in class c, and the frequency of a single
+  // occurrence. If c is -1, use all classes except `without`.
   function frequencies(c, without) {
     const own = data.classes[c] ?? data.all;
     const less = c < 0 ? data.classes[without] : { tokens: 0, counts: [] };
@@ -32,7 +32,7 @@
   const shown = (f) => f.toLocaleString("en", { maximumSignificantDigits: 4 });
 
   // Return a logarithmic axis that begins with a strip for the terms that do not occur. Many rare
-  // terms occur equally often, so each is moved by up to half an occurrence, by u from 0 to 1.
+  // terms occur equally often, so u from 0 to 1 moves each term by up to half an occurrence.
   function axis(values, one, from, to) {
     const positive = values.filter((f) => f > 0);
     const low = Math.log10(Math.min(...positive, 1e6) / 2), high = Math.log10(Math.max(...positive, 1));
@@ -85,14 +85,14 @@
     search();
   }
 
-  // Write names beside points where they cover no other name; the first points come first.
+  // Write names beside points, the first points first. Skip names that would cover another name.
   function label(chosen) {
     for (const old of chart.querySelectorAll(".label, .hover")) old.remove();
     const taken = [];
     const most = Math.round(right / LABEL);
     for (const { term, fa, fb, x, y } of chosen.slice(0, 4 * most)) {
       if (taken.length === most) break;
-      const after = fa < fb ? x < right - ROOM : x < LEFT + ROOM; // away from the line
+      const after = fa < fb ? x < right - ROOM : x < LEFT + ROOM; // the side away from the line
       const text = draw("text", { x: after ? x + 6 : x - 6, y, class: "label",
         "text-anchor": after ? "start" : "end" }, term);
       const box = text.getBBox();
@@ -104,10 +104,10 @@
     }
   }
 
-  // Return how much a term stands out: its frequency in a class times the logarithm of the ratio.
+  // Return the larger frequency of a term times the logarithm of the ratio of its frequencies.
   const weight = ({ fa, fb }) => Math.max(fa, fb) * Math.abs(Math.log((fa + 1) / (fb + 1)));
 
-  // Return the terms of both sides in turns, those that stand out first.
+  // Return terms from both sides of the line in turn, each side by decreasing weight.
   function inTurns(some) {
     const sorted = [...some].sort((one, other) => weight(other) - weight(one));
     const sides = [true, false].map((more) => sorted.filter(({ fa, fb }) => fa >= fb === more));

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["TextRules"]
 
 
-# scikit-learn is optional and takes a second to import, so these are not in __all__.
+# Not in __all__, because they import scikit-learn, which is optional and takes a second.
 _VECTORIZERS = ("CountVectorizer", "HashingVectorizer")
 
 

@@ -15,13 +15,13 @@ from termsift._util import validation
 from termsift._util.extras import is_from, require
 
 # Texts that are already in memory form one block. Iterators and streams are read one block at a
-# time. Such a block ends soon after it reaches one of these limits.
+# time, and each of these blocks ends soon after it reaches one of the limits below.
 _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
 
-# A block holds consecutive texts, some of which may be missing. It also holds their labels in a
-# form that `LabelCoder` accepts, or None if there is no label column.
+# A block holds consecutive texts. Some texts may be missing. The second element holds the labels in
+# a form that `LabelCoder` accepts, or None if there is no label column.
 Block: TypeAlias = tuple[_core.Texts, Any]
 
 
@@ -39,7 +39,7 @@ def text_blocks(texts: Any, text: Any = None) -> Iterator[_core.Texts]:
 
 
 def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[Block]:
-    """Return an iterator over blocks of texts, each with its labels if a frame has them.
+    """Return an iterator over blocks of texts, with labels if a frame has a label column.
 
     None, NaN, NaT, NA and Arrow's nulls are missing texts.
     """
@@ -85,7 +85,7 @@ def _whole(texts: Any) -> _core.Texts | None:
         dtype = texts.dtype
         if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
             return _core.Texts.of_arrow(texts.array.__arrow_array__())
-        # The Arrow interface is not used here, because it would copy strings of other dtypes.
+        # Avoid the Arrow interface here, because it would copy strings of other dtypes.
         texts = np.asarray(texts, dtype=object if dtype.kind == "O" else None)
     if isinstance(texts, np.ndarray):
         if texts.dtype.kind == "f" and np.isnan(texts).all():
@@ -118,7 +118,7 @@ def _iterated(texts: Iterable[Any]) -> Iterator[Block]:
 
 
 def _is_frame(texts: Any) -> bool:
-    """Return whether an object has columns. A Series, which has one dimension, does not count."""
+    """Return whether an object has columns. A Series has one dimension, so it has no columns."""
     names = ("columns", "column_names", "schema")
     return getattr(texts, "ndim", 2) == 2 and any(hasattr(texts, name) for name in names)
 
@@ -146,7 +146,7 @@ def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[Bl
 
 
 def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
-    """Return the text column. Check that it and the label column occur exactly once."""
+    """Return the text column. Check that the text and label columns occur once each."""
     if text is None:
         if len(names) != 1:
             raise TypeError(
@@ -178,9 +178,9 @@ def _parts_of(blocks: Iterator[Block], n_bytes: int) -> Iterator[Block]:
 
 
 class LabelledTexts:
-    """Blocks of texts, each with the labels of its documents, from ``y`` or from a column.
+    """Blocks of texts with the labels of their documents, from ``y`` or from a column.
 
-    For a column, ``coder`` numbers the classes as they appear.
+    If the labels are a column, ``coder`` numbers the classes in order of appearance.
     """
 
     def __init__(
@@ -240,13 +240,13 @@ class LabelledTexts:
             raise ValueError(f"there are {n} labels for {first} texts")
 
     def naming_rows(self) -> AbstractContextManager[None]:
-        """Make errors about a text of the last block name its row among all texts."""
+        """Let errors about a text of the last block give its row among all texts."""
         return naming_rows(self._first)
 
 
 @contextmanager
 def naming_rows(first: int) -> Iterator[None]:
-    """Make errors about texts that are not UTF-8 name the row among all texts.
+    """Let errors about texts that are not UTF-8 give the row among all texts.
 
     ``first`` is the row of the first text in the block.
     """

@@ -1,6 +1,6 @@
 """Count the terms of texts, and return the counts as a matrix with a row for each text.
 
-The core counts the terms. If only Python can cut the texts, their terms are counted here.
+The core counts the terms. If only Python can cut the texts, this module counts the terms.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def count_blocks(
 
 
 class BlockCounter:
-    """Counts the terms of one block of texts after the other, without dropping terms."""
+    """Counts the terms of blocks of texts, one block at a time, and drops no terms."""
 
     def __init__(self, rules: Any, n_threads: int = 0) -> None:
         self._rules, self._threads, self._native = rules, n_threads, rules.native
@@ -104,7 +104,7 @@ class BlockCounter:
                 self._words.setdefault(term, len(self._words))
         columns = np.fromiter((self._words.get(term, -1) for term in terms), np.int64, len(terms))
         columns = columns[indices]
-        if not self.grows:  # terms that are not in the vocabulary are dropped
+        if not self.grows:  # drop terms that are not in the vocabulary
             known = columns >= 0
             data, columns = data[known], columns[known]
             indptr = np.append(0, np.cumsum(known))[indptr]
@@ -142,7 +142,7 @@ def kept_columns(
 
 
 def csr(parts: tuple[Any, Any, Any], n_columns: int) -> scipy.sparse.csr_array:
-    """Return the matrix of (data, indices, indptr). Indices have 32 bits if that is enough."""
+    """Return the matrix of (data, indices, indptr), with 64-bit indices only if needed."""
     data, *others = parts
     index = np.int32 if len(data) < 2**31 else np.int64  # scipy copies indices of different dtypes
     indices, indptr = (part.astype(index, copy=False) for part in others)

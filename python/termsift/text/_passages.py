@@ -33,10 +33,10 @@ class Passage(NamedTuple):
     Attributes
     ----------
     before, term, after : str
-        The text before the term, the term as it is written there, and the text after it. Runs of
+        The text before the term, the term as the document writes it, and the text after it. Runs of
         white space become one blank, and an ellipsis marks omitted text.
     document : int
-        The number of the document, counted from 0 in the order of reading.
+        The number of the document in the order of reading, from 0.
     """
 
     before: str
@@ -64,14 +64,14 @@ def find_passages(
     texts, y, text, label
         As for `termsift.count_texts`.
     terms : str, sequence of str, or mapping
-        Words or phrases to find. The rules are applied to them as to the texts. If there is a
+        Words or phrases to find. The rules apply to terms and to texts. If there is a
         ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, the rules are not applied, and
         the terms must have the names that they have in the counts. A mapping gives the terms to
         find in each class. Without a mapping, the terms are searched in all classes.
     n_passages : int, default 3
         The largest number of passages per term and class. The first passages are returned.
     width : int, default 60
-        The number of characters to show before the term, and after it.
+        The number of characters to show before the term, and also after the term.
     **rules
         The rules by which the terms were counted, as for `termsift.count_texts`.
 
@@ -84,14 +84,14 @@ def find_passages(
     Raises
     ------
     ValueError, TypeError
-        As for `termsift.count_texts`, and if the rules hash terms, as hashed terms have no names.
+        As for `termsift.count_texts`, and if the rules hash terms, because hashes have no names.
 
     Notes
     -----
-    A document contains a term if counting finds the term in it. To locate the term, the rules are
-    applied to each word of the document alone. Passages show words as they are written, even if the
-    rules reduce words to stems. Reading ends when every list is full. Memory grows only with the
-    passages.
+    A document contains a term if counting finds the term in the document. To locate the term, the
+    rules are applied to each word of the document separately. Passages show words as they are
+    written, even if the rules reduce words to stems. Reading ends when every list is full. Memory
+    grows only with the passages.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def passages_of(
                     for place in _places(content, term, rules, cut)[:n_more]:
                         of_term.append(_passage(content, *place, width, n_before + document))
         n_before += len(labels)
-        # If terms are wanted in all classes, a later text may still bring a new class.
+        # If all classes are searched, a later text may have a new class, so reading goes on.
         if everywhere is None and all(
             len(of_term) == n_passages for lists in passages.values() for of_term in lists.values()
         ):
@@ -185,11 +185,11 @@ def _wanted(terms: Any) -> dict[Any, list[str]]:
 
 
 def _as_counted(query: str, rules: TextRules) -> str:
-    """Return the term that a query stands for. If a rule is a function, it is the query."""
+    """Return the counted term of a query. If a rule is a function, return the query."""
     if callable(rules.analyzer) or rules.tokenizer is not None or rules.preprocessor is not None:
         return query
     analyzer: Any = "word" if rules.analyzer == "word" else "char"
-    most = min(2 * len(query) + 1, 999)  # the largest number of words or characters
+    most = min(2 * len(query) + 1, 999)  # the largest number of words or characters in a term
     whole = replace(rules, analyzer=analyzer, ngram_range=(1, most))
     return max(_terms_of(query, whole), key=len, default=query)
 
@@ -220,7 +220,7 @@ def _places(
 
 
 def _passage(text: str, start: int, end: int, width: int, document: int) -> Passage:
-    """Return the passage around a place in a text."""
+    """Return the passage around the characters from ``start`` to ``end`` of a text."""
     before = _ELLIPSIS * (start > width) + text[max(0, start - width) : start].lstrip()
     after = text[end : end + width].rstrip() + _ELLIPSIS * (end + width < len(text))
     before, term, after = (_BLANKS.sub(" ", part) for part in (before, text[start:end], after))

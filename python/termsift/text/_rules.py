@@ -28,7 +28,7 @@ class TextRules:
     The rules and the vocabulary have the names and meanings that they have in scikit-learn's
     ``CountVectorizer``. By default, a word is two or more letters, digits or underscores. The
     compiled core cuts the texts unless a rule is a function or ``token_pattern`` is changed. In
-    these two cases, scikit-learn cuts them, which takes some fifty times as long.
+    these two cases, scikit-learn cuts the texts, which takes some fifty times as long.
 
     Attributes
     ----------
@@ -36,9 +36,10 @@ class TextRules:
         The least and the largest number of words (or of characters) in a term.
     min_df, max_df : int or float, default 1 and 1.0
         Terms in fewer than ``min_df`` or more than ``max_df`` documents are dropped. An integer is
-        a number of documents, and a float is a share of them. Test documents are not counted.
+        a number of documents, and a float is a share of all documents. Test documents are not
+        counted.
     stop_words : "english", collection of str, or None
-        Words that are left out of all terms: scikit-learn's English list, or your own.
+        Words that are left out of all terms: scikit-learn's English list, or your own list.
     lowercase : bool, default True
         Whether "Bacon" and "bacon" are the same word.
     analyzer : {"word", "char", "char_wb"} or callable
@@ -60,14 +61,14 @@ class TextRules:
     tokenizer : callable, optional
         Function that cuts a text into words, in place of ``token_pattern``.
     preprocessor : callable, optional
-        Function applied to a text first, in place of ``lowercase`` and ``strip_accents``.
+        Function that changes a text first, in place of ``lowercase`` and ``strip_accents``.
     binary : bool, default False
         Whether a term counts at most once per document.
     max_features : int, optional
         Keep only the most frequent terms.
     vocabulary : mapping of str to int, or collection of str, optional
-        The terms to count. A mapping gives the column of each term, and a list the order of the
-        columns. If there is a vocabulary, no other rule drops terms.
+        The terms to count. A mapping gives the column of each term, and a list gives the order
+        of the columns. If there is a vocabulary, no other rule drops terms.
 
     Examples
     --------
@@ -218,7 +219,7 @@ class TextRules:
     def changed(self) -> dict[str, Any]:
         """The rules that differ from their defaults, by name."""
         rules = {rule: getattr(self, rule.name) for rule in fields(self)}
-        # Arrays cannot be compared, but their reprs can.
+        # Compare reprs, because the comparison of arrays has no single result.
         return {r.name: value for r, value in rules.items() if repr(value) != repr(r.default)}
 
     @property
@@ -234,7 +235,7 @@ class TextRules:
 
     @property
     def what_counts(self) -> str:
-        """A phrase for messages that says what a text must at least contain."""
+        """A phrase for messages. It describes the least that a text must contain to be counted."""
         shown = ", ".join(self.changed)
         return f"a term by these rules: {shown}" if shown else "a word of two or more letters"
 
@@ -256,7 +257,7 @@ def shows_rules(function: _Function) -> _Function:
 
 
 def rules_of(keywords: dict[str, Any], function: Callable[..., Any]) -> TextRules:
-    """Return rules. The error about an unknown name lists the arguments of the function."""
+    """Return the rules. An unknown name raises an error that lists the function's arguments."""
     for name in keywords:
         if name not in TextRules.__dataclass_fields__:
             arguments = [*signature(function).parameters]
@@ -268,6 +269,6 @@ def rules_of(keywords: dict[str, Any], function: Callable[..., Any]) -> TextRule
 
 
 def read_rules(changed: dict[str, Any]) -> TextRules:
-    """Return the rules that `TextRules.changed` returned, even if they were stored as JSON."""
+    """Return the rules with the values of `TextRules.changed`, even if JSON stored the values."""
     values: Any = (tuple(value) if type(value) is list else value for value in changed.values())
     return TextRules(**dict(zip(changed, values, strict=True)))

@@ -17,23 +17,23 @@ from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
 
 _MOST = 255  # the largest value of a counter
 _HASH = 1  # the version of the hash of terms
-_ADDED_BYTES = 1 << 20  # bytes that are added at once, so that they stay in the cache
+_ADDED_BYTES = 1 << 20  # counters that are added at once, few enough to stay in the cache
 _MOST_FULL = 0.5  # the largest share of counters that may reach min_df
 
 
 class TermSketch:
-    """Upper bounds on the document frequency of every term, in one byte each.
+    """Upper bounds on the document frequency of every term, in counters of one byte.
 
     `sketch_texts` makes a sketch, and `count_texts` takes it as ``terms``. All terms with the same
     hash share a counter, which counts the documents that contain any of them, up to 255. The hash
-    is the same everywhere, so sketches of parts add up to the sketch of the whole, in any order.
+    is the same on every machine, so sketches of parts add up to the sketch of the whole.
 
     Attributes
     ----------
     rules : TextRules
         The rules that cut the texts.
     min_df : int
-        The document frequency that a term needs to be counted.
+        The least document frequency of a term to count.
     """
 
     def __init__(self, rules: TextRules, min_df: int = 20, n_bytes: int = 2**28) -> None:
@@ -51,7 +51,7 @@ class TermSketch:
 
     @property
     def n_bytes(self) -> int:
-        """The number of counters, which is the memory in bytes."""
+        """The number of counters. Each counter takes one byte."""
         return len(self._sketch.counters)
 
     def __repr__(self) -> str:
@@ -127,7 +127,7 @@ class TermSketch:
     def counting_rules(self) -> TextRules:
         """Return rules that cut texts into the terms that may be frequent enough.
 
-        Raise ValueError if the sketch is so full that it leaves out too few terms.
+        Raise ValueError if so many counters reach min_df that too few terms are left out.
         """
         least = min(self.min_df, _MOST)
         full = float(np.count_nonzero(self._sketch.counters >= least)) / self.n_bytes
@@ -179,8 +179,8 @@ def sketch_texts(
     text : str, optional
         The column of texts, if ``texts`` is a frame.
     min_df : int, default 20
-        The least number of documents that contain a term. Counters end at 255, so a larger
-        ``min_df`` leaves out no more terms than 255 does.
+        The least number of documents that must contain a term. Counters end at 255, so a larger
+        ``min_df`` leaves out no more terms than ``min_df=255`` does.
     n_bytes : int, default 2**28
         The size of the sketch. One byte for every four distinct terms is usually enough.
     n_threads : int, optional
@@ -201,8 +201,8 @@ def sketch_texts(
 
     Notes
     -----
-    A counter is at least the document frequency of each of its terms, unless it is 255. So a
-    counter below ``min_df`` proves that its terms are rare. Some other rare terms are counted,
+    A counter below 255 is at least the document frequency of each of its terms. So a counter
+    below ``min_df`` proves that its terms are rare. Some other rare terms are counted,
     and `ClassCounts.with_min_df` drops them. The result is exact.
 
     Examples

@@ -1,6 +1,6 @@
 """Convert rules for the core, and select the terms that the rules keep.
 
-``rules`` is a `TextRules` or a ``CountVectorizer``. Their attributes have the same names.
+``rules`` is a `TextRules` or a ``CountVectorizer``. Both have attributes with the same names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
     """Return the arguments of `_core.TextRules`, or None if the core cannot cut by these rules."""
     least, most = rules.ngram_range
     is_word = rules.analyzer == "word"
-    longest = 1000 if is_word else 2**31  # the core has a table for each length of word n-grams
+    longest = 1000 if is_word else 2**31  # the core keeps a table for each n of word n-grams
     if (
         not isinstance(rules.analyzer, str)
         or rules.preprocessor is not None
@@ -33,7 +33,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
         or not (is_integer(least) and is_integer(most) and 1 <= least <= most < longest)
     ):
         return None
-    # A stop word that is not a string never equals a word.
+    # Leave out stop words that are not strings, because no word equals them.
     stopped = stop_words if is_word and stop_words is not None else ()
     words = sorted(word for word in stopped if isinstance(word, str))
     cut = rules.analyzer, bool(rules.lowercase), rules.strip_accents
@@ -41,7 +41,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
 
 
 def drops(rules: Any) -> bool:
-    """Return whether some terms may be dropped. 1 is a number of documents, 1.0 is a share."""
+    """Return whether terms may be dropped. A limit of 1 is a number of documents, 1.0 a share."""
     everything = is_integer(rules.min_df) and rules.min_df == 1
     everything = everything and not is_integer(rules.max_df) and rules.max_df == 1
     return not everything or rules.max_features is not None

@@ -28,7 +28,7 @@ from sklearn.preprocessing import normalize
 
 try:  # the kind of sparse matrix that scikit-learn is configured to return
     from sklearn.utils import _align_api_if_sparse as as_configured
-except ImportError:  # versions before 1.9 have one kind
+except ImportError:  # versions before 1.9 have only this kind
     as_configured = scipy.sparse.csr_matrix
 
 # The methods that cut a text. If a subclass overrides one, the core cannot cut the texts.
@@ -48,7 +48,7 @@ _PRUNED = "After pruning, no terms remain. Try a lower min_df or a higher max_df
 
 
 class _CutByCore:
-    """The methods of both vectorizers that use the core."""
+    """Methods that use the core, shared by both vectorizers."""
 
     def _native(self: Any) -> Arguments | None:
         """Return the rules for the core, or None if scikit-learn must cut."""
@@ -56,23 +56,23 @@ class _CutByCore:
             method = getattr(getattr(self, name), "__func__", None)
             if method is not getattr(sklearn_text.CountVectorizer, name):
                 return None
-        self.build_analyzer()  # may warn about the rules or raise an error
+        self.build_analyzer()  # called because it may warn about the rules or raise an error
         return native_arguments(self, self.get_stop_words())
 
     def _blocks(self: Any, documents: Any) -> Iterable[_core.Texts]:
-        """Return the documents in blocks. They are decoded first unless all are strings."""
+        """Return the documents in blocks. Decode the documents first unless all are strings."""
         if self.input == "content":
             if getattr(documents, "dtype", None) == np.dtype(object):
                 documents = documents.tolist()
             if isinstance(documents, (list, tuple)):
-                with suppress(TypeError):  # raised if some are not strings but bytes
+                with suppress(TypeError):  # raised if some documents are bytes
                     return [_core.Texts.of_strings(documents)]
             elif _is_column(documents):
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
 
     def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> scipy.sparse.csr_array:
-        """Return counts in the vectorizer's dtype. A count that does not fit is an error."""
+        """Return counts in the vectorizer's dtype. A count that does not fit raises an error."""
         dtype = np.dtype(usual if self.dtype is None else self.dtype)
         if self.binary:
             np.clip(X.data, -1, 1, out=X.data)
@@ -99,21 +99,21 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     function cuts the texts. Four things differ. The column indices of each row are sorted.
     ``vocabulary_`` lists the terms in the order of their columns. A document that is not a text
     raises a TypeError. If the core counts, a count that does not fit a narrow ``dtype`` raises a
-    CountOverflowError, where scikit-learn returns a wrong count.
+    CountOverflowError. In this case, scikit-learn returns a wrong count.
 
     Parameters
     ----------
     n_threads : int, optional
         As for `termsift.count`.
     **parameters
-        Those of scikit-learn's ``CountVectorizer``.
+        The parameters of scikit-learn's ``CountVectorizer``.
 
     Attributes
     ----------
     vocabulary_ : dict of str to int
         The column of each term.
     fixed_vocabulary_ : bool
-        Whether the terms were given.
+        Whether ``vocabulary`` gave the terms.
 
     Notes
     -----
@@ -122,7 +122,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     scikit-learn) and this class, in that order. Such a class also uses termsift's compiled counting
     code.
 
-    This needs the memory of `termsift.count_texts`, plus the matrix and the strings of the terms.
+    Counting needs the memory of `termsift.count_texts`, plus the matrix and the terms as strings.
     More than 2^31 - 1 terms are an error.
 
     Examples
@@ -206,11 +206,11 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         index = None
         if in_order and all(isinstance(term, str) for term in terms):
             index = _core.TextIndex(_core.TextRules(*native), terms)
-        self._made = native, columns, index  # in one step, as other threads may read it
+        self._made = native, columns, index  # in one assignment, because other threads may read it
         return index
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the index, which is built again when it is needed."""
+        """Return the state without the index, which is rebuilt on demand."""
         state = dict(super().__getstate__())
         state.pop("_made", None)
         return state
@@ -229,7 +229,7 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
     n_threads : int, optional
         As for `termsift.count`.
     **parameters
-        Those of scikit-learn's ``HashingVectorizer``.
+        The parameters of scikit-learn's ``HashingVectorizer``.
 
     Examples
     --------
@@ -262,7 +262,7 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
             native = self._native()
         if native is None:
             return super().transform(_iterable(X))
-        # A bool matrix has True for every count, so counts of opposite signs must not cancel.
+        # Every count is True in a bool matrix, so counts of opposite signs must not cancel.
         sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
         rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
         width, blocks = int(self.n_features), self._blocks(X)
@@ -277,7 +277,7 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
 
 
 def _with_n_threads(ours: Any, parent: Any) -> None:
-    """Add the parent's parameters to the signature, from which scikit-learn reads them."""
+    """Add the parent's parameters to the signature, because scikit-learn reads them there."""
     of_parent, added = (inspect.signature(one.__init__).parameters for one in (parent, ours))
     shown = [*of_parent.values(), added["n_threads"]]
     ours.__init__.__signature__ = inspect.Signature(shown)

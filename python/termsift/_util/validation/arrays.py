@@ -34,7 +34,7 @@ class Csr:
 
     @property
     def parts(self) -> tuple[_core.Index, _core.Index, _core.Value, int]:
-        """The arguments of the core: indptr, indices, data, and the upper limit of the indices."""
+        """The arguments of the core: indptr, indices, data, and the exclusive limit of indices."""
         end = self.n_docs if self.by_term else self.n_terms
         return self.indptr, self.indices, self.data, end
 
@@ -42,7 +42,7 @@ class Csr:
         """Return the CSR matrix of the same entries."""
         if not self.by_term:
             return self
-        # scipy's conversion uses the indices unchecked, so the core checks them first.
+        # The core checks the indices first, because scipy's conversion does not check them.
         check_entries(self, n_threads, name)
         arrays = self.data, self.indices, self.indptr
         csc = scipy.sparse.csc_array(arrays, shape=(self.n_docs, self.n_terms))
@@ -112,14 +112,14 @@ def _rows(X: Any, first: int, stop: int) -> Any:
 
 
 def _sparse(X: Any, name: str) -> Any:
-    """Return a dense matrix as CSR. X may be in a file, so it is read in blocks of rows."""
+    """Return a dense matrix as CSR. Read X in blocks of rows, because X may be in a file."""
     n_rows, n_terms = X.shape
     step = max(1, _BLOCK_CELLS // max(1, n_terms))
     blocks = []
     for i in range(0, max(1, n_rows), step):
         block = exact_dtype(as_array(_rows(X, i, i + step), name), name)
         stored = block != 0
-        cells = np.flatnonzero(stored)  # three times as fast as scipy, which finds rows and columns
+        cells = np.flatnonzero(stored)  # three times as fast as scipy's search for rows and columns
         indptr = np.append(0, np.cumsum(np.count_nonzero(stored, axis=1)))
         columns = cells % max(n_terms, 1)
         arrays = block.ravel()[cells], columns.astype(np.int32), indptr.astype(np.int32)
@@ -128,7 +128,7 @@ def _sparse(X: Any, name: str) -> Any:
 
 
 def check_entries(csr: Csr, n_threads: int, name: str) -> None:
-    """Let the core check the entries. Counting needs no such call, since it checks them itself."""
+    """Let the core check the entries. Counting also checks them, and needs no separate check."""
     _core.check_csr(*csr.parts, name, csr.by_term, n_threads)
 
 
@@ -186,7 +186,7 @@ def check_weights(sample_weight: Any, n_docs: int) -> _core.Count | None:
 
 
 def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
-    """Return weights as float64. An integer above 2^53 is an error, as a float may not hold it."""
+    """Return float64 weights. Integers above 2^53 are errors, because floats may not hold them."""
     if weights is None:
         return None
     if weights.dtype.kind == "i" and weights.max(initial=0) > 2**53:

@@ -66,14 +66,15 @@ def check_labels(
 ) -> Labels:
     """Return the classes of the documents and each document's codes.
 
-    ``y`` is a sequence of labels, or an indicator matrix. An array of one column may be either, so
-    it is an error unless ``classes`` names its class. Without ``classes``, labels are sorted, and
-    the columns of an indicator matrix have the classes ``indicator_classes`` or 0, 1, ...
+    ``y`` is a sequence of labels, or an indicator matrix. An array of one column could be labels or
+    an indicator, so it is an error unless ``classes`` gives the class of the column. Without
+    ``classes``, labels are sorted, and the columns of an indicator matrix have the classes
+    ``indicator_classes`` or 0, 1, ...
     """
     given = None if classes is None else check_classes(classes)
     y = label_sequence(y, name)
     if isinstance(y, list) and y and isinstance(y[0], list):
-        with suppress(ValueError):  # raised if lengths differ; such labels are an error below
+        with suppress(ValueError):  # lists of different lengths raise an error below
             y = np.asarray(y)
     if scipy.sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
         shape, dtype = cast(Any, y).shape, cast(Any, y).dtype
@@ -107,7 +108,7 @@ def label_sequence(y: Any, name: str = "y") -> Any:
         return y
     if is_from(y, "pandas"):
         if hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype):
-            return np.asarray(y, dtype=object)  # an array of numbers would turn NA into NaN
+            return np.asarray(y, dtype=object)  # a numeric array would turn NA into NaN
     elif is_column_of_arrow(y):
         with suppress(TypeError):
             return _core.Texts.of_arrow(y)
@@ -137,7 +138,7 @@ def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
 
 
 class LabelCoder:
-    """Number the classes of labels that come in blocks, as given or by first appearance."""
+    """Number the classes of labels in blocks, as in ``given`` or by first appearance."""
 
     def __init__(self, given: list[Hashable] | None) -> None:
         self._is_fixed = given is not None
@@ -149,7 +150,7 @@ class LabelCoder:
         return list(self._numbers)
 
     def ordered(self) -> tuple[list[Hashable], list[int]]:
-        """Return the classes in their final order, and the place of each class number in it."""
+        """Return the classes in final order, and the position there of each class number."""
         ordered = self.classes if self._is_fixed else in_order(self.classes)
         place = {c: i for i, c in enumerate(ordered)}
         return ordered, [place[c] for c in self._numbers]
@@ -177,7 +178,7 @@ class LabelCoder:
 
 
 def distinct_labels(labels: Any) -> tuple[_core.Int32s, list[Any], list[int]]:
-    """Return the code of each label, then the label and the first position of each code.
+    """Return each label's code, and the label and first position of each code.
 
     Equal labels of different types or bits, such as 1 and 1.0, have several codes.
     """
@@ -203,7 +204,7 @@ def _indicator_labels(
     if given is not None and len(given) != y.shape[1]:
         raise ValueError(f"{name} has {y.shape[1]} columns for {len(given)} classes")
     csr = check_matrix(y, 1, name)
-    # Only the indices are checked here. The values, which must be 0 or 1, are checked below.
+    # The core checks only the indices. The code below checks that the values are 0 or 1.
     check_entries(replace(csr, data=np.ones(len(csr.data), dtype=np.int8)), 1, name)
     matrix = widened(csr.to_scipy())  # a copy
     matrix.sum_duplicates()

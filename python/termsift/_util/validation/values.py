@@ -18,7 +18,7 @@ _NAMES_SHOWN = 20
 
 @contextmanager
 def naming(place: str) -> Iterator[None]:
-    """Prefix error messages with ``place``, which names the part of a collection."""
+    """Prefix error messages with ``place``, such as a file, a column or an argument."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -60,7 +60,7 @@ def check_flag(value: object, name: str) -> bool:
 
 
 def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
-    """Return an iterable unchanged. Nothing is read from it, since it may be a generator."""
+    """Return an iterable unchanged. It may be a generator, so nothing is read from it."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must hold {expected}, got {shown(values)}")
     return values
@@ -101,10 +101,10 @@ def number_of(n: float, thing: str) -> str:
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return a suffix for an error message. It suggests the nearest known name, or is empty."""
+    """Return a suffix for an error message that suggests the nearest known name, if any."""
     if not isinstance(name, str):
         return ""
-    # Without this, the dashes in front of all options would make them look alike.
+    # Drop the dashes of options, because all options would look alike with their dashes.
     plain = {other.lower().replace("-", "_").strip("_"): other for other in known}
     mine = name.lower().replace("-", "_").strip("_")
     alike = [other for other in plain if other[:1] == mine[:1]]
