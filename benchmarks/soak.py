@@ -1,4 +1,4 @@
-"""Count, merge, subtract, save, score and choose for an hour, and check results and memory.
+"""Count, merge, subtract, save, score and choose terms for an hour. Check results and memory.
 
     python benchmarks/soak.py [--minutes 60] [--seed 0]
 
@@ -142,7 +142,7 @@ class Soak:
         self.done["choices"] += 1
 
     def fail(self) -> None:
-        """Pass a malformed chunk, which must change nothing."""
+        """Pass a malformed chunk, and check that the counts do not change."""
         assert self.held is not None
         X = sp.csr_array(self.chunks[-1].X.copy())
         if X.nnz == 0:
