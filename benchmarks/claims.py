@@ -127,8 +127,8 @@ def compared(
 ) -> Verdict:
     """Report the verdict for each view, and return the first view's verdict with the report.
 
-    If ``by_all`` is true and the verdicts differ, return PARTLY instead. Views without any tested
-    number of terms are skipped.
+    If ``by_all`` is true and the verdicts differ, return PARTLY instead. A view is skipped if no
+    tested number of terms is in its range.
     """
     (any_found, *_) = found.values()
     views = tuple(view for view in views if view.of(any_found[ours[0]].ks).any())

@@ -32,7 +32,7 @@ from workloads import Shape, Workload, generate, workload
 MARKER = "gain"
 K = 2000
 ROUNDS = 5
-# As large as a collection of source code in 570 languages.
+# This shape is as large as a collection of source code in 570 languages.
 LANGUAGES = Shape(69_000, 140_000, 570, 108, 1.02, 0.3, 5)
 OF_THE_PAPER = (
     *("md", "md_chi2", "df", "tfidf", "mi", "cet", "ig", "chi2", "chi2_printed", "gss"),

@@ -8,8 +8,8 @@ do not depend on the machine, or on the number of processes that write them.
     python benchmarks/sketch.py --merging --megabytes 100 --memory 256MiB --min-df 2
     python benchmarks/sketch.py --write FOLDER --megabytes 10000 --shards 16
 
-A "way" is a way of counting. The way "streamed" generates the texts whenever they are read, and
-stores no text. All ways must give equal counts, and Spark ML must give the same terms.
+``--ways`` names ways of counting. The way "streamed" generates the texts whenever they are read,
+and stores no text. All ways must give equal counts, and Spark ML must give the same terms.
 """
 
 from __future__ import annotations

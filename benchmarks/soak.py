@@ -5,7 +5,7 @@
 The script keeps the counts of a moving window of random chunks: it adds the newest chunk and
 subtracts the oldest. It compares the counts with scipy's sums of the same chunks. It compares
 scores, choices and curves with the results of one thread, and some scores with the reference. The
-resident memory (``/proc/self/statm``) may exceed its peak in the first tenth of the time by at most
+resident memory (``/proc/self/statm``) may exceed its peak of the first tenth of the run by at most
 `SLACK`.
 """
 

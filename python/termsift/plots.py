@@ -104,7 +104,7 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     ranking : Ranking, or dict of label to Ranking
         A dict, such as the result of `termsift.distinctive_terms`, gives one panel per ranking.
     k : int or None, default 20
-        Number of terms. All are drawn if k is None or if there are fewer than k.
+        Number of terms. All terms are drawn if k is None or if there are fewer than k.
 
     Returns
     -------

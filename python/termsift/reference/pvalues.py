@@ -141,8 +141,8 @@ def log_pvalue(statistic: float, degrees: int) -> float:
     Notes
     -----
     The probability is Q(a, z) = Gamma(a, z) / Gamma(a) with a = degrees / 2 and z = statistic / 2.
-    The recurrence Q(a + 1, z) = Q(a, z) + z^a exp(-z) / Gamma(a + 1) ends at Q(1, z) = exp(-z) or
-    Q(1/2, z) = erfc(sqrt z), and all its terms are positive. If Q is near 1, 1 - Q is computed
+    The recurrence Q(a + 1, z) = Q(a, z) + z^a exp(-z) / Gamma(a + 1) begins with Q(1, z) = exp(-z)
+    or Q(1/2, z) = erfc(sqrt z), and all its terms are positive. If Q is near 1, 1 - Q is computed
     instead. This complement is exp(-z) times the sum over k of z^(a+k) / Gamma(a + k + 1).
 
     Examples

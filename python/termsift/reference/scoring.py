@@ -46,8 +46,8 @@ def class_scores(
         "md" or "md_chi2" (see Notes), or another name in ``formulas.METHODS``.
     alpha : float or pair of floats, default 1
         The smoothing. For a single number, b1 = alpha and b2 = alpha * M. With the model
-        "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. A pair gives b1 and b2, where b1
-        must be at least 0, and at most b2 unless the model is "poisson". Only "md", "md_chi2",
+        "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. A pair gives b1 and b2. b1 must not
+        be negative and, unless the model is "poisson", must not exceed b2. Only "md", "md_chi2",
         "log_ratio" and "log_odds" are smoothed. In "log_odds" b2 is the weight of the prior.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         The priors pi_c, by default n_c / sum_k n_k. Numbers are scaled to sum to 1. Classes without
