@@ -4,8 +4,8 @@
 
 The script ranks the terms of the training documents of 20 Newsgroups and Reuters-10 by every
 method, event model and policy. It trains multinomial naive Bayes on the first k terms, and prints
-the accuracy on the test documents. At the largest k, scikit-learn must have the same accuracy.
-``--write`` puts the tables into ``benchmarks/README.md``.
+the accuracy on the test documents. At the largest k, scikit-learn's classifier must have the same
+accuracy. ``--write`` puts the tables into ``benchmarks/README.md``.
 """
 
 from __future__ import annotations

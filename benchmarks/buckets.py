@@ -1,4 +1,4 @@
-"""Time and peak memory of counting some buckets of n-grams, and the best n-grams that are found.
+"""Time and memory of counting n-grams in buckets, and the share of the best that is found.
 
 The texts are generated from a seed while they are read. Words follow Zipf's law, and nearly every
 n-gram of three words is new. Therefore the number of different n-grams is about twice the number of
@@ -6,7 +6,8 @@ words.
 
     python benchmarks/buckets.py --documents 5000 20000
 
-With `--best`, measure how many of the best n-grams of real texts the best buckets contain.
+With `--best`, the script measures how many of the best n-grams of real texts are in the best
+buckets.
 
     python benchmarks/buckets.py --best g2 md --corpora R8 reviews
 """
@@ -30,7 +31,7 @@ WORDS, VOCABULARY, CLASSES, BUCKETS = 200, 2**20, 4, 2**20
 
 
 class ZipfTexts:
-    """An iterable of texts with `WORDS` words each. Every iteration gives the same texts."""
+    """An iterable of texts with `WORDS` words each. Every iteration yields the same texts."""
 
     def __init__(self, n_docs: int, exponent: float = 1.1, seed: int = 0) -> None:
         self.n_docs, self._exponent, self._seed = n_docs, exponent, seed
@@ -70,7 +71,7 @@ def measure(n_docs: int, way: str) -> None:
 
 
 def measure_best(corpus: str, method: str, k: int) -> None:
-    """Print the share of the best k terms that are found, for each number of buckets.
+    """Print which share of the best k terms is found, for each number of buckets.
 
     A term counts as found if its score is at least the k-th largest score.
     """
@@ -95,7 +96,7 @@ def measure_best(corpus: str, method: str, k: int) -> None:
 
 
 def main() -> None:
-    """Measure each size and each way in a new process."""
+    """Measure each size and each way of counting in a new process."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--documents", type=int, nargs="+", default=[5000, 50_000])
     parser.add_argument("--way", help=argparse.SUPPRESS)

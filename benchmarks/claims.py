@@ -1,7 +1,7 @@
-"""The paper's claims about its results, and a verdict on each, computed from termsift's results.
+"""The paper's claims about its results, with verdicts computed from termsift's results.
 
-"The paper's methods" are MD and MD-chi2 (the parameter ``ours``). The others are DF, CET, chi2 and
-GSS.
+"The paper's methods" are MD and MD-chi2 (the parameter ``ours``). The other
+methods are DF, CET, chi2 and GSS.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NEWS, ALT_COMP, TDT2 = "20 Newsgroups", "alt-comp", "TDT2-10"
 REUTERS = ("Reuters-10", "Reuters-20", "Reuters-30")
 HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not checked"
 MANY, FEW = 100, 20  # "many" means at least 100 terms, "few" at most 20
-ALIKE = 1.0  # points: smaller differences are "similar"
+ALIKE = 1.0  # points; smaller differences count as "similar"
 
 RULES = """\
 Two methods are compared by their mean difference over the numbers of terms. A claim that the
@@ -79,14 +79,14 @@ def all_or_some(right: Sequence[bool]) -> str:
 
 
 def better(signs: Sequence[int]) -> str:
-    """Judge the claim that the paper's methods are better. `RULES` states when it holds."""
+    """Judge by `RULES` the claim that the paper's methods are better."""
     if min(signs) >= 0 and 2 * sum(signs) > len(signs):
         return HOLDS
     return PARTLY if sum(signs) > 0 else FAILS
 
 
 def best(signs: Sequence[int]) -> str:
-    """Judge the claim that the paper's methods are the best. One better method refutes it."""
+    """Judge the claim that the paper's methods are the best. Any better method refutes it."""
     return FAILS if min(signs) < 0 else better(signs)
 
 
@@ -96,7 +96,7 @@ def no_worse(signs: Sequence[int]) -> str:
 
 
 def usually_no_worse(signs: Sequence[int]) -> str:
-    """Judge the claim that the paper's methods are not worse in most comparisons."""
+    """Judge the claim that the paper's methods are at least as good in most comparisons."""
     return HOLDS if 2 * sum(sign < 0 for sign in signs) < len(signs) else FAILS
 
 
@@ -108,7 +108,7 @@ class View(NamedTuple):
     most: int = 10**9
 
     def of(self, ks: Ints) -> NDArray[np.bool_]:
-        """Return, for each number of terms, whether it is in the range."""
+        """Return whether each number of terms is in the range."""
         return (ks >= self.least) & (ks <= self.most)
 
     def __str__(self) -> str:
@@ -125,10 +125,10 @@ def compared(
     *views: View,
     by_all: bool = False,
 ) -> Verdict:
-    """Report the verdict for each view, and return the verdict for the first view.
+    """Report the verdict for each view, and return the first view's verdict with the report.
 
-    If ``by_all`` is true and the verdicts differ, return PARTLY instead. Views without any tested
-    number of terms are skipped.
+    If ``by_all`` is true and the verdicts differ, return PARTLY instead. A view is skipped if no
+    tested number of terms is in its range.
     """
     (any_found, *_) = found.values()
     views = tuple(view for view in views if view.of(any_found[ours[0]].ks).any())
@@ -198,7 +198,7 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
 
 
 def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict:
-    """Check that the paper's methods with few terms are as accurate as the others with many."""
+    """Check that the paper's methods with few terms are as accurate as other methods with many."""
     alike = [
         100 * (of[a].at(few) - of[b].at(many))[0] > -ALIKE
         for of in found.values()
@@ -250,7 +250,7 @@ def as_printed(found: Answers, printed: Mapping[str, float], k: int) -> Verdict:
 
 
 def needs_more(found: Answers, names: Sequence[str], k: int, claimed: int) -> Verdict:
-    """Check how many terms the other methods need to be as accurate as MD with k terms."""
+    """Check how many terms other methods need for the accuracy that MD has with k terms."""
     goal, ks = 100 * found["MD"].at(k)[0], found["MD"].ks
     reached = {name: ks[found[name].curve() >= goal] for name in names}
     told = listed(

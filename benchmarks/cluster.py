@@ -1,4 +1,4 @@
-"""Cost of counting on workers of Dask and Spark, and of moving and merging partial counts.
+"""Cost of counting with Dask and Spark, and cost of sending and merging partial counts.
 
     python benchmarks/cluster.py [--quick] [--without-spark] [--write]
 
@@ -6,8 +6,8 @@ One generated collection is counted in three ways. `ts.count` uses one and two t
 one and two worker processes, which hold the chunks. Spark reads Parquet files on one and two cores.
 The contenders take turns. The tables show the shortest time of several rounds. They also show the
 processor time of all processes of a contender, because other programs may use the machine at the
-same time. All counts are asserted to be equal. The costs of partial counts are processor times of
-one thread, on the same collection.
+same time. All counts are asserted to be equal. The times of sending and merging partial counts are
+processor times of one thread.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def spark_counter(folder: Path, n_cores: int) -> Iterator[Callable[[], ts.ClassC
 
 
 def least(runs: dict[str, Callable[[], ts.ClassCounts]], rounds: int, whole: Any) -> Times:
-    """Return the shortest times of each contender, after an untimed run whose result is checked."""
+    """Return the shortest times of each contender. An untimed first run checks the result."""
     for run in runs.values():
         assert run() == whole
     times: Times = dict.fromkeys(runs, (math.inf, math.inf))
@@ -178,9 +178,9 @@ def best(run: Callable[[], Any], rounds: int) -> float:
 
 
 def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
-    """Measure the counts of half of the collection.
+    """Measure the size of half of the collection's counts, and the times of sending and merging.
 
-    Sizes are in bytes per pair, and times are in seconds per million pairs.
+    Sizes are in bytes per pair of class and term. Times are in seconds per million pairs.
     """
     middle = len(work.y) // 2
     halves = [
@@ -192,7 +192,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     data = saved(halves[0])
     pairs_of_one = n_pairs(halves[0])
     copies = [ts.load(data) for _ in range(4)]
-    before = resident_bytes()  # the first four fill resident memory that is free
+    before = resident_bytes()  # the first four copies use up free resident memory
     copies += [ts.load(data) for _ in range(8)]
     in_memory = (resident_bytes() - before) / 8 / pairs_of_one
     pairs_in = n_pairs(halves[0]) + n_pairs(halves[1])
@@ -206,7 +206,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
 
 
 def merge_times(parts: Sequence[Any], rounds: int) -> tuple[float, float]:
-    """Return the seconds to merge the counts of the chunks one by one, and as a binary tree."""
+    """Return the seconds to merge the chunks' counts one by one, and as a binary tree."""
     shards = [ts.count(X, y) for X, y in parts]
 
     def tree() -> ts.ClassCounts:

@@ -5,9 +5,9 @@
 Contenders take turns in one process, so that slow changes of the machine affect all of them. The
 table shows medians. The times of termsift include checking the matrix, encoding the labels and
 converting the results. The time of a contender includes freeing its result. Peak memory is measured
-in a new process, without the matrix. ``--quick`` only checks on small copies that everything works.
-``--write`` puts the tables into ``docs/benchmarks.md`` and ``benchmarks/README.md``, and draws the
-summary as ``docs/speed.svg``.
+in a new process, and excludes the matrix. ``--quick`` only checks on small copies that everything
+works. ``--write`` puts the tables into ``docs/benchmarks.md`` and ``benchmarks/README.md``, and
+draws the summary as ``docs/speed.svg``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ CORPORA = {"newsgroups": "20 Newsgroups", "reuters": "Reuters"}  # by command-li
 PICTURE_TITLE = "Milliseconds of counting and scoring, beside other libraries"
 MARKER = "compare"  # the name in the comments around the tables in both pages
 ROUNDS, QUICK_ROUNDS = 15, 5
-PATIENCE = 10.0  # seconds; a contender whose runs have taken longer is not run again
+PATIENCE = 10.0  # seconds; a contender is skipped after this total time
 MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # bytes in this machine
 THREADS = sorted({1, int(build_info()["threads"])})
 
@@ -73,7 +73,7 @@ class Contender:
     name: str
     threads: int
     run: Callable[[], object]
-    dense_arrays: int = 0  # largest number of float64 arrays (n_classes, n_terms) at the same time
+    dense_arrays: int = 0  # the most float64 arrays (n_classes, n_terms) that exist at once
     has_peak: bool = True
 
 
@@ -126,7 +126,7 @@ def chi2_statistic(X: sp.csr_array, y: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def check(work: Workload) -> None:
-    """Assert that counts equal scipy's, scores are accurate, and threads change no bit."""
+    """Assert that counts equal scipy's, scores are accurate, and no bit depends on the threads."""
     X, y = work.X, work.y
     counts = ts.count(X, y)
     assert (counts.term_frequency != sp.csr_array(work.indicator().T @ X)).nnz == 0
@@ -135,7 +135,7 @@ def check(work: Workload) -> None:
         assert ts.count(X, y, n_threads=n_threads) == counts
         assert ts.md(X, y, n_threads=n_threads).tobytes() == scores.tobytes()
 
-    if not prototype.missing(work):  # it returns NaN for terms that it cannot score
+    if not prototype.missing(work):  # the prototype returns NaN for terms that it cannot score
         found = prototype.count_and_md(work)(1)
         assert np.nanmedian(abs(found / scores - 1)) < 1e-9
 
@@ -210,7 +210,7 @@ def measure(name: str, work: Workload, quick: bool, rounds: int) -> Block:
 
 
 def time_in_turn(runs: Sequence[Callable[[], object]], rounds: int) -> list[list[float]]:
-    """Run all contenders in turn, first to warm up, and return the seconds of each measured run.
+    """Run all contenders in turn, and return the seconds of each run after the warm-up round.
 
     A contender is skipped after its runs have taken more than `PATIENCE` seconds.
     """
@@ -268,7 +268,7 @@ def full_table(block: Block) -> str:
 
 
 def summary_table(blocks: Sequence[Block]) -> str:
-    """Return a table that compares termsift with the fastest way of each library."""
+    """Return a table that compares termsift with the fastest function of each library."""
 
     per_thread = " / ".join
 
@@ -343,7 +343,7 @@ def least(block: Block, *names: str) -> float | None:
 
 
 def ratio(value: float | None, unit: float | None) -> float | None:
-    """Return value / unit, or None if one is missing."""
+    """Return value / unit, or None if either is missing."""
     return None if value is None or unit is None else value / unit
 
 
@@ -384,13 +384,13 @@ def cpu_model() -> str:
 
 
 def put_between(path: Path, marker: str, text: str) -> None:
-    """Replace the text between the two comments with this marker in a file."""
+    """Replace the text between the two comments that contain the marker in a file."""
     before, after = around(path, marker)
     path.write_text(f"{before}\n\n{text}\n\n{after}", "utf-8")
 
 
 def around(path: Path, marker: str) -> tuple[str, str]:
-    """Return the file's text through the marker's first comment, and its text from the second."""
+    """Return a file's text up to the marker's first comment, and from its second comment on."""
     begin, end = f"<!-- {marker}: begin -->", f"<!-- {marker}: end -->"
     before, found_begin, rest = path.read_text("utf-8").partition(begin)
     _, found_end, after = rest.partition(end)

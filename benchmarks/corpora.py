@@ -36,7 +36,7 @@ TEXTS = ("unigrams", "uni- and bigrams")
 
 @dataclass(frozen=True)
 class Split:
-    """A collection cut into training and test documents."""
+    """A collection, split into training and test documents."""
 
     X_train: sp.csr_array
     y_train: np.ndarray[Any, Any]
@@ -74,7 +74,7 @@ def as_distributed(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
 def load_whole(
     path: Path, largest_classes: int | None = None
 ) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
-    """Read a ``.mat`` file that has no split. Everything else is as in `load`."""
+    """Read a ``.mat`` file that has no split. Otherwise this function does the same as `load`."""
     X, y, _ = _read(path)
     keep = y <= (largest_classes or y.max())
     X, y = X[keep], y[keep]

@@ -2,11 +2,11 @@
 
     python benchmarks/curve.py [--quick] [--write]
 
-The collection is 20 Newsgroups if `corpora.py` finds it. Otherwise it is workload A, half of it for
-testing. The first comparison is the curve for k = 1 to 2,000. scikit-learn fits MultinomialNB again
-for each k. The second comparison is 10-fold cross-validation. termsift evaluates seven methods at
-200 values of k, and scikit-learn evaluates its `chi2` at ten values. The contenders take turns in
-one process, and their accuracies are asserted to be equal.
+The collection is 20 Newsgroups if `corpora.py` finds it. Otherwise it is workload A, and half of
+the documents are for testing. The first comparison is the curve for k = 1 to 2,000, where
+scikit-learn fits MultinomialNB again for each k. The second comparison is 10-fold cross-validation.
+termsift evaluates seven methods at 200 values of k, and scikit-learn evaluates its `chi2` at ten
+values. The contenders take turns in one process, and their accuracies are asserted to be equal.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FOLDS = 10
 
 
 def collection(quick: bool) -> tuple[str, corpora.Split]:
-    """Return 20 Newsgroups, or workload A with half of it for testing."""
+    """Return 20 Newsgroups, or workload A with half of its documents for testing."""
     if not quick and corpora.missing("20 Newsgroups") is None:
         return "20 Newsgroups", corpora.newsgroups()
     work = workload("A", quick)

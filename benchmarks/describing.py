@@ -2,7 +2,7 @@
 
     python benchmarks/describing.py [--quick]
 
-The script writes the lists of docs/describing.md. With ``--quick`` it prints the first of them
+The script writes the lists of docs/describing.md. With ``--quick`` it prints the first lists
 instead. The collections are the docstrings and the sources of Python's standard library.
 """
 
@@ -48,7 +48,7 @@ def collections() -> dict[str, ts.ClassCounts]:
 
 
 def lists(counts: ts.ClassCounts, n_classes: int = 4) -> str:
-    """Return the lists by each method, for the largest classes and for one class of few tokens."""
+    """Return each method's lists, for the largest classes and for one class with few tokens."""
     tokens = np.asarray(counts.class_tokens)
     order = np.argsort(-tokens, kind="stable")
     order = order[tokens[order] >= 1000]

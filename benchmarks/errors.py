@@ -3,9 +3,9 @@
     python benchmarks/errors.py [--workloads A,B] [--write]
 
 The collections are the workloads and two corpora. The terms are a sample of rare, ordinary and very
-frequent terms. Class scores are checked if there are at most fifty classes. Every SIMD target must
-have the same bits. ``--write`` puts the table into ``benchmarks/README.md``, and the largest error
-into ``docs/benchmarks.md``.
+frequent terms. Class scores are checked if there are at most fifty classes. The scores must have
+the same bits on every SIMD target. ``--write`` puts the table into ``benchmarks/README.md``, and
+the largest error into ``docs/benchmarks.md``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Row:
     """The errors of one method, in ulps."""
 
     workload: str
-    terms: str  # the number of sampled terms and of all terms
+    terms: str  # the numbers of sampled terms and of all terms
     method: str
     scores: list[float]
     class_scores: list[float]  # empty if there are too many classes
@@ -67,7 +67,8 @@ def nearly_all(errors: list[float]) -> str:
 
 def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
     """Return the errors of every method."""
-    # Sixty digits take half a second per term with 5,000 classes, so few terms are sampled there.
+    # With 5,000 classes, arithmetic in sixty digits takes half a second per term. Therefore few
+    # terms of such collections are sampled.
     terms = sample(counts, max(10, min(400, 100_000 // counts.n_classes)))
     parts = counts.term_frequency, counts.class_docs
     smoothing = 1.0, float(counts.n_terms)

@@ -1,4 +1,4 @@
-"""Plots as small SVG files, with the same style for a method in every panel."""
+"""Plots as small SVG files, where every method has the same style in all panels."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-# Colour-blind people can distinguish these colours of Okabe and Ito. Dashes and markers differ
-# too.
+# Colour-blind people can distinguish these colours of Okabe and Ito. The methods also differ in
+# dashes and markers.
 STYLES: list[dict[str, Any]] = [
     {"color": "#0072B2", "ls": "-", "marker": "o"},
     {"color": "#D55E00", "ls": "--", "marker": "s"},
@@ -26,7 +26,7 @@ STYLES: list[dict[str, Any]] = [
 
 @dataclass(frozen=True)
 class Panel:
-    """A plot of lines. Each line is a name with its x and y. ``limits`` bounds the y axis."""
+    """A plot of lines. Each line has a name, x and y. ``limits`` bounds the y axis."""
 
     title: str
     y_label: str
@@ -67,7 +67,7 @@ def plot(path: Path, panels: Sequence[Sequence[Panel]]) -> None:
 
 
 def small(svg: str) -> str:
-    """Make an SVG smaller: one decimal per coordinate, one font, and no group ids."""
+    """Make an SVG smaller: keep one decimal per coordinate and one font, and drop group ids."""
     svg = svg.replace("<svg ", '<svg font-family="sans-serif" ', 1)
     superfluous = r"(?s)<metadata>.*?</metadata>|<!-- .*? -->|font-family: [^;\"]*;? ?"
     svg = re.sub(rf"{superfluous}|(?<=<g) id=\"\w+\"| transform=\"rotate\(-0 [^\"]*\"", "", svg)

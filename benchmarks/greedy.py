@@ -6,7 +6,7 @@ The tables show the evaluations and the time of `counts.greedy` on one thread by
 terms. The collections are generated text, hard cases, and 20 Newsgroups with all its words if
 `corpora.py` finds it. In the same run, the order is compared with the order of the plain search
 (`exhaustive=True`). If the plain search would need more than two billion evaluations, only the
-first terms are compared. A sort of a million numbers takes turns with each search, and its time
+first terms are compared. Each search takes turns with a sort of a million numbers, whose time
 serves as the unit. ``--quick`` only checks that everything works. ``--write`` puts the tables into
 ``benchmarks/README.md``, and a sentence into ``docs/benchmarks.md``.
 """
@@ -31,7 +31,7 @@ from termsift import _core
 
 MARKER = "greedy"  # the name in the comments around the table in the README
 ROUNDS = 5
-# The most evaluations with two classes that the plain search makes, on generated and real text.
+# Limits of the evaluations by the plain search, for two classes of generated and of real text.
 PLAIN_EVALUATIONS, REAL_PLAIN_EVALUATIONS = 2e9, 2e9
 SORTED = np.random.default_rng(0).random(1_000_000)
 
@@ -43,7 +43,7 @@ Table = NDArray[np.int64]  # of shape (2, n_terms)
 
 
 def text(rng: Rng, n_terms: int, tokens: float = 10, ratio: float = 1) -> Table:
-    """Return two classes of Zipfian text, with ``tokens`` and ``ratio * tokens`` tokens per term.
+    """Return Zipfian text: two classes with ``tokens`` and ``ratio * tokens`` tokens per term.
 
     Common terms differ less between the classes than rare terms. Every term occurs.
     """
@@ -58,7 +58,7 @@ def text(rng: Rng, n_terms: int, tokens: float = 10, ratio: float = 1) -> Table:
 
 
 def clusters(rng: Rng, n_terms: int) -> Table:
-    """Return terms that occur twice as often in one class, up to a difference of a millionth."""
+    """Return terms that occur twice as often in one class, with noise of one millionth."""
     shapes = np.array([[2e9, 1e9], [1e9, 2e9]])[:, np.arange(n_terms) % 2]
     return (shapes * (1 + 1e-6 * rng.normal(size=shapes.shape))).astype(np.int64)
 
@@ -81,7 +81,7 @@ CASES: dict[str, Callable[[Rng, int], Table]] = {
     ),
 }
 GROWTH = ("text", "long tail", "all pairs distinct")
-# The number of terms, and the number of terms to choose (None: all), in the hard cases.
+# For each hard case, the number of terms and the number of terms to choose (None: all).
 HARD = [(10_000, None), (100_000, None), (1_000_000, 1000)]
 
 
@@ -155,7 +155,7 @@ HEADER = [
 def measure(
     name: str, counts: ts.ClassCounts, k: int | None = None, budget: float = PLAIN_EVALUATIONS
 ) -> Row:
-    """Check the first k terms, and return the cost of choosing them."""
+    """Choose k terms, check the first of them, and return the cost of the search."""
     k = counts.n_terms if k is None else k
     plain_evaluations = k * (counts.n_terms - (k - 1) / 2) * counts.n_classes / 2
     whole = plain_evaluations <= budget
@@ -196,7 +196,7 @@ def measure(
 
 
 def exponent(rows: Sequence[Row], what: Callable[[Row], float]) -> float:
-    """Fit a power of the number of terms to a cost, and return the exponent."""
+    """Fit a power of the number of terms to the costs, and return the exponent."""
     logs = np.log([[row.n_terms, what(row)] for row in rows])
     return float(np.polyfit(*logs.T, deg=1)[0])
 

@@ -3,8 +3,8 @@
     python benchmarks/interrupts.py [--rounds 5] [--seed 0] [--quick]
 
 Each call is first timed without interruption, and then interrupted by SIGINT at random moments. The
-table shows the longest time from the signal to KeyboardInterrupt. After an interrupted update or
-save, the counts and the file must be unchanged or complete.
+table shows the longest time from the signal to KeyboardInterrupt. After an interruption, updated
+counts and saved files must be either unchanged or complete.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import termsift as ts
 from compare import markdown
 from workloads import Workload, workload
 
-TOO_SHORT = 0.002  # seconds; a shorter call cannot be interrupted midway
+TOO_SHORT = 0.002  # seconds; shorter calls end before a signal can interrupt them
 
 
 def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Callable[[], object]]:
@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small copies of the workloads")
     args = parser.parse_args()
     rng = random.Random(args.seed)
-    # A timer sends the signal, because a thread could send it only when it gets the GIL.
+    # A timer sends the signal, because a thread would have to wait for the GIL.
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     rows = []
     with tempfile.TemporaryDirectory() as scratch:

@@ -39,7 +39,7 @@ FEWEST = 10  # smallest number of training documents of a package
 
 @dataclass(frozen=True)
 class Cut:
-    """Training and test documents, and the words if they are known."""
+    """Training and test documents, and the words of the columns if they are known."""
 
     split: corpora.Split
     words: Sequence[str] | None = None
@@ -49,7 +49,7 @@ class Cut:
 
 
 def of_texts(texts: Sequence[str], labels: Sequence[str], is_train: Any) -> Cut:
-    """Split documents into training and test, and leave out classes with few training documents."""
+    """Split documents into training and test. Leave out classes with few training documents."""
     X, words = count_blocks(text_blocks(texts), RULES, 0)
     X, y = sp.csr_array(X), np.array(labels)
     names, sizes = np.unique(y[is_train], return_counts=True)

@@ -54,8 +54,8 @@ def merge(quick: bool, runs: int) -> None:
             assert merged == loaded == whole
     in_memory, its_cpu, from_files, their_cpu = (min(column) for column in zip(*times, strict=True))
     print(
-        f"merged in {in_memory:.3f} s ({its_cpu:.3f} s of processors), "
-        f"loaded and merged in {from_files:.3f} s ({their_cpu:.3f} s)"
+        f"merged in {in_memory:.3f} s ({its_cpu:.3f} s of CPU time), "
+        f"loaded and merged in {from_files:.3f} s ({their_cpu:.3f} s of CPU time)"
     )
 
 

@@ -2,8 +2,8 @@
 
     python benchmarks/methods.py [--quick] [--write]
 
-For comparison, scikit-learn's chi2 alone is timed. Both take turns in one process, and
-`chi2_counts` of termsift must give the same numbers as `chi2`.
+For comparison, scikit-learn's chi2 alone is timed. Counting with scoring takes turns with `chi2` in
+one process, and `chi2_counts` of termsift must give the same numbers as `chi2`.
 """
 
 from __future__ import annotations

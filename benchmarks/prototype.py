@@ -1,9 +1,9 @@
-"""The prototype of counting and MD, a contender if its source is available.
+"""A prototype of counting and MD, which is a contender if its source is available.
 
 The environment variable TERMSIFT_PROTOTYPES names the folder of ``e2e.cpp``. The default is
 ``../shared/prototypes/counting`` beside the checkout. On first use, the prototype is compiled for
 this machine. It reads only int32 arrays, checks no input, counts no documents, and leaves out terms
-that it cannot score. Its times show the speed that a program for a single purpose can reach.
+that it cannot score. Its times show how fast a program for a single purpose can be.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Choice(NamedTuple):
 
 PAPERS = Choice("md", "multinomial", "top", "multinomial")
 CLASSIFIERS = {"multinomial": MULTINOMIAL, "binary": BINARY}
-# Maps the name of a collection and a choice to an array of accuracies, by fold and k.
+# Maps a collection's name and a choice to accuracies, an array with one row per fold.
 Validated = Mapping[str, Mapping[Choice, Floats]]
 
 
@@ -77,7 +77,7 @@ def validate(collections: Sequence[Collection], extent: Extent) -> Validated:
 
 
 def difference(validated: Validated, a: Choice, b: Choice) -> Estimate:
-    """Return the accuracy of a minus that of b, averaged over all k and collections."""
+    """Return the accuracy of a minus the accuracy of b, averaged over all k and collections."""
     folds = ((of[a] - of[b]).mean(axis=1) for of in validated.values())
     return Estimate.over(map(Estimate.mean_of, folds))
 
@@ -89,7 +89,7 @@ def order(validated: Validated) -> list[Choice]:
 
 
 def choose(validated: Validated) -> Choice:
-    """Among the choices that may be best by chance, return the most similar to the paper's MD."""
+    """Return the choice that is most similar to the paper's MD, among choices that may be best."""
     ordered = [each for each in order(validated) if each.method not in FROM_DOCUMENTS]
     alike = [each for each in ordered if difference(validated, ordered[0], each).sign <= 0]
     return min(alike, key=Choice.departures)
@@ -104,15 +104,15 @@ def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dic
     chosen, ordered = choose(validated), order(validated)
     tested, gains = on_test_documents(collections, chosen, extent)
     text = f"""\
-The method is chosen only on the training documents of {listed(validated)}, by
-{extent.n_folds}-fold cross-validation of {len(ordered)} combinations. The combinations are
-each method with each of its models and policies, and each selector, for multinomial and for binary
-naive Bayes. The criterion is the accuracy, averaged over {len(extent.ks)} numbers of terms and
-over the collections. Several combinations may be best by chance. Among these, the page recommends
-the combination that differs in the fewest ways from the paper's MD. The number after ± is two
-standard errors, estimated from the differences in the folds. The estimate ignores that folds share
-training documents. The collections share documents. Therefore the error of a mean over collections
-is computed as the mean of their errors, which is an upper bound.
+The method is chosen only on the training documents of {listed(validated)}, by {extent.n_folds}-fold
+cross-validation of {len(ordered)} combinations. The combinations are each method with each of its
+models and policies, and each selector, for multinomial and for binary naive Bayes. The criterion is
+the accuracy, averaged over {len(extent.ks)} numbers of terms and over the collections. Several
+combinations may be best by chance. Among these combinations, the page recommends the combination
+that differs in the fewest ways from the paper's MD. The number after ± is two standard errors,
+estimated from the differences in the folds. The estimate ignores that folds share training
+documents. The collections share documents. Therefore the error of a mean over collections is
+computed as the mean of the collections' errors, which is an upper bound.
 
 **{told(validated, chosen)}** {of_documents(validated, chosen)}
 
@@ -173,7 +173,7 @@ def best_table(validated: Validated, choices: Sequence[Choice]) -> str:
 
 
 def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
-    """Return sentences on the choices that only a part of the results would give."""
+    """Return sentences about the choice that each part of the results alone would give."""
     many = np.array(extent.ks) >= MANY
     parts: dict[str, Validated] = {
         f"{MANY} terms or more": {

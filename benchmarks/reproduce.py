@@ -190,14 +190,14 @@ and computes every verdict.
   occurrences of the first k terms.
 - Means are over {len(extent.ks)} numbers of terms in a geometric series from {extent.ks[0]} to
   {extent.ks[-1]:,}, and over {len(extent.svm_ks)} such numbers for the SVM. The paper does not say
-  how its numbers of terms are spaced. If they are spaced evenly, few of them are small. Therefore
-  some rows are restricted to "from 100 terms up".
+  how its numbers of terms are spaced. If these numbers are spaced evenly, few of them are small.
+  Therefore some rows are restricted to "from 100 terms up".
 - Plots of differences are cut off at {CUT[0]} and {CUT[1]} points.
-- F1 is the mean of the F1 of each class against all others, weighted by the classes' shares of the
-  documents, as in the paper.
-- The number after ± is two standard errors. They are estimated from {extent.n_resamples} resamples
-  of the test documents, with fixed training documents. A difference is called level if it is
-  smaller than this number.
+- F1 is computed for each class against all others. The mean over classes is weighted by their
+  shares of the documents, as in the paper.
+- The number after ± is two standard errors. The errors are estimated from {extent.n_resamples}
+  resamples of the test documents, with fixed training documents. A difference is called level if
+  it is smaller than this number.
 - The paper does not say how CET, chi2 and GSS combine the values of the classes into a score. Here
   CET takes the sum over the classes, while chi2 and GSS take the largest value. "Averaged" means
   the mean over the classes, weighted by their shares.

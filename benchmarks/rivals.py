@@ -2,7 +2,7 @@
 
     python benchmarks/rivals.py [DATA] [--tdt2 FILE] [--quick]
 
-The script writes the tables of docs/rivals.md. With ``--quick`` it prints a few of them instead.
+The script writes the tables of docs/rivals.md. With ``--quick`` it prints a few tables instead.
 `benchmarks/corpora.py` describes the folder DATA of the corpora. Missing corpora are skipped. The
 trained selectors take a minute per collection, so their choices are cached in the folder
 TERMSIFT_CACHE (`benchmarks/workloads.py`).
@@ -45,7 +45,7 @@ KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 QUICK_KS = (10, 200)
 OURS = "guided gain"
 MANY = 200  # terms
-SURE = 0.05  # bound on the probability that any "surely" of one rival is wrong
+SURE = 0.05  # bound on the probability of any wrong "surely" in the comparison with one rival
 STEPS = 5  # values of C per factor of ten on the L1 path
 
 Bools = NDArray[np.bool_]
@@ -67,11 +67,11 @@ def svm_weights(X: sp.csr_array, y: Ints, k: int) -> Ints:
 
 
 def l1_path(X: sp.csr_array, y: Ints, k: int) -> Ints:
-    """Order terms by the C at which they first get a weight, and then by this weight.
+    """Order terms by the smallest C at which they have a weight, and then by this weight.
 
     C rises to 10. A term keeps its place even if a larger C removes its weight. If fewer than k
     terms get a weight, fewer than k are returned. The classifiers need not converge, because the
-    set of terms stops changing long before the weights do.
+    set of terms stops changing long before the weights stop changing.
     """
     Z = damped(X)
     first = l1_min_c(Z, y)

@@ -1,10 +1,10 @@
-"""Measure the limits to using more cores: serial work, additional work, and memory.
+"""Measure what limits the use of more cores: serial work, additional work, and memory.
 
     python benchmarks/scaling.py [--quick] [--write]
 
-The stages of workload C run on one and on two threads in turn. They also run on more threads than
-the machine has cores, to measure the processor time of many threads. A triad, a[i] = b[i] + c[i],
-measures the bandwidth of the memory. The script then predicts the times on machines with more
+The stages of workload C run on one and on two threads in turn. The stages also run on more threads
+than the machine has cores, to measure the processor time of many threads. A triad, a[i] = b[i] +
+c[i], measures the bandwidth of the memory. The script then predicts the times on machines with more
 cores. If the machine has these cores, the measured speedup follows in brackets.
 """
 
@@ -35,7 +35,7 @@ Stage = tuple[str, int, Callable[[int], object]]
 
 
 def triad(n_threads: int, quick: bool) -> float:
-    """Return the bytes per second of a triad. A write also reads the old cache line."""
+    """Return the bytes per second of a triad. Each write is also a read of its cache line."""
     n, rounds = (1 << 16, 1) if quick else (1 << 24, 5)
     arrays = [tuple(np.ones(n // n_threads) for _ in "abc") for _ in range(n_threads)]
     with ThreadPoolExecutor(n_threads) as pool:
@@ -45,7 +45,7 @@ def triad(n_threads: int, quick: bool) -> float:
 
 
 def stages(work: Workload) -> list[Stage]:
-    """Return each stage: its name, the bytes that it must at least move, and the call."""
+    """Return each stage: its name, the smallest number of bytes it can move, and the call."""
     X, y = work.X, work.y
     counts = ts.count(X, y)
     scores = counts.score("md")

@@ -5,7 +5,7 @@
 The matrices are workload A in other dtypes, orders and formats, and collections of other shapes.
 Term frequencies must equal scipy's product with the indicator matrix of the classes. Each row
 compares its time per entry with the time of the most similar standard workload. In dense input,
-each cell is an entry. ``--quick`` uses small copies, which only show that everything works.
+each cell is an entry. ``--quick`` uses small copies, only to check that everything works.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """Time and peak memory of counting more n-grams than memory holds, in one pass and with a sketch.
 
-Words follow Zipf's law. They come from seeds: each shard has its own, so that the texts depend
-neither on the machine nor on the number of processes that write them.
+Words follow Zipf's law. Each shard of the texts is generated from its own seed. Therefore the texts
+do not depend on the machine, or on the number of processes that write them.
 
     python benchmarks/sketch.py --megabytes 20 200 --memory 256MB --min-df 20
     python benchmarks/sketch.py --ways "two passes" Dask Spark "Spark ML" --megabytes 100
     python benchmarks/sketch.py --merging --megabytes 100 --memory 256MiB --min-df 2
     python benchmarks/sketch.py --write FOLDER --megabytes 10000 --shards 16
 
-The way "streamed" generates the texts whenever they are read, and stores none. All ways must give
-equal counts, and Spark ML the same terms.
+``--ways`` names ways of counting. The way "streamed" generates the texts whenever they are read,
+and stores no text. All ways must give equal counts, and Spark ML must give the same terms.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NGRAMS = {"ngram_range": (1, 3)}
 
 @cache
 def cells_of_lines() -> list[Any]:
-    """Return all words, the starts and the end of a line, in cells that zero bytes fill up."""
+    """Return all words, the starts and the end of a line, as cells of 8 bytes padded with zeros."""
     parts = [f"w{n:x} " for n in range(VOCABULARY)], [f"{label}\t" for label in CLASSES], ["\n"]
     return [np.array(part, "S8").view(np.uint64) for part in parts]
 
@@ -51,8 +51,9 @@ def cells_of_lines() -> list[Any]:
 def rows_of(shard: int, n_bytes: int) -> Iterator[bytes]:
     """Yield blocks of lines, each with a class, a tab and a text, until there are n_bytes.
 
-    The share of the words up to rank r is (1 - r ** -0.1) / 0.75, so that the word of rank r has
-    about the share r ** -1.1 / 7.5. Multiplication and division round equally on all machines.
+    Words up to rank r have the share (1 - r ** -0.1) / 0.75 of all tokens. Therefore the word of
+    rank r has about the share r ** -1.1 / 7.5. Multiplication and division give the same bits on
+    all machines.
     """
     words, first, last = cells_of_lines()
     random, n_docs = np.random.default_rng([20, shard]), 100
@@ -84,7 +85,7 @@ def write_all(folder: Path, n_bytes: int, n_shards: int) -> list[Path]:
 
 
 class StreamedTexts:
-    """The texts of some shards, generated again each time that they are read."""
+    """The texts of some shards. They are generated again for each reading."""
 
     def __init__(self, n_bytes: int, shards: Sequence[int]) -> None:
         self._blocks = [(shard, n_bytes // len(shards)) for shard in shards]
@@ -187,14 +188,14 @@ WAYS: dict[str, Callable[[argparse.Namespace, list[Path]], Any]] = {
 
 
 class Clock(logging.Handler):
-    """The moments at which passes end, by the log, and the number of terms in the sketch."""
+    """The times at which passes end, and the number of terms in the sketch, from log messages."""
 
     def __init__(self) -> None:
         super().__init__()
         self.moments, self.n_distinct = [time.perf_counter()], ""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Note the time of a message."""
+        """Record the time of a message."""
         if record.levelno == logging.INFO:
             self.moments.append(time.perf_counter())
         if found := re.search(r"sketch holds about (\d+)", record.getMessage()):
@@ -210,7 +211,7 @@ def processor_seconds() -> float:
 
 
 def watch(peak: list[int]) -> None:
-    """Keep the largest memory of this process and all its children."""
+    """Record the largest memory of this process and all its children."""
     import psutil
 
     this = psutil.Process()
@@ -242,7 +243,7 @@ def measure(args: argparse.Namespace) -> None:
 
 
 def table(args: argparse.Namespace) -> None:
-    """Measure each size and way in a process of its own, and check that the results are equal."""
+    """Measure each size and each way in a new process, and check that the results are equal."""
     head = "MB", "way", "s", "s by pass", "processor s", "peak MB", "different terms", "terms kept"
     print(*("", *head, ""), sep=" | ")
     print("|---" * len(head) + "|", flush=True)
@@ -266,7 +267,7 @@ def table(args: argparse.Namespace) -> None:
 
 
 def merging(args: argparse.Namespace) -> None:
-    """Print what it takes to send and to add two sketches, and the counts of two shards."""
+    """Print the cost of sending and adding two sketches, and also the counts of two shards."""
     rules = {"min_df": args.min_df, "n_bytes": args.memory, **NGRAMS}
     texts = [[*StreamedTexts(int(args.megabytes[0] * 1e6), [shard])] for shard in (0, 1)]
     sketches = [ts.sketch_texts(part, **rules) for part in texts]

@@ -1,4 +1,4 @@
-"""Time of every stage on small collections, where checks and conversions take most of the time.
+"""Time of every stage on collections so small that checks and conversions dominate.
 
     python benchmarks/small.py [--quick] [--write]
 

@@ -1,11 +1,11 @@
-"""Count, merge, subtract, save, score and choose for an hour, and check results and memory.
+"""Count, merge, subtract, save, score and choose terms for an hour. Check results and memory.
 
     python benchmarks/soak.py [--minutes 60] [--seed 0]
 
 The script keeps the counts of a moving window of random chunks: it adds the newest chunk and
 subtracts the oldest. It compares the counts with scipy's sums of the same chunks. It compares
 scores, choices and curves with the results of one thread, and some scores with the reference. The
-resident memory (``/proc/self/statm``) may exceed its peak in the first tenth of the time by at most
+resident memory (``/proc/self/statm``) may exceed its peak of the first tenth of the run by at most
 `SLACK`.
 """
 
@@ -142,7 +142,7 @@ class Soak:
         self.done["choices"] += 1
 
     def fail(self) -> None:
-        """Pass a malformed chunk, which must change nothing."""
+        """Pass a malformed chunk, and check that the counts do not change."""
         assert self.held is not None
         X = sp.csr_array(self.chunks[-1].X.copy())
         if X.nnz == 0:

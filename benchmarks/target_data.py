@@ -2,10 +2,10 @@
 
     python benchmarks/target_data.py [DATA] [--quick]
 
-The package `data-selection` must be installed. The target consists of 50 documents of a class. All
-other documents of all classes are the raw documents. The script writes the table of
-docs/target_data.md. With ``--quick`` it prints a table for generated documents instead.
-`benchmarks/corpora.py` describes the folder DATA.
+The package `data-selection` must be installed. The target consists of 50 documents of one class.
+The raw documents, from which the script selects, are all other documents of all classes. The script
+writes the table of docs/target_data.md. With ``--quick`` it prints a table for generated documents
+instead. `benchmarks/corpora.py` describes the folder DATA.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COLLECTIONS = {"R8": ("crude", "trade"), "TREC": ("LOC", "NUM"), "reviews": ("1"
 
 
 def by_termsift(target: list[str], raw: list[str], k: int, alpha: float = 1.0) -> Any:
-    """Return the k documents with the largest weights of docs/target_data.md, without noise."""
+    """Return the k documents with the largest weights, as docs/target_data.md defines them."""
     sides = ["target"] * len(target) + ["raw"] * len(raw)
     counts = ts.count_texts(target + raw, sides, ngram_range=(1, 2), hashing=BUCKETS)
     classifier = counts.naive_bayes(class_prior="uniform", alpha=alpha)
@@ -64,7 +64,7 @@ WAYS: dict[str, Callable[[list[str], list[str], int], Any]] = {
 
 
 def row(name: str, texts: Any, labels: Any, label: str) -> list[str]:
-    """Return the row of a class: the share of chosen documents that are of the class, and seconds.
+    """Return a class's row: the share of chosen documents that belong to the class, and seconds.
 
     The last cell has the share of documents that both DSIR and termsift (with ``alpha=1e-4``)
     choose.

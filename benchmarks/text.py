@@ -5,7 +5,7 @@
 The contenders of a task take turns in one process, and the table shows medians. The texts come from
 the tables of `text_tables.py`, and are in memory as a list of str. "as fast" is the time of
 scikit-learn's CountVectorizer with the same rules, divided by the time of the row. The peak memory
-is measured in a new process, without the memory of the texts. The first table is about whole
+is measured in a new process, and excludes the memory of the texts. The first table is about whole
 processes that read files (`text_files.py`). ``--write`` puts all tables into
 ``benchmarks/README.md``, the first two into ``docs/benchmarks.md``, and the first into the README.
 """
@@ -125,7 +125,7 @@ def child(which: str, quick: bool) -> None:
 
 
 class PeakMemory:
-    """Measure the peak of the resident memory in a block, minus the resident memory before it."""
+    """Measure the peak of resident memory in a block, minus the memory before the block."""
 
     megabytes = 0.0
 

@@ -16,7 +16,7 @@ import termsift as ts
 from compare import THREADS
 from text_tables import Table
 
-# scikit-learn takes minutes for word and character n-grams, so they are measured on a part.
+# scikit-learn takes minutes for word and character n-grams, so n-grams use fewer texts.
 TASKS: dict[str, tuple[float, dict[str, Any]]] = {
     "words": (1.0, {}),
     "(1, 2)-grams": (0.2, {"ngram_range": (1, 2)}),
@@ -88,7 +88,7 @@ def assert_same_total(X: Any, expected: Expected) -> str:
 
 
 def differing(found: set[tuple[str, str, int]], expected: Expected) -> str:
-    """Describe by how many tokens a library's counts differ from the expected counts."""
+    """Describe the difference in tokens between a library's counts and the expected counts."""
     wanted = expected.by_class
     if found == wanted:
         return ""
@@ -156,7 +156,7 @@ def _assert_same_unsorted(answer: Any, expected: Expected) -> str:
 
 
 def peers(task: str, data: Table) -> Iterator[Contender]:
-    """Return the installed contenders. Each gets the texts in its own format."""
+    """Return the installed contenders. Each contender gets the texts in its own format."""
     every = THREADS[-1]
     if task != "words":
         return
@@ -196,7 +196,7 @@ def peers(task: str, data: Table) -> Iterator[Contender]:
 
 
 def tokenized(texts: list[str]) -> Contender:
-    """Return tokenizers' lookup of known words. It neither learns words nor counts them."""
+    """Return a contender that only looks up known words, with the library `tokenizers`."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.WordLevel(unk_token="?"))

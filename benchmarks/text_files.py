@@ -1,4 +1,4 @@
-"""Time and memory of whole processes that read files of texts and rank their terms.
+"""Time and memory of whole processes that read files of texts and rank the terms.
 
 `text.py` uses this module. Every process reads a file and counts its words by class. termsift, and
 pandas with scikit-learn, print the twenty best terms. The other programs print only the sum of the
@@ -147,8 +147,8 @@ def _write_parquet(path: Path, rows: Rows, copies: int) -> None:
             writer.write_table(table)
 
 
-# Starts the measured process from a small process. The peak memory of a process includes its
-# parent's memory at the fork, so a large parent would distort it.
+# This small program starts the measured process. The peak memory of a process includes its parent's
+# memory at the fork, so a large parent would distort it.
 _LAUNCHER = """
 import os, sys, time
 began = time.perf_counter()

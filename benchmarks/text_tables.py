@@ -1,7 +1,7 @@
 """Tables of labelled texts in CSV files: generated texts, and the texts of R8.
 
 The tables are written once, into the cache folder of `workloads.py`. termsift does not contain R8.
-Its table is left out if `corpora.py` does not find R8.
+The table of R8 is left out if `corpora.py` does not find R8.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COPIES = 25  # copies of R8 in its table
 
 @dataclass(frozen=True)
 class Table:
-    """Texts with labels, and the file that holds them."""
+    """Texts with labels, and the file that holds both."""
 
     name: str
     path: Path
@@ -46,7 +46,7 @@ class Table:
         return sum(len(text) if text.isascii() else len(text.encode()) for text in self.texts) / 1e6
 
     def part(self, share: float) -> Table:
-        """Return a table with this share of the documents, the first ones."""
+        """Return a table of the first documents, with this share of all documents."""
         n = max(1, int(len(self.texts) * share))
         return Table(self.name, self.path, self.labels[:n], self.texts[:n])
 
@@ -55,7 +55,7 @@ Rows = Iterator[tuple[str, str]]
 
 
 def copies_of_r8(quick: bool) -> Rows:
-    """Return many copies of R8's texts, where two of a hundred words are new in each copy."""
+    """Yield many copies of R8's texts. In each copy, two of a hundred words are new."""
     train = corpora.FOLDER / corpora.FILES["R8"]
     files = [path.read_text("utf-8").splitlines() for path in (train, train.with_name("test.txt"))]
     rows = [line.split("\t", 1) for lines in files for line in lines]

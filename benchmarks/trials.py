@@ -59,7 +59,7 @@ PAPER = {
     "GSS": Ranker("gss"),
 }
 # The paper does not say how the class values of chi2 and GSS become a score. The default is the
-# largest value. Here the score is the mean.
+# largest value. These two rankers use the mean instead.
 AVERAGED = {
     "chi2 averaged": Ranker("chi2", {"aggregate": "mean"}),
     "GSS averaged": Ranker("gss", {"aggregate": "mean"}),
@@ -76,7 +76,7 @@ BEYOND = {
 
 @dataclass(frozen=True)
 class Classifier:
-    """A classifier. ``naive_bayes`` is its name in `termsift.selection_curve`, or None."""
+    """A classifier, with its name in `termsift.selection_curve` if it has one."""
 
     name: str
     estimator: Any
@@ -167,17 +167,17 @@ class Estimate:
 
     @classmethod
     def of(cls, sample: Floats) -> Estimate:
-        """Estimate a statistic and its error from its value and the values on resamples."""
+        """Estimate a value and its error: ``sample`` has the value, then values on resamples."""
         return cls(100 * float(sample[0]), 200 * float(sample[1:].std(ddof=1)))
 
     @classmethod
     def mean_of(cls, runs: Floats) -> Estimate:
-        """Estimate the mean of independent runs and its error."""
+        """Estimate the mean of independent runs, and the error of the mean."""
         return cls(100 * float(runs.mean()), 200 * float(runs.std(ddof=1) / np.sqrt(len(runs))))
 
     @classmethod
     def over(cls, estimates: Iterable[Estimate]) -> Estimate:
-        """Average estimates. The mean of their errors is an upper bound of the error."""
+        """Average estimates. The mean of their errors is an upper bound of the average's error."""
         pairs = [(each.value, each.error) for each in estimates]
         return cls(*np.mean(pairs, axis=0).tolist())
 

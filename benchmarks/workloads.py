@@ -83,7 +83,7 @@ class Workload:
 
 
 def workload(name: str, quick: bool = False) -> Workload:
-    """Return a workload, or a small copy if ``quick``. It is generated and cached on first use."""
+    """Return a workload, or a small copy if ``quick``. Generate and cache it on first use."""
     shape = SHAPES[name].smaller(20) if quick else SHAPES[name]
     folder = CACHE / f"{name}{'-quick' if quick else ''}-{zlib.crc32(repr(shape).encode()):08x}"
     if not folder.exists():
@@ -119,7 +119,7 @@ def generate(shape: Shape) -> tuple[Array, Array, Array, Array]:
 
 
 def _unit(rng: np.random.Generator, n: int) -> int:
-    """Return a number coprime to n, so that multiplication by it modulo n permutes [0, n)."""
+    """Return a number that is coprime to n. Multiplying by this number modulo n permutes [0, n)."""
     while True:
         candidate = int(rng.integers(1, n))
         if np.gcd(candidate, n) == 1:

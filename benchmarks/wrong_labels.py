@@ -2,9 +2,9 @@
 
     python benchmarks/wrong_labels.py [DATA] [--quick]
 
-The script changes a share of the labels at random, and ranks the documents by their suspicion. It
-writes the table of docs/labels.md. With ``--quick`` it prints a table for generated documents
-instead. `benchmarks/corpora.py` describes the folder DATA.
+The script changes a share of the labels at random, and ranks the documents by how suspicious their
+labels are. It writes the table of docs/labels.md. With ``--quick`` it prints a table for generated
+documents instead. `benchmarks/corpora.py` describes the folder DATA.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ try:
     with threads_wait_asleep():
         from termsift import _core
 
-        _core.effective_n_threads(0)  # some OpenMP runtimes read their settings only now
+        _core.effective_n_threads(0)  # some OpenMP runtimes read their settings only at first use
 except ImportError as error:
     if error.name != "termsift._core":
         raise
@@ -69,8 +69,8 @@ if TYPE_CHECKING:
 
 __version__ = _core.__version__
 
-# The module of each public name. It is imported when the name is first used, so that the command
-# line starts fast and scipy is loaded only if it is needed.
+# The module of each public name. The module is imported when the name is first used. Therefore the
+# command line starts fast, and scipy is loaded only if it is needed.
 _HOMES = {
     "_classify.naive_bayes": ("NaiveBayes",),
     "_counts.class_counts": ("ClassCounts",),
@@ -113,14 +113,14 @@ def __getattr__(name: str) -> Any:
 
 
 def _score_functions() -> dict[str, Any]:
-    """Return ts.md and so on, one function for each method of the registry."""
+    """Return one function for each method of the registry, such as ts.md."""
     from termsift._counts.score_functions import SCORE_FUNCTIONS
 
     return SCORE_FUNCTIONS
 
 
 def __dir__() -> list[str]:
-    # Completion looks up each of these names, so each must exist and be quick to import.
+    # Completion looks up every name, so every name must exist and be quick to import.
     has_selector = importlib.util.find_spec("sklearn") is not None
     loaded = [name for name in _MODULES if f"termsift.{name}" in sys.modules]
     names: list[str] = __getattr__("__all__")

@@ -1,6 +1,6 @@
-# The compiled core. Array arguments must have exactly the stated dtype, which _util/validation
-# ensures. stubtest compares this file with the extension. tests/stubtest_allowlist.txt lists the
-# names that only this file has.
+# The compiled core. Array arguments must have exactly the stated dtype, and _util/validation
+# ensures this. stubtest compares this file with the extension. tests/stubtest_allowlist.txt lists
+# the names that only this file has.
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any, ClassVar, TypeAlias, TypedDict, type_check_only

@@ -37,7 +37,7 @@ _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
 
 
 def _counts_suffice(selector: TermSelector) -> bool:
-    """Return True if partial_fit exists, because the method does not read all documents at once."""
+    """Return True for partial_fit, or raise an error if the method reads all documents at once."""
     if find_ranker(selector.method).reads_documents:
         raise AttributeError(f"method={selector.method!r} reads all documents at once: use fit")
     return True
@@ -64,11 +64,12 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     counts_ : ClassCounts
-        The counts of all documents so far.
+        The counts of all documents that the selector has read.
     n_features_in_ : int
         The number of terms.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the terms. The attribute exists only if X had names and all are strings.
+        Names of the terms. The attribute exists only if all columns of X had names that are
+        strings.
 
     See Also
     --------
@@ -153,7 +154,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> TermSelector:
-        """Count more documents. The terms are ranked when the ranking is first needed.
+        """Count more documents. The ranking is computed when it is first needed.
 
         An error leaves the earlier counts unchanged. The selector lacks this method if its
         ``method`` reads all documents at once.
@@ -176,7 +177,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if before is None:
                 counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
             else:
-                copy = before + nothing(self.tf)  # the earlier counts stay as they are
+                copy = before + nothing(self.tf)  # copied, because errors must not change counts_
                 counts = copy.update(X, y, sample_weight, **shared)
             self._learn(counts)
         return self
@@ -203,16 +204,16 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         values = X if isinstance(X, np.ndarray) else X.data
         if values.size and values.min() < 0:
             with validation.naming("Negative values in data passed to TermSelector"):
-                counting.count(X, y)  # raises an error that names the row and column
+                counting.count(X, y)  # raises an error that names the row and the column
         return X, y
 
     def _learn(self, counts: ClassCounts, *documents: Any) -> None:
-        """Keep the counts, and rank if the documents (X, y, sample_weight) are given."""
+        """Store the counts, and rank the terms if the documents (X, y, sample_weight) are given."""
         if hasattr(self, "feature_names_in_"):
             counts.term_names = [str(name) for name in self.feature_names_in_]
         ranking = self._rank(counts, *documents) if documents else None
         self.counts_, self._ranking = counts, ranking
-        # Later computations use the present parameters, even if set_params changes them in between.
+        # Later computations use the parameters of this fit, even if set_params changes them.
         self._as_fitted = type(self)(**self.get_params(deep=False))
 
     @property

@@ -31,14 +31,15 @@ _SPLIT_EVERY = 8  # the partial counts that one task of the tree adds up
 def count(
     X: Any, y: Any = None, *, classes: Iterable[Hashable] | None = None, tf: TermFrequency = "raw"
 ) -> ClassCounts:
-    """Count a labelled collection by class, on the workers that hold its chunks.
+    """Count a labelled collection by class, on the Dask workers that hold its chunks.
 
     Parameters
     ----------
     X : dask array of shape (n_docs, n_terms), or list of chunks
-        The blocks of an array hold whole rows: CSR or CSC matrices or dense counts. Their lengths
-        may be unknown. The chunks of a list are pairs (X, y) or triples (X, y, sample_weight) of
-        anything that `termsift.count` takes, and may be delayed or futures.
+        The blocks of an array hold whole rows: CSR or CSC matrices or dense counts. The lengths of
+        blocks may be unknown. The chunks of a list are pairs (X, y) or triples (X, y,
+        sample_weight) of anything that `termsift.count` takes. Each chunk may be delayed or a
+        future.
     y : dask array, if X is an array
         Labels of any hashable type, or an indicator matrix. If the lengths of all blocks are known,
         y is rechunked like X.
@@ -48,19 +49,19 @@ def count(
     Returns
     -------
     counts : ClassCounts
-        The counts that `termsift.count` returns for all chunks stacked. A chunk in a list may have
-        fewer terms than others, no documents, or only some of the classes.
+        The same counts as `termsift.count` returns for the stacked chunks. A chunk in a list may
+        have fewer terms than others, no documents, or only some of the classes.
 
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count`. The message names the block or chunk and the row within it.
+        As for `termsift.count`. The message names the block or chunk, and the row within this part.
 
     Notes
     -----
     Dask's scheduler or the workers of the current client count each chunk on one thread. Fractions
-    are summed in document order within a chunk, and the chunks are added in order, eight at a time.
-    The bits of the result therefore depend only on the chunks.
+    are summed in document order within a chunk. The counts of the chunks are added in order, eight
+    at a time. Therefore the bits of the result depend only on how the rows are divided into chunks.
 
     Examples
     --------
@@ -107,8 +108,8 @@ def count_texts(
     text, label : str, optional
         Names of the columns.
     classes, tf, max_memory, **rules
-        As for `termsift.count_texts`, but ``max_memory`` limits only the sketches in a task. If it
-        is given, the parts are read twice.
+        As for `termsift.count_texts`, but ``max_memory`` limits only the sketches in a task. With
+        ``max_memory``, the parts are read twice.
 
     Returns
     -------
@@ -118,15 +119,15 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count_texts`. The message names the part and the document within it. Also
-        for ``max_features`` unless tf is "raw".
+        As for `termsift.count_texts`. The message names the part and the document within the part.
+        ValueError is also raised for ``max_features`` unless tf is "raw".
 
     Notes
     -----
-    Each part is cut and counted on one thread. Partial counts hold all words. Eight of them are
-    merged at a time, with terms matched by word. Terms that are too rare or too frequent are
-    dropped at the end. A worker therefore needs memory for one part and eight partial counts, and
-    the last task needs memory for all words.
+    Each part is split into terms and counted on one thread. Partial counts hold all words. Eight
+    partial counts are merged at a time, with terms matched by word. Terms that are too rare or too
+    frequent are dropped after the last merge. A worker therefore needs memory for one part and
+    eight partial counts, and the last task needs memory for all words.
 
     Examples
     --------
@@ -159,8 +160,8 @@ def _total(
     count: Callable[[Any], _Part],
     together: Callable[[_Part, _Part], _Part],
 ) -> _Part:
-    """Count chunks, which may be delayed, and combine their counts as a tree."""
-    shared = _dask.delayed(count, traverse=False)  # once for all tasks, as it may hold a sketch
+    """Count chunks, which may be delayed, and combine their results in a tree of tasks."""
+    shared = _dask.delayed(count, traverse=False)  # sent once, because it may hold a sketch
     count_chunk = _dask.delayed(_named, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
     partials = [
@@ -176,13 +177,13 @@ def _total(
 
 
 def _named(place: str, count: Callable[[Any], Any], chunk: Any) -> Any:
-    """Count a chunk. Its errors begin with its place."""
+    """Count a chunk. The messages of errors begin with ``place``."""
     with validation.naming(place):
         return count(chunk)
 
 
 def _untraversed(chunk: Any) -> Any:
-    """Return a chunk in which Dask looks for delayed parts, but not for tasks among the labels."""
+    """Return a chunk in which Dask computes delayed parts, and searches nothing else for tasks."""
 
     def whole(part: Any) -> Any:
         return part if _dask.is_dask_collection(part) else _dask.delayed(part, traverse=False)
@@ -191,7 +192,7 @@ def _untraversed(chunk: Any) -> Any:
 
 
 def _blocks(X: Any, values: Any, name: str) -> list[Any]:
-    """Return X or its labels as delayed blocks. The blocks of labels match the blocks of X."""
+    """Return X or its labels as delayed blocks. Blocks of labels are as long as the blocks of X."""
     lengths = X.chunks[0]
     if not isinstance(values, _array.Array):
         raise TypeError(

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_curves", "plot_keyness", "plot_ranking"]
 
-# Colours that colour-blind readers can tell apart (Okabe and Ito, 2008, without yellow, which is
-# invisible on paper), and markers for print without colour. They distinguish 56 lines.
+# Colour-blind readers can tell these colours apart (Okabe and Ito, 2008, without yellow, which is
+# invisible on paper). Markers help in print without colour. Colours and markers together
+# distinguish 56 lines.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
-_FEW_TICKS = 10  # if there are at most this many ks, the axis labels them all
+_FEW_TICKS = 10  # the axis labels all ks if there are at most this many
 _LETTERS_OF_A_TERM = 24
 _LETTERS_OF_A_SIDE = 28
 _COLUMNS = 3
@@ -57,8 +58,8 @@ def plot_curves(
     -------
     figure : matplotlib.figure.Figure
         No window opens. ``figure.suptitle`` adds a title, and ``figure.savefig`` writes the figure
-        to a file. If a curve has several runs, a band shows one standard error on either side of
-        the mean (`termsift.Curve.standard_error`).
+        to a file. If a curve has several runs, a band around the mean shows one standard error on
+        either side (`termsift.Curve.standard_error`).
 
     Raises
     ------
@@ -90,25 +91,25 @@ def plot_curves(
             _draw_lines(axes, named, metric)
         panels[0].set_ylabel("%")
         if len(named) > 1:
-            # Pass the lines explicitly: otherwise names that begin with _ would be left out.
+            # Pass the lines, because the default legend leaves out names that begin with _.
             figure.legend(panels[0].lines, named, loc="outside right center", frameon=False)
     return figure
 
 
 def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None = 20) -> Figure:
-    """Draw the scores of the first terms of a ranking as bars, the best on top.
+    """Draw the scores of the first terms of a ranking as bars, with the best term on top.
 
     Parameters
     ----------
     ranking : Ranking, or dict of label to Ranking
         A dict, such as the result of `termsift.distinctive_terms`, gives one panel per ranking.
     k : int or None, default 20
-        Number of terms. All are drawn if k is None or if there are fewer than k.
+        Number of terms. All terms are drawn if k is None or if there are fewer than k.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        As for `plot_curves`, which raises the same errors. The bar of an infinite score is longer
+        As for `plot_curves`, with the same errors. The bar of an infinite score is longer
         than the bar of the largest finite score and shows the infinity sign. Each panel has its own
         scale.
 
@@ -147,13 +148,13 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
 
 
 def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
-    """Draw the log ratios of key terms as bars, to the right or left for the two corpora.
+    """Draw the log ratios of key terms as bars: target to the right, reference to the left.
 
     Parameters
     ----------
     keyness : Keyness
     k : int, default 15
-        How many of the first terms of each corpus to draw, in the order of the table.
+        The number of terms to draw for each corpus, the first in the order of the table.
 
     Returns
     -------
@@ -195,7 +196,7 @@ def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
 
 @contextmanager
 def _figure(what: str, width: float, height: float) -> Iterator[Figure]:
-    """Yield a figure for the function ``what``, in a context with the style of termsift."""
+    """Yield a figure for the function ``what``. The context sets the style of termsift."""
     require("matplotlib", "plot", what)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -220,7 +221,7 @@ def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None
             mean,
             color=colour,
             marker=marker,
-            markevery=0.1,  # markers are at least this share of the diagonal apart
+            markevery=0.1,  # smallest distance of markers, as a share of the diagonal
             markersize=5.5,
             markeredgecolor="white",  # so that overlapping markers show
             markeredgewidth=0.4,
@@ -261,7 +262,7 @@ def _draw_bars(
     n_rows: int | None = None,
     colours: Sequence[str] | str | None = None,
 ) -> None:
-    """Draw one bar per term, the first on top. The axes have space for ``n_rows`` bars."""
+    """Draw one bar per term, with the first on top. The axes have space for ``n_rows`` bars."""
     finite = np.isfinite(scores)
     largest = scores[finite].max(initial=0.0)
     endless = 1.05 * largest if largest > 0 else 1.0

@@ -29,12 +29,12 @@ __all__ = ["count", "count_texts"]
 _pa = require("pyarrow", "spark", "termsift.spark")
 
 _SPLIT_EVERY = 8  # the partial counts that one task of the tree adds up
-# By default a batch has 10,000 rows. An update counts several batches, because it passes over all
-# counts.
+# By default a batch has 10,000 rows. Each update passes over all counts, so it counts several
+# batches.
 _BATCHES_AT_ONCE = 16
 
-# A row holds the counts of a part as bytes, or an error. Errors are not raised in a task, because
-# Spark would repeat the task.
+# A row holds the counts of a part as bytes, or an error. A task returns its error instead of
+# raising it, because Spark would repeat a failed task.
 _SCHEMA = "part int, counts binary, error string, message string"
 _ROW = _pa.schema(
     [("part", "int32"), ("counts", "binary"), ("error", "string"), ("message", "string")]
@@ -49,7 +49,7 @@ def count(
     weight: str | None = None,
     tf: TermFrequency = "raw",
 ) -> ClassCounts:
-    """Count the rows of a DataFrame by class, on the executors that hold them.
+    """Count the rows of a DataFrame by class, on the executors that hold the rows.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def count(
     label : str, default "label"
         The column of classes.
     weight : str, optional
-        A column of numbers; a document of weight w counts as w documents.
+        A column of numbers. A document of weight w counts as w documents.
     tf : {"raw", "log", "binary"}
         As for `termsift.count`.
 
@@ -74,24 +74,24 @@ def count(
     ------
     ValueError, CountOverflowError, TypeError
         As for `termsift.count`. The message names the partition, and the first row of the batches
-        that were counted together. Further errors are for a null, for vectors of different sizes,
-        and for features that are not vectors.
+        that were counted together. Errors are also raised for a null, for vectors of different
+        sizes, and for features that are not vectors.
     ImportError
         If pyspark or pyarrow is not installed.
 
     Notes
     -----
-    Arrow passes the rows to Python, sixteen batches at a time, on the executor that holds them.
-    Only counts leave the executor, as the bytes of `termsift.ClassCounts.to_bytes`. Spark limits
-    these bytes to 2 GiB for each partial count. Each task adds up eight partial counts, until one
-    is left. This one goes to the driver and must not exceed ``spark.driver.maxResultSize``.
+    Each executor passes its rows to Python with Arrow, sixteen batches at a time. Only counts leave
+    the executor, as the bytes of `termsift.ClassCounts.to_bytes`. Spark limits these bytes to 2 GiB
+    for each partial count. Tasks add up eight partial counts at a time, until one is left. The last
+    one is sent to the driver and must not exceed ``spark.driver.maxResultSize``.
 
-    Fractions are summed in row order within a partition, and the partitions are added in order. The
-    bits of the result therefore depend only on how the rows are partitioned.
+    Fractions are summed in row order within a partition, and the counts of partitions are added in
+    order. Therefore the bits of the result depend only on how the rows are partitioned.
 
     Examples
     --------
-    From text, with Spark's own transformers:
+    Spark's own transformers make vectors from text:
 
     >>> from pyspark.ml.feature import CountVectorizer, Tokenizer
     >>> rows = [("bacon and eggs", "ham"), ("eggs", "ham"), ("cheap pills", "spam")]
@@ -127,14 +127,14 @@ def count_texts(
     max_memory: int | None = None,
     **rules: Any,
 ) -> ClassCounts:
-    """Count the terms of texts in a DataFrame by class, on the executors that hold them.
+    """Count the terms of texts in a DataFrame by class, on the executors that hold the texts.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
         One row per document.
     text : str, default "text"
-        The column of texts, which are strings.
+        The column of texts, of type string.
     label : str, default "label"
         The column of classes, as for `count`.
     classes, tf, max_memory, **rules
@@ -149,12 +149,13 @@ def count_texts(
     ------
     ValueError, CountOverflowError, TypeError
         As for `termsift.count_texts`, and for ``max_features`` unless tf is "raw". The message
-        names the partition and the row within it.
+        names the partition and the row within the partition.
 
     Notes
     -----
-    The notes of `count` apply. Partial counts hold all words and are matched by word. A task holds
-    eight of them. The driver holds all words until it drops terms at the end.
+    The notes of `count` apply. Partial counts hold all words, and are added with terms matched by
+    word. A task holds eight partial counts. The driver holds all words until it drops terms after
+    the last addition.
 
     Examples
     --------
@@ -187,16 +188,16 @@ def _total(
     together: Callable[[Any, Any], Any],
     load: Callable[[bytes], Any],
 ) -> Any:
-    """Count the partitions and combine their counts as a tree; None if there are no rows."""
+    """Count the partitions and combine the results as a tree. Return None if there are no rows."""
     tree = partials = rows.mapInArrow(partial(_count_rows, count_partition), _SCHEMA).persist()
     add_up = partial(_add_up, together, load)
     try:
-        # This counts the rows. The tree below does not count them again: the counts are persisted.
+        # This counts the rows. The counts are persisted, so the tree below does not repeat this.
         last = partials.agg({"part": "max"}).first()[0]
         while last:
             last //= _SPLIT_EVERY
             nodes = tree.selectExpr("*", f"cast(part div {_SPLIT_EVERY} as int) as node")
-            # Spark chooses how to call a function by its type hints, and a lambda has none.
+            # Spark chooses by type hints how to call a function. A lambda has no type hints.
             tree = nodes.groupBy("node").applyInArrow(lambda table: add_up(table), _SCHEMA)
         total = tree.first()
         return None if total is None else _loaded(load, total)
@@ -221,7 +222,7 @@ def _add_up(together: Callable[[Any, Any], Any], load: Callable[[bytes], Any], t
 
 
 def _row(part: int, count: Callable[[], Any]) -> Any:
-    """Return counts, or the error, as a table of one row."""
+    """Return the counts, or the error of counting, as a table of one row."""
     row: dict[str, Any] = {"part": part}
     try:
         row["counts"] = count().to_bytes()
@@ -234,7 +235,7 @@ def _row(part: int, count: Callable[[], Any]) -> Any:
 def _count_rows(
     count_partition: Callable[[int, Iterator[Any]], Any], batches: Iterator[Any]
 ) -> Iterator[Any]:
-    """Yield a row with the counts or the error of a partition, or nothing if it has no rows."""
+    """Yield a row with the counts or error of a partition, or nothing if the partition is empty."""
     task: Any = require("pyspark", "spark", "termsift.spark").TaskContext.get()
     part = task.partitionId()
     full = (batch for batch in batches if batch.num_rows)
@@ -244,10 +245,10 @@ def _count_rows(
 
 
 def _added(a: ClassCounts, b: ClassCounts) -> ClassCounts:
-    """Return the sum of counts of vectors, whose terms are matched by index."""
+    """Add counts of vectors. Their terms are matched by index."""
     if a.n_terms != b.n_terms:
         raise ValueError(
-            f"some partitions have vectors of {a.n_terms} terms, others of {b.n_terms}"
+            f"some partitions have vectors of {a.n_terms} terms, others have vectors of {b.n_terms}"
         )
     return a + b
 
@@ -291,7 +292,7 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()
     if not is_sparse.all():
-        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # if all were dense
+        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # if all are dense
         every[np.repeat(is_sparse, lengths)] = columns
         columns = every.astype(np.int32)
     data = integers_if_whole(values.flatten().to_numpy())  # Spark's vectors hold doubles

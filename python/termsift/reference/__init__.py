@@ -1,12 +1,12 @@
 r"""The scores in plain Python, written from the equations: the specification of termsift.
 
 This package is not fast, and it shares no code with the compiled path. Read it to learn what a
-number means. Compare with it to check whether a faster computation is right. These are its modules,
-in the order in which data passes through them:
+number means. Compare its results with a faster computation to check that computation. These are its
+modules, in the order in which data passes through them:
 
 ===============  =================================================================================
 ``counting``     documents and labels to counts
-``tables``       the input of the formulas: probabilities, and the four cells of term and class
+``tables``       the input of the formulas: probabilities, and the cells of contingency tables
 ``formulas``     one function for each method
 ``scoring``      the values of a term for the classes, and their aggregate
 ``directions``   whether a class has more of a term than the others
@@ -39,19 +39,20 @@ the index i:
 ``det``     A n - d_i n_c = A D - C B
 ==========  ======================================================================================
 
-Logarithms are natural. By convention 0 log 0 = 0, log 0 = -inf, x/0 and x log(x/0) are inf for x >
-0, and a value 0/0 is replaced by 0. No value is NaN.
+Logarithms are natural. By convention 0 log 0 = 0 and log 0 = -inf. For x > 0, x/0 and x log(x/0)
+are inf. A value 0/0 is replaced by 0. No value is NaN.
 
 Notes
 -----
 Integer counts are exact. Scores evaluate the formulas in float64 exactly as they are written, so a
 difference of nearly equal numbers loses digits. The absolute error of ``md`` is about 1e-16 for
-each class. The relative error of an ordinary score is 1e-12 to 1e-10. For a term that hardly
-distinguishes the classes it is larger, and the score may even be below 0. The relative error of
-``md_chi2`` is about 1e-16 ``|p + q| / |p - q|``. The other methods use exact fractions and are as
-accurate as their logarithms. But differences of logarithms (``ig``, ``g2``) or of quantiles
-(``bns``) lose digits as in ``md``. `greedy` and `divergence` use exact probabilities and logarithms
-with sixty digits, because rounding would otherwise decide between equally good terms.
+each class. The relative error of an ordinary ``md`` score is 1e-12 to 1e-10. If a term hardly
+distinguishes the classes, the relative error is larger, and the score may even be below 0. The
+relative error of ``md_chi2`` is about 1e-16 ``|p + q| / |p - q|``. The other methods use exact
+fractions and are as accurate as their logarithms. But ``ig`` and ``g2`` subtract logarithms and
+``bns`` subtracts quantiles, so they lose digits like ``md``. `greedy` and `divergence` use exact
+probabilities and logarithms with sixty digits, because rounding would otherwise decide between
+equally good terms.
 
 Examples
 --------

@@ -27,8 +27,8 @@ _TIE = Decimal(10) ** -40  # Divergences with a smaller relative difference are 
 
 Variable: TypeAlias = list[Fraction]  # the probability in each class that has documents
 
-# In these models every term is a variable of its own. In the others, the chosen terms and the pool
-# of all other terms are the outcomes of one variable.
+# In these models every term is a variable of its own. In the other models, the chosen terms and the
+# pool of all other terms are the outcomes of one variable.
 INDEPENDENT = ("bernoulli", "poisson")
 
 
@@ -102,8 +102,8 @@ def greedy(
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         As for `class_scores`. It does not change the divergence of two classes.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
-        As for `class_scores`. With "bernoulli" and "poisson" the terms are independent. Then the
-        terms are chosen in the order of ``md``, and the divergences are the running sums of ``md``.
+        As for `class_scores`. With "bernoulli" and "poisson" the terms are independent. Therefore
+        they are chosen in the order of ``md``, and the divergences are the running sums of ``md``.
 
     Returns
     -------
@@ -122,8 +122,8 @@ def greedy(
 
         J = sum over variables of (p_1 - p_2) log(p_1 / p_2).
 
-    The paper's Algorithm 1 does not cover more than two classes. For these, this function uses the
-    divergence that the paper's other algorithms maximise. For two classes it equals J::
+    The paper's Algorithm 1 does not cover more than two classes. For more classes, this function
+    uses JMH, the divergence that the paper's other algorithms maximise. For two classes it is J::
 
         JMH = sum over variables and classes of p_c log(p_c / q_c)
 
@@ -159,7 +159,7 @@ def greedy(
 
 
 def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior = None) -> bool:
-    r"""Check the paper's condition, that the first term is the same with and without the pool.
+    r"""Return whether the first term is the same with and without the pool, the paper's condition.
 
     Parameters
     ----------
@@ -176,9 +176,10 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
     -----
     ``md`` is the divergence after the first step of Algorithm 1, so the ranking by ``md`` and
     Algorithm 1 always begin with the same term. The paper derives Algorithm 2 by an approximation
-    that could change this term. Since p of a term is small, the approximation drops the pool's part
-    and keeps only the term's own part. Let :math:`e_1` be the term with the largest own part, sum_c
-    p log(p/q). Algorithm 1 also chooses :math:`e_1` first if and only if, for every other term e,
+    that could change this term. Since the probability p of a term is small, the approximation drops
+    the pool's part and keeps only the term's own part. Let :math:`e_1` be the term with the largest
+    own part, sum_c p log(p/q). Algorithm 1 also chooses :math:`e_1` first if and only if, for every
+    other term e,
 
         Delta <= own(e_1) - own(e),    Delta = pool(e) - pool(e_1),
 
@@ -219,7 +220,7 @@ def _share(x: Variable, pi: list[Fraction]) -> Decimal:
 
 
 def _md(x: Variable, pi: list[Fraction], model: str) -> Decimal:
-    """Return the sum of ``md`` over the classes, for a term that is a variable of its own."""
+    """Return the sum of ``md`` over the classes, for a model in which terms are independent."""
     divergence = Decimal(0)
     for x_c, q_c in zip(x, exact_outside(x, pi), strict=True):
         divergence += _times_log(x_c, x_c, q_c)
@@ -231,7 +232,7 @@ def _md(x: Variable, pi: list[Fraction], model: str) -> Decimal:
 
 
 def _times_log(factor: Fraction, x: Fraction, y: Fraction) -> Decimal:
-    """Return factor * log(x / y), or 0 if the factor is 0, or inf if only y is 0."""
+    """Return factor * log(x / y): 0 if the factor is 0 or x = y, and otherwise inf if y is 0."""
     if factor == 0 or x == y:
         return Decimal(0)
     if y == 0:

@@ -20,7 +20,7 @@ METRICS = (
     *("macro_precision", "macro_recall", "macro_f1"),
 )
 
-_TIE = 2.0**-45  # Posteriors that differ by less, relative to their summands, are equal.
+_TIE = 2.0**-45  # Posteriors are equal if their relative difference is at most this.
 
 Curve: TypeAlias = dict[str, list[Any]]
 
@@ -115,7 +115,7 @@ def predict(
     naive_bayes: str = "multinomial",
     alpha: float = 1.0,
 ) -> list[int]:
-    """Return the predicted class of each document, as a row of the counts.
+    """Return the predicted class of each document, as the index of its row in the counts.
 
     Parameters
     ----------
@@ -166,7 +166,8 @@ def leave_one_out(
     Returns
     -------
     list of lists of float
-        One row for each document. Each row has the classes in the order of the counts.
+        One row for each document. Each row has one log posterior per class, in the order of the
+        counts.
 
     Examples
     --------
@@ -255,7 +256,7 @@ def cross_validate(
     folds : sequence of pairs of sequences of int
         The training and the test documents of each fold.
     method, model : str
-        As for `score`, which uses the same alpha.
+        As for `score`. The scores and the classifier use the same alpha.
     policy : {"top", "round_robin"}
         The policy. "top" ranks terms with the function `rank`, and "round_robin" with the function
         `round_robin`.
@@ -296,12 +297,13 @@ def cross_validate(
 
 
 def metrics(known: Sequence[Hashable], predicted: Sequence[Hashable]) -> dict[str, float]:
-    """Return each of ``METRICS`` from the true and the predicted labels.
+    """Compute each of ``METRICS`` from the true and the predicted labels.
 
     Let T documents belong to a class, let P documents be predicted to belong to it, and let H of
-    these P documents belong to it. The precision of the class is H/P, its recall is H/T and its F1
-    is 2H/(P + T), where 0/0 is 0. The metrics are means over all classes among the true and
-    predicted labels. They are weighted by T or, if their names begin with "macro", unweighted.
+    these P documents really belong to it. The precision of the class is H/P, its recall is H/T and
+    its F1 is 2H/(P + T), where 0/0 is 0. The metrics are means over all classes among the true and
+    predicted labels. These means are weighted by T, but metrics whose names begin with "macro" are
+    unweighted means.
 
     Examples
     --------

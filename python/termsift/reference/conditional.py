@@ -47,9 +47,9 @@ def conditional_gain(
         The number of terms to choose. By default, or if there are fewer than k terms, all are
         chosen.
     shape : float or "empirical_bayes"
-        The number ``a``. "empirical_bayes" stands for the result of `likeliest_shape`.
+        The number ``a`` of the Notes. "empirical_bayes" stands for the result of `likeliest_shape`.
     temper, step : float
-        The numbers rho and b.
+        The numbers rho and b of the Notes.
     balance : float
         The loss of a document of class c has a weight proportional to n_c^-balance. The weights are
         scaled so that their sum does not depend on the balance.
@@ -73,25 +73,25 @@ def conditional_gain(
         W'_tc = log((D_tc - 1 + a) / ((n_c - 1) (d_t - 1) / (n - 1) + a))
 
     (Negative differences count as 0, and 0/0 is 0.) Let a document d of class y contain m of the
-    chosen terms. The probability that it belongs to class c is stored in single precision, and is
+    chosen terms. The probability that the document belongs to class c, in single precision, is
 
         P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),
 
-    where F_dc is the sum of W_tc over these terms. For c = y it is the sum of W'_tc instead. If m =
-    0, then P_dc = n_c / n. When the first term t of a document is chosen, the document keeps only
+    where F_dc is the sum of W_tc over these m terms or, for c = y, the sum of W'_tc. If m = 0, then
+    P_dc = n_c / n. When the first term t of a document is chosen, the document keeps only
     ``classes_in_play`` classes: its own class, and the other classes with the largest log(n_c / n)
     + W_tc. These values are rounded to multiples of 2^-30 before they are compared, and ties go to
     the lower index. P_dc = 0 for all other classes. Suppose that term t multiplies the odds of
-    class c by exp(b W_tc), or by exp(b W'_tc) for c = y. The gain of the term is the amount by
-    which this lowers the losses -log P_dy::
+    class c by exp(b W_tc), or by exp(b W'_tc) for c = y. The gain of term t is the resulting
+    decrease of the losses -log P_dy::
 
         gain_t = sum over the documents d with t of
                  -log(sum over c != y of P_dc exp(b (W_tc - W'_ty)), plus P_dy)
 
     The candidates are kept in a queue, ordered by their last known gains. The first candidate is
     chosen if its gain was computed after the last choice. Otherwise its gain is computed again, and
-    it returns to the queue. Gains are rounded to multiples of 2^-40 n nats before they are
-    compared, and equal gains are ordered by index.
+    the candidate returns to the queue. Gains are rounded to multiples of 2^-40 n nats before they
+    are compared, and equal gains are ordered by index.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def guided_gain(
     X, y, k, shape, temper, step, balance, sample_weight, classes_in_play
         As for `conditional_gain`.
     cost : float
-        C of the machines.
+        The factor C of `linear_machines`.
 
     Returns
     -------
@@ -245,13 +245,13 @@ def _choose(
 def likeliest_shape(counts: ReferenceCounts) -> float:
     """Return the shape with the largest likelihood of the document frequencies.
 
-    D_tc has a Poisson distribution with mean lambda n_c d_t / n, and lambda has the distribution
-    Gamma(a, a). Therefore D_tc is negative binomial. Its likelihood is computed for twenty values
-    of ``a`` from 0.1 to 30 and for all terms with d_t >= 2. If there are more than 4,000 such
-    terms, 4,000 evenly spaced ones are used. Let E = n_c d_t / n. The ratios Gamma(D_tc + a) /
-    Gamma(D_tc) and (1 + a / E)^-D_tc are each computed as a whole. With large weights, their parts
-    are so large that the other factors would be lost in rounding. The factor 1 / D_tc, which does
-    not depend on ``a``, is left out.
+    The model is that D_tc has a Poisson distribution with mean lambda n_c d_t / n, where lambda has
+    the distribution Gamma(a, a). Therefore D_tc is negative binomial. Its likelihood is computed
+    for twenty values of ``a`` from 0.1 to 30 and for all terms with d_t >= 2. If there are more
+    than 4,000 such terms, 4,000 evenly spaced ones are used. Let E = n_c d_t / n. The ratios
+    Gamma(D_tc + a) / Gamma(D_tc) and (1 + a / E)^-D_tc are each computed as a whole, because with
+    large weights their parts are so large that rounding would lose the other factors. The factor 1
+    / D_tc, which does not depend on ``a``, is left out.
 
     Examples
     --------
@@ -291,7 +291,7 @@ def _log_gamma_ratio(x: float, a: float) -> float:
 def _guide(
     X: Any, own: list[int], w: Floats, has: npt.NDArray[np.bool_], cost: float
 ) -> tuple[Floats, Floats]:
-    """Return u_tc and the addition to W_tc and W'_tc. ``has`` marks the terms of each class."""
+    """Return u_tc, and the increase of W_tc and W'_tc. ``has`` marks the terms of each class."""
     some = sorted((d for d in range(len(own)) if w[d] > 0), key=lambda d: own[d])
     documents, n_terms, _ = read_documents(X)
     table = np.zeros((len(some), n_terms))

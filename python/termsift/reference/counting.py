@@ -25,7 +25,7 @@ class ReferenceCounts:
     Attributes
     ----------
     classes : list
-        The labels. Row c of the arrays below belongs to the c-th label.
+        The labels. Row c of each array below has the counts of the c-th label.
     class_docs : ndarray of shape (N,)
         The numbers of documents n_c.
     class_tokens : ndarray of shape (N,)
@@ -85,15 +85,15 @@ def count(
     -------
     ReferenceCounts
         Exact int64 counts if ``X`` and the weights have an integer or boolean type. With "binary"
-        only the weights need such a type, and with "log" counts are never exact. Otherwise the
+        only the type of the weights matters, and with "log" counts are never exact. Otherwise the
         counts are float64, and each cell is the sum of value times weight in document order.
 
     Raises
     ------
     ValueError
-        If lengths differ, if ``tf`` is unknown, if a value or weight is negative or not finite, or
-        if a label is None, NaN or not among ``classes``, if an indicator matrix has a value
-        other than 0 and 1, or if it has a single column and ``classes`` is not given.
+        If lengths differ, ``tf`` is unknown, a value or weight is negative or not finite, or a
+        label is None, NaN or not among ``classes``. Also if an indicator matrix has a value other
+        than 0 and 1, or has a single column while ``classes`` is not given.
     OverflowError
         If a count exceeds its type.
 
@@ -179,7 +179,7 @@ def summed(document: Document) -> dict[int, Number]:
 
 
 def read_documents(X: Any) -> tuple[list[Document], int, bool]:
-    """Return the nonzero entries of each document, M, and whether the values are integers."""
+    """Return each document's nonzero entries, the number M, and whether values are integers."""
     entries: Iterable[tuple[int, int, Number]]
     if hasattr(X, "tocoo"):
         # For every sparse format, tocoo() keeps duplicates and the stored order within a row.
@@ -318,7 +318,7 @@ def total(values: Iterable[Number]) -> Number:
 
 
 def _array(values: Any, dtype: type[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Return an array of counts. numpy itself refuses integers beyond int64."""
+    """Return an array of counts. numpy raises an error for integers beyond int64."""
     array = np.array(values, dtype=dtype).reshape(shape)
     if not np.isfinite(array).all():
         raise OverflowError("a count exceeds the largest float64")

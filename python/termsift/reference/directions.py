@@ -46,11 +46,11 @@ def class_directions(
     -----
     Directions are computed exactly. ``md`` and ``md_chi2`` compare p_ic with q_ic, and
     ``chi2_counts`` compares l_ic with its expected value. ``log_ratio`` compares smoothed
-    frequencies. ``log_odds`` compares the odds of occurrences, which are the products (l_ic + a_i)
-    (L - l_c + a_0 - l_i + l_ic - a_i) and (l_i - l_ic + a_i) (l_c + a_0 - l_ic - a_i). Their
-    difference is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``g2_counts`` has the same direction as
-    ``log_odds``, and so have ``tfidf`` and ``c_tfidf``, which compare nothing themselves. All other
-    methods compare A D with C B.
+    frequencies. ``log_odds`` compares the two parts of its odds ratio, the products (l_ic + a_i) (L
+    - l_c + a_0 - l_i + l_ic - a_i) and (l_i - l_ic + a_i) (l_c + a_0 - l_ic - a_i). The difference
+    of the products is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``g2_counts`` has the same direction as
+    ``log_odds``. ``tfidf`` and ``c_tfidf`` compare nothing, so they also use the direction of
+    ``log_odds``. All other methods compare A D with C B.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def class_directions(
 
 
 def _gap_of_cells(t: Cells, method: str, i: int, c: int) -> Fraction:
-    """Return a number whose sign is the direction. It is 0 if no document has the term."""
+    """Return a number whose sign is the direction, or 0 if no document has the term."""
     if t.d_i[i] == 0:
         return Fraction(0)
     if method == "chi2_counts":

@@ -24,8 +24,8 @@ Value: TypeAlias = Fraction | float
 def md(t: Probabilities, i: int, c: int) -> float:
     """``p log(p/q) + (1-p) log((1-p)/(1-q))``, the KL divergence of two Bernoulli variables.
 
-    For two Poisson variables it is p log(p/q) - p + q. The source is Tang, Kay and He 2016,
-    Algorithms 2 and 3. The form for Poisson variables is termsift's own.
+    For two Poisson variables the divergence is p log(p/q) - p + q. The source is Tang, Kay and He
+    2016, Algorithms 2 and 3. The form for Poisson variables is termsift's own.
     """
     p, q = t.p(i, c), t.q(i, c)
     if t.model == "poisson":
@@ -141,8 +141,8 @@ def g2(t: Cells, i: int, c: int) -> Value:
     """
     with_term, without = t.d_i[i], t.n - t.d_i[i]
     within, outside = t.n_c[c], t.outside(c)
-    # If one of two classes has the cells A, B, C, D, the other has B, A, D, C. fsum gives the same
-    # bits for both.
+    # With two classes, A, B, C, D of one class are B, A, D, C of the other. fsum does not depend on
+    # the order, so both classes get the same bits.
     return 2 * math.fsum(
         (
             _times_log(t.A(i, c), t.A(i, c) * t.n, with_term * within),
@@ -161,7 +161,7 @@ def gss(t: Cells, i: int, c: int) -> Value:
 def odds_ratio(t: Cells, i: int, c: int) -> Value:
     """Odds ratio, ``A D / (B C)``. van Rijsbergen 1979.
 
-    Mladenic and Grobelnik 1999 use its logarithm, which gives the same ranking by the default
+    Mladenic and Grobelnik 1999 use its logarithm, which gives the same ranking with the default
     aggregate.
     """
     return _ratio(t.A(i, c) * t.D(i, c), t.B(i, c) * t.C(i, c))
@@ -219,7 +219,7 @@ def log_odds(t: Cells, i: int, c: int) -> Value:
     Here x = l_ic + a_i, u = l_i - l_ic + a_i, R = l_c + a_0 and S = L - l_c + a_0. The source is
     Monroe, Colaresi and Quinn 2008, eqs. 15-22, with their informative Dirichlet prior a_i = a_0
     l_i / L. The prior adds a_0 = b2 occurrences, as many as Laplace's smoothing, and distributes
-    them over the terms as in the collection. Without a prior, x or u may be 0. The value is then
+    them over the terms in proportion to l_i. Without a prior, x or u may be 0. The value is then
     the limit, 0.
     """
     l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
@@ -231,7 +231,7 @@ def log_odds(t: Cells, i: int, c: int) -> Value:
     odds, other_odds = x * S_less_u, u * R_less_x
     if x == 0 or u == 0 or odds == other_odds:
         return 0.0
-    if odds == 0 or other_odds == 0:  # There is no prior, and one side has no other term.
+    if odds == 0 or other_odds == 0:  # There is no prior, and R = x or S = u.
         return math.inf if odds > 0 else -math.inf
     return log(odds / other_odds) * math.sqrt(x * u / (x + u))
 
@@ -281,7 +281,7 @@ def c_tfidf(t: Cells, i: int, c: int) -> Value:
 
 
 def log(x: Fraction) -> float:
-    """Return the natural logarithm of an exact number, with log 0 = -inf. It is accurate near 1."""
+    """Return log x of an exact number x, with log 0 = -inf. The result is accurate near x = 1."""
     if x == 0:
         return -math.inf
     if Fraction(1, 2) < x < 2:
@@ -290,7 +290,7 @@ def log(x: Fraction) -> float:
 
 
 def _times_log(factor: Fraction, x: Fraction, y: Fraction) -> float:
-    """Return factor log(x/y), or 0 if the factor is 0, or inf if only y is 0."""
+    """Return factor log(x/y): 0 if the factor is 0, and otherwise inf if y is 0."""
     if factor == 0:
         return 0.0
     if y == 0:

@@ -31,8 +31,7 @@ def keyness_of(
     Returns
     -------
     measures : dict of str to float
-        The values of g2, bic and the effect sizes, and the ends of the intervals of the effect
-        sizes.
+        The values of g2 and bic, and the effect sizes with the ends of their intervals.
 
     Examples
     --------
@@ -122,7 +121,7 @@ def exact_log_ratio(
 
 
 def key_of(a: int, b: int, n_1: int, n_2: int, *, n_terms: int = 1) -> float:
-    """Return the score of a term for a class by "key", the default measure for describing classes.
+    """Return a term's score for a class by "key", the default measure for describing classes.
 
     Parameters
     ----------
@@ -158,8 +157,8 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
     Parameters
     ----------
     occurrences, lengths : sequence of int
-        The number of occurrences of the term in each document, and of all terms in each document.
-        Documents without tokens are ignored.
+        For each document, the number of occurrences of the term and of all terms. Documents without
+        tokens are ignored.
 
     Returns
     -------
@@ -195,7 +194,7 @@ def rank_sum_of(target: Sequence[Fraction], reference: Sequence[Fraction]) -> fl
     Returns
     -------
     z : float
-        Positive if the rates of the target are higher; 0 if all are equal.
+        The z-score is positive if the rates of the target are higher, and 0 if all rates are equal.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class Significance:
         return np.exp(self.log_pvalues)
 
     def adjusted(self, how: str = "bh", log: bool = False) -> npt.NDArray[np.float64]:
-        """Return the p-values adjusted by the function `adjusted`, or the logarithms of these."""
+        """Return the p-values adjusted by the function `adjusted`, or their logarithms."""
         flat = adjusted(self.log_pvalues.ravel(), how).reshape(self.log_pvalues.shape)
         return flat if log else np.exp(flat)
 
@@ -69,15 +69,15 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     Returns
     -------
     Significance
-        The tests. If they are per class, every statistic has 1 degree of freedom, and the p-value
-        is 1 for classes without documents.
+        The results of the tests. In tests per class, every statistic has 1 degree of freedom, and
+        the p-value is 1 for classes without documents.
 
     Notes
     -----
     The statistic of a term is the largest of its values over the classes, and has 1 degree of
     freedom. For ``chi2_counts`` it is the sum of the values over the N classes with documents, and
-    has N - 1 degrees of freedom. In tests per class, ``chi2_counts`` is the sum of (l_ic - E)^2 / E
-    and of the same expression for all other classes together. This multiplies the value by 1 / (1 -
+    has N - 1 degrees of freedom. In tests per class, ``chi2_counts`` is (l_ic - E)^2 / E plus the
+    same expression for all other classes together. The sum is the first summand times 1 / (1 -
     n_c/n).
 
     Examples
@@ -141,9 +141,9 @@ def log_pvalue(statistic: float, degrees: int) -> float:
     Notes
     -----
     The probability is Q(a, z) = Gamma(a, z) / Gamma(a) with a = degrees / 2 and z = statistic / 2.
-    The recurrence Q(a + 1, z) = Q(a, z) + z^a exp(-z) / Gamma(a + 1) ends at Q(1, z) = exp(-z) or
-    Q(1/2, z) = erfc(sqrt z), and all its terms are positive. If Q is near 1, its complement 1 - Q
-    is computed instead, which is exp(-z) times the sum over k of z^(a+k) / Gamma(a + k + 1).
+    The recurrence Q(a + 1, z) = Q(a, z) + z^a exp(-z) / Gamma(a + 1) begins with Q(1, z) = exp(-z)
+    or Q(1/2, z) = erfc(sqrt z), and all its terms are positive. If Q is near 1, 1 - Q is computed
+    instead. This complement is exp(-z) times the sum over k of z^(a+k) / Gamma(a + k + 1).
 
     Examples
     --------
@@ -176,8 +176,8 @@ def _log_erfc_of_root(z: float) -> float:
     root = math.sqrt(z)
     if root < 20:
         return math.log(math.erfc(root))
-    # Here erfc would underflow. It equals exp(-z) / sqrt(pi), divided by the continued fraction
-    # root + (1/2) / (root + 1 / (root + (3/2) / (root + ...))).
+    # For larger roots, erfc would underflow. erfc(root) is exp(-z) / sqrt(pi), divided by the
+    # continued fraction root + (1/2) / (root + 1 / (root + (3/2) / (root + ...))).
     fraction = root
     for j in range(30, 0, -1):
         fraction = root + j / 2 / fraction

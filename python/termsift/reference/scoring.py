@@ -46,8 +46,8 @@ def class_scores(
         "md" or "md_chi2" (see Notes), or another name in ``formulas.METHODS``.
     alpha : float or pair of floats, default 1
         The smoothing. For a single number, b1 = alpha and b2 = alpha * M. With the model
-        "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. A pair gives b1 and b2, where b1
-        must be at least 0, and at most b2 unless the model is "poisson". Only "md", "md_chi2",
+        "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. A pair gives b1 and b2. b1 must not
+        be negative and, unless the model is "poisson", must not exceed b2. Only "md", "md_chi2",
         "log_ratio" and "log_odds" are smoothed. In "log_odds" b2 is the weight of the prior.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         The priors pi_c, by default n_c / sum_k n_k. Numbers are scaled to sum to 1. Classes without
@@ -67,12 +67,12 @@ def class_scores(
     Returns
     -------
     ndarray of shape (N, M)
-        Scores in float64. They can be infinite, for example where p_ic > 0 = q_ic, but are never
+        Scores in float64. They can be infinite, for example if p_ic > 0 and q_ic = 0, but are never
         NaN. For all methods except "md" and "md_chi2", the score is 0 if no document has the term.
 
     Notes
     -----
-    With p = p_ic and q = q_ic,
+    Let p = p_ic and q = q_ic.
 
     ``md`` is the term's part of the Jeffreys-Multi-Hypothesis divergence (Algorithms 2 and 3 of
     Tang, Kay and He)::
@@ -106,7 +106,7 @@ def class_scores(
            [2., 0.]])
 
     Without smoothing, a divergence is infinite if exactly one of p and q is 0, or exactly one is 1.
-    In this example term 0 never occurs in class 1, which consists of term 1:
+    In this example the documents of class 1 contain only term 1:
 
     >>> class_scores(counts, "md", alpha=0)
     array([[       inf,        inf],
@@ -205,7 +205,7 @@ def _find(method: str, model: str) -> Method:
 
 
 def _is_unseen(table: Probabilities | Cells, i: int) -> bool:
-    """Return whether no document has the term. Its score is then 0 with all methods of `Cells`."""
+    """Return whether the score is 0 because no document has the term and the input is `Cells`."""
     return isinstance(table, Cells) and table.d_i[i] == 0
 
 

@@ -1,4 +1,4 @@
-"""Input of the formulas: probabilities under an event model, and the cells of term and class."""
+"""Input of the formulas: probabilities under an event model, and cells of contingency tables."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Probabilities:
         for k in self.present:
             if k != c:
                 mixture += self.pi_c[k] * self.p(i, k)
-                weight += self.pi_c[k]  # The sum is 1 - pi_c, but cannot round to 0.
+                weight += self.pi_c[k]  # Unlike 1 - pi_c, this sum cannot round to 0.
         return mixture / weight
 
 
@@ -119,7 +119,7 @@ class Cells:
         return within, (elsewhere + self.b1) * (self.l_c[c] + self.b2)
 
     def expected(self, i: int, c: int) -> Fraction:
-        """Return the l_ic that is expected if occurrences are proportional to n_c."""
+        """Return the expected value of l_ic if occurrences are proportional to n_c."""
         return self.l_i[i] * self.n_c[c] / self.n
 
 
@@ -182,7 +182,7 @@ def priors(counts: Any, class_prior: ClassPrior) -> list[float]:
 
 
 def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
-    """Return a weight per class. Priors of classes with documents are proportional to these."""
+    """Return a weight per class. The priors of classes with documents are proportional to it."""
     n_c, present = class_docs(counts), present_classes(counts)
     weights: list[Number]
     if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):
