@@ -438,7 +438,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         legend = (
             "`Y.T @ X` is scipy's product, where `Y.T` is kept as it is or converted to CSR, "
             "whichever is faster. `chi2` is scikit-learn's function. On D it is timed without "
-            "p-values, which take most of its time. The prototype is one run of a program for "
+            "p-values, which take most of its time. The prototype is a program for "
             "int32 that checks no input and counts no documents."
         )
         picture = f"![{PICTURE_TITLE}](speed.svg)"

@@ -320,7 +320,7 @@ def test_max_memory_takes_iterators_of_labels_and_names_rows() -> None:
 
 def test_what_max_memory_refuses() -> None:
     texts, y = many_words(20_000)
-    with pytest.raises(ValueError, match="max_memory needs min_df, a number of documents"):
+    with pytest.raises(ValueError, match="max_memory needs min_df, a whole number"):
         ts.count_texts(texts, y, max_memory=2**22)
     with pytest.raises(TypeError, match="an iterator is read once"):
         ts.count_texts(iter(texts), y, max_memory=2**22, min_df=2)

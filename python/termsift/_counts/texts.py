@@ -146,7 +146,7 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
         raise ValueError("hashing, buckets and vocabulary limit the terms: leave out max_memory")
     if not (validation.is_integer(rules.min_df) and rules.min_df > 1):
         raise ValueError(
-            "max_memory needs min_df, a number of documents of 2 or more: it drops rare terms"
+            "max_memory needs min_df, a whole number of at least 2, because it drops rare terms"
         )
     return TermSketch(without_drops(rules), int(rules.min_df), max_memory // share)
 

@@ -57,7 +57,7 @@ _METHODS = (
     Method(
         name="df",
         title="Document frequency: the number of documents that contain the term.",
-        formula="A; of the collection d_i",
+        formula="A for a class; d_i for the collection",
         source="Yang and Pedersen, A Comparative Study on Feature Selection in Text "
         "Categorization, ICML 1997, Section 2.1",
         default_aggregate=None,
@@ -65,7 +65,7 @@ _METHODS = (
     Method(
         name="tfidf",
         title="Term frequency times inverse document frequency.",
-        formula="l_ic log(n/d_i); of the collection l_i log(n/d_i)",
+        formula="l_ic log(n/d_i) for a class; l_i log(n/d_i) for the collection",
         source="Salton, Wong and Yang, A Vector Space Model for Automatic Indexing, CACM 18(11), "
         f"1975; named for selection in {_IN_PAPER}",
         needs=f"{OCCURRENCES}, {DOCUMENTS}",
