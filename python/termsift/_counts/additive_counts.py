@@ -167,8 +167,8 @@ class AdditiveCounts:
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
         mine, theirs = counts.to_arrays(), other_counts.to_arrays()
-        # If only one stores the totals of the collection, derive them for both. Otherwise do
-        # not, because they may overflow and no result needs them.
+        # The totals of the collection are computed only if one of the two stores them, because
+        # they may overflow.
         if mine["has_collection"] != theirs["has_collection"]:
             mine = counts.with_collection().to_arrays()
             theirs = other_counts.with_collection().to_arrays()

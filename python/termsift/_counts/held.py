@@ -24,8 +24,8 @@ class Held(NamedTuple):
     classes: list[Hashable]  # the labels of the rows
     names: NDArray[np.object_] | None  # the names of the terms
     tf: str
-    rules: TextRules | None = None  # the rules that cut the texts, if none is a function
-    part: PartOfTerms | None = None  # which terms these are, if not all
+    rules: TextRules | None = None  # the rules for texts; None if one is a function
+    part: PartOfTerms | None = None  # None if all terms are present
 
     @classmethod
     def nothing(cls, tf: str) -> Held:
@@ -251,7 +251,7 @@ def _listed_tokens(counts: _core.Counts) -> Any:
 
 
 def _totals(counts: _core.Counts) -> Any:
-    """Return the tokens in each row of exact counts, with those of the terms left out."""
+    """Return the tokens in each row of exact counts, including terms that were left out."""
     return _listed_tokens(counts) + counts.to_arrays()["unlisted_tokens"]
 
 

@@ -13,7 +13,7 @@ class PartOfTerms(NamedTuple):
     n_buckets: int
     buckets: tuple[int, ...]
     has_totals: bool = False  # whether class_tokens has the tokens of all terms
-    n_others: int | None = None  # if there are totals, the number of terms left out, if known
+    n_others: int | None = None  # the number of terms left out, or None if unknown
 
     @classmethod
     def of(cls, rules: TextRules) -> Self | None:

@@ -106,7 +106,7 @@ class TextCounting:
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._new_tally = partial(tally_of, rules, tf, n_threads)
-        self._total: Held | None = None  # the documents before those of the tally
+        self._total: Held | None = None  # the counts of earlier documents
         self.most_bytes = 1 << 62  # the most bytes of a table to count at once
         self.start()
 

@@ -90,7 +90,7 @@ class Significance:
         """
         if self.of_part:
             raise ValueError(
-                "the adjustment ranks the p-values of all terms, and these are of some buckets"
+                "the adjustment ranks the p-values of all terms, but these hold only some buckets"
             )
         return np.exp(adjusted_logs(self.log_pvalues))
 
