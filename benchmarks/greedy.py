@@ -6,8 +6,8 @@ The tables show the evaluations and the time of `counts.greedy` on one thread by
 terms. The collections are generated text, hard cases, and 20 Newsgroups with all its words if
 `corpora.py` finds it. In the same run, the order is compared with the order of the plain search
 (`exhaustive=True`). If the plain search would need more than two billion evaluations, only the
-first terms are compared. Each search takes turns with a sort of a million numbers, whose time
-serves as the unit. ``--quick`` only checks that everything works. ``--write`` puts the tables into
+first terms are compared. Each search alternates with sorting a million numbers. The time of the
+sort is the unit. ``--quick`` only checks that everything works. ``--write`` puts the tables into
 ``benchmarks/README.md``, and a sentence into ``docs/benchmarks.md``.
 """
 

@@ -124,7 +124,7 @@ py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
   return values;
 }
 
-// Returns the getter of a property of Counts. The getter returns an array of f(row) for each class.
+// Returns the getter of a property of Counts. The getter returns one array, with f(row) of each class.
 template <class T = void, class F>
 auto of_classes(const F& f) {
   return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return row_values<T>(c.rows, f); }); };

@@ -12,7 +12,7 @@ namespace termsift {
 
 enum class Analyzer : std::uint8_t {
   word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
-  chars,   // every run of n characters of the text, with each run of two or more white-space characters replaced by a blank
+  chars,   // every n consecutive characters; two or more white-space characters in a row count as one blank
   char_wb  // every run of n characters of a word between white space, with a blank added at both ends of the word
 };
 

@@ -85,7 +85,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   }
   rest.sum_tokens();
   if ((rest.n_docs == 0 && rest.size > 0 && !unknown) || !is_possible(rest))
-    refuse_part(in_class().substr(1), " a term would have more documents than occurrences, or more than the class");
+    refuse_part(in_class().substr(1), " a term would have more documents than occurrences, or than the class has");
   return rest;
 }
 

@@ -177,7 +177,7 @@ class Strings {
   std::optional<Nulls> nulls_;  // the nulls of the strings; nullopt if all are null or there are no strings
 };
 
-// Returns index i of an array with a dictionary.
+// Returns the i-th index of an array with a dictionary.
 std::int64_t load_index(char format, const void* buffer, std::int64_t i) {
   switch (format) {
     case 'c': return load<std::int8_t>(buffer, i);

@@ -83,7 +83,7 @@ void AbsentClasses::tabulate(std::int64_t index, Piece& piece) const {
   }
   kernels_.score_absent({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals,
                          pairs_.measure, pairs_.variable, sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
-  // The polynomial is the difference from V at the middle, so only this difference is rounded.
+  // The polynomial gives V(t) minus V at the middle, so only this difference is rounded.
   constexpr int center = n_nodes / 2;
   piece.middle = quick_two_sum(V_hi[center], V_lo[center]);
   piece.middle_U = middle, piece.to_t = 1 / half;

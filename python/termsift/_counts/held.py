@@ -142,7 +142,9 @@ class Held(NamedTuple):
         part = PartOfTerms.of_both(self.part, other.part)
         self._check_same_documents(other)
         if self.names is None or other.names is None:
-            raise ValueError("counts of different buckets are merged by name, and have no names")
+            raise ValueError(
+                "merging different buckets needs the names of terms: these counts have none"
+            )
         names = np.concatenate([self.names, other.names])
         order = np.argsort(names, kind="stable")
         columns = np.split(np.argsort(order), [len(self.names)])

@@ -186,7 +186,7 @@ def keyness(
         The classes of the two corpora. Several classes are pooled. By default the reference is
         every class that is not in the target.
     k : int, optional
-        The largest number of terms of each direction, or of similar terms. Default: all terms.
+        At most k terms of each direction, or k similar terms, are listed. Default: all terms.
     sort : {"g2", "g2_docs", "zeta", "lrc_docs", "log_ratio", "lrc", "percent_diff", \
 "relative_risk", "odds_ratio", "simple_maths", "count", "rank_sum"}
         The column by which the terms of each direction are sorted, strongest first. "count" is the

@@ -56,8 +56,8 @@ def conditional_gain(
         The factor that multiplies a candidate's log lift in its gain.
     balance : float, default 0.0
         A number from 0 (all documents count equally) to 1 (all classes count equally). The losses
-        of a class with n_c documents are weighted in proportion to n_c^-balance. At 0.25 small
-        classes get more terms, which raises the macro-averaged F1 of few terms.
+        of a class with n_c documents are weighted in proportion to n_c^-balance. With 0.25,
+        small classes get more terms. This raises the macro-averaged F1 if few terms are chosen.
     sample_weight : array of shape (n_docs,), optional
         As for `termsift.count`. Scale weights to a mean of 1, because weights that sum to 1 would
         count the collection as one document.

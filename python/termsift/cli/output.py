@@ -17,7 +17,7 @@ from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
 _STDOUT = (None, "-")  # values of --output that mean standard output
-_LONGEST = 60  # the most characters of a name in a table; other formats do not cut names
+_LONGEST = 60  # the maximum length of a name in a table; other formats do not cut names
 _FORMATS = ("table", "csv", "json")
 
 

@@ -48,7 +48,7 @@ _PRUNED = "After pruning, no terms remain. Try a lower min_df or a higher max_df
 
 
 class _CutByCore:
-    """Methods that use the core, shared by both vectorizers."""
+    """The methods that both vectorizers share. They use the core."""
 
     def _native(self: Any) -> Arguments | None:
         """Return the rules for the core, or None if scikit-learn must cut."""
