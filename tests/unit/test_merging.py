@@ -75,7 +75,7 @@ def test_names_that_stand_for_two_terms() -> None:
 
 def test_an_overflow_stays_one() -> None:
     large = counted([[2**62]], ["a"])
-    with pytest.raises(ts.CountOverflowError, match="part 1 and those before it"):
+    with pytest.raises(ts.CountOverflowError, match="part 1 and the parts before it"):
         ts.merge([large, large])
 
 
@@ -113,7 +113,7 @@ def test_merge_command_names_the_file(run: Any, tmp_path: Path) -> None:
     counted([[1, 2]], ["a"], ["ant", "cow"]).save(paths[0])
     counted([[5, 6, 7]], ["a"]).save(paths[1])
     result = run("merge", *paths, "-o", tmp_path / "all.termsift")
-    assert result.complaint.startswith(f"{paths[1]}: part 1 and those before it: 2 and")
+    assert result.complaint.startswith(f"{paths[1]}: part 1 and the parts before it: 2 and")
     assert not (tmp_path / "all.termsift").exists()
 
 

@@ -156,7 +156,7 @@ def test_what_a_sketch_refuses() -> None:
     for damaged in (sketch.to_bytes()[:-1], sketch.to_bytes()[:-1] + b"\x07"):
         with pytest.raises(ValueError, match="they are damaged or truncated"):
             ts.TermSketch.from_bytes(damaged)
-    with pytest.raises(TypeError, match="terms has the rules of sketch_texts"):
+    with pytest.raises(TypeError, match="a sketch has its own rules"):
         ts.count_texts(["a text"], ["ham"], terms=sketch, lowercase=False)
     with pytest.raises(ValueError, match="texts has a missing value at 1"):
         ts.sketch_texts(["a text", None])

@@ -22,15 +22,15 @@ from termsift._util.log import levels_to_caller
 
 
 class AdditiveCounts:
-    """The counts in `ClassCounts`, with the methods that extend, add, subtract and save them."""
+    """The counts of `ClassCounts`, with the methods that extend, add, subtract and save them."""
 
     __slots__ = ("_changing", "_may_warn", "_state")
 
     # Counts, classes, term names and tf are replaced together, so a thread that reads during an
-    # update sees the state before it or the state after it.
+    # update sees either the old state or the new state.
     _state: Held
-    _changing: threading.Lock  # a thread holds it from reading the state until replacing it
-    _may_warn: bool  # whether the warning about fractions is still due; it comes once
+    _changing: threading.Lock  # held while a thread reads, changes and replaces the state
+    _may_warn: bool  # False after the warning about fractions, which is given only once
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -60,7 +60,7 @@ class AdditiveCounts:
 
     @property
     def n_classes(self) -> int:
-        """The number of classes, including those without documents."""
+        """The number of classes, including classes without documents."""
         return len(self._classes)
 
     @property
@@ -78,9 +78,9 @@ class AdditiveCounts:
     def class_docs(self) -> _core.Count:
         """The number of documents of each class, n_c, or the sum of their weights.
 
-        It has the shape (n_classes,). The number of documents behind a frequency list may be
-        unknown. In this case, this property, the document frequencies, and everything that needs
-        them raise ValueError.
+        The shape is (n_classes,). The number of documents behind a frequency list may be unknown.
+        In this case, `class_docs`, the document frequencies, and all methods that need them raise
+        ValueError.
         """
         self._require_documents("class_docs")
         return self._counts.class_docs
@@ -89,7 +89,7 @@ class AdditiveCounts:
     def class_tokens(self) -> _core.Count:
         """The occurrences of all terms in each class, l_c, of shape (n_classes,).
 
-        They include the terms that a frequency list leaves out (see `termsift.counts_from_table`).
+        Terms that a frequency list leaves out are included (see `termsift.counts_from_table`).
         """
         return self._counts.class_tokens
 
@@ -110,12 +110,12 @@ class AdditiveCounts:
 
     @property
     def buckets(self) -> tuple[int, tuple[int, ...]] | None:
-        """The rule ``buckets`` that left out terms, or None; see `termsift.text.TextRules`."""
+        """The rule ``buckets`` if it left out terms, else None; see `termsift.text.TextRules`."""
         return self._state.part and self._state.part[:2]
 
     @property
     def tf(self) -> str:
-        """How an entry of a document is counted, "raw", "log" or "binary": see `termsift.count`."""
+        """How each entry of X is counted: "raw", "log" or "binary" (see `termsift.count`)."""
         return self._state[3]
 
     @property
@@ -131,7 +131,7 @@ class AdditiveCounts:
 
     @property
     def term_names(self) -> NDArray[np.object_] | None:
-        """The names of the terms, or None. If names are set, rankings have them too."""
+        """The names of the terms, or None. Rankings contain these names."""
         return self._state[2]
 
     @term_names.setter
@@ -156,7 +156,7 @@ class AdditiveCounts:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both hold the same classes, counts (bit for bit), names and ``tf``."""
+        """Return whether classes, counts (bit for bit), names, ``tf`` and buckets are the same."""
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
         counts, classes, names, tf, _, part = self._state
@@ -167,8 +167,8 @@ class AdditiveCounts:
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
         mine, theirs = counts.to_arrays(), other_counts.to_arrays()
-        # The totals of the collection are computed only if one of the two stores them, because
-        # they may overflow.
+        # The totals of the collection may overflow, so they are computed only if one of the two
+        # objects stores them and the other does not.
         if mine["has_collection"] != theirs["has_collection"]:
             mine = counts.with_collection().to_arrays()
             theirs = other_counts.with_collection().to_arrays()
@@ -187,13 +187,13 @@ class AdditiveCounts:
         return present
 
     def _require_documents(
-        self, what: str, cure: str = "pass class_docs and the column documents to counts_from_table"
+        self, what: str, cure: str = "pass documents and class_docs to counts_from_table"
     ) -> None:
         """Check that the number of documents is known for every class."""
         for c in np.flatnonzero(self._counts.undocumented):
             raise ValueError(
                 f"{what} needs the documents of class {self._classes[c]!r}, which are unknown: its "
-                f"table has only occurrences; {cure}, or leave the class out by subset"
+                f"table has only occurrences; {cure}, or leave out the class with subset"
             )
 
     def _require_all_buckets(self, what: str) -> None:
@@ -206,8 +206,8 @@ class AdditiveCounts:
         self._require_all_buckets(what)
         for c in np.flatnonzero(self._counts.unlisted_tokens):
             raise ValueError(
-                f"{what} needs every term of class {self._classes[c]!r}, but by class_tokens its "
-                f"table left out {self._counts.unlisted_tokens[c]:,} tokens: pass the whole table"
+                f"{what} needs every term of class {self._classes[c]!r}, but its table lacks "
+                f"{self._counts.unlisted_tokens[c]:,} of its class_tokens: pass the whole table"
             )
 
     def _names_of(self, terms: NDArray[np.int64]) -> NDArray[np.object_] | None:
@@ -215,7 +215,7 @@ class AdditiveCounts:
         return None if names is None else names[terms]
 
     def _warn_if_fractional(self, method: str) -> None:
-        """Warn, once, if a method needs occurrences but the counts have unexplained fractions."""
+        """Warn once if a method needs occurrences, but unweighted counts hold fractions."""
         counts, classes, _, tf, *_ = self._state
         if not self._may_warn or counts.exact or tf != "raw":
             return
@@ -226,9 +226,9 @@ class AdditiveCounts:
         if fraction := counts.first_fraction():
             c, term, value = fraction
             warnings.warn(
-                f"{method} needs occurrences, but X holds fractions, such as tf-idf (class "
-                f"{classes[c]!r} has term {term} {value:g} times): pass the counts of "
-                "CountVectorizer in place of TfidfVectorizer's, and damp them with tf='log'",
+                f"{method} needs occurrences, but X holds fractions, such as tf-idf (in class "
+                f"{classes[c]!r}, term {term} occurs {value:g} times): use CountVectorizer instead "
+                "of TfidfVectorizer; tf='log' damps its counts",
                 stacklevel=levels_to_caller(),
             )
 
@@ -248,8 +248,8 @@ class AdditiveCounts:
         Parameters
         ----------
         X, y, sample_weight, classes, n_threads
-            As for `termsift.count`. New classes take their sorted places if the earlier classes are
-            sorted, and are added at the end otherwise. New terms become further columns. X may also
+            As for `termsift.count`. If the earlier classes are sorted, new classes are inserted in
+            sorted order; otherwise they are appended. New terms become further columns. X may also
             have fewer columns than the counts. By default the columns of an indicator matrix are
             the earlier classes.
 
@@ -260,12 +260,12 @@ class AdditiveCounts:
         Raises
         ------
         ValueError, CountOverflowError, TypeError
-            As for `termsift.count`. In this case the counts do not change.
+            As for `termsift.count`. After an error, the counts are unchanged.
 
         Notes
         -----
-        Counting a collection in chunks gives the same bits as counting it at once. Float input
-        turns exact counts into float counts.
+        The counts of a collection are bit for bit the same whether it is counted in chunks or at
+        once. Float input turns exact counts into float counts.
 
         Examples
         --------
@@ -297,10 +297,10 @@ class AdditiveCounts:
         return self
 
     def __add__(self, other: Self) -> Self:
-        """Return the counts of two collections together, with classes matched by label.
+        """Return the counts of both collections together, with classes matched by label.
 
-        Terms are matched by index. Exact counts add exactly. Sums of float counts may round
-        differently from counting both collections at once.
+        Terms are matched by index. Exact counts are added exactly. A sum of float counts may differ
+        by rounding from the counts of both collections counted at once.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
@@ -309,9 +309,9 @@ class AdditiveCounts:
     def __sub__(self, other: Self) -> Self:
         """Return the counts of the documents outside a part, such as a fold of cross-validation.
 
-        The classes stay the same. ``other`` cannot be a part if it has an unknown class or a larger
-        count, or if a term would have more documents than occurrences; this raises ValueError. In
-        float counts, a remainder below 2^-40 of the whole counts as rounding and becomes 0.
+        The classes stay the same. ValueError is raised if ``other`` has an unknown class or a
+        larger count, or if the rest would have a term with more documents than occurrences. If a
+        difference of float counts is at most 2^-40 of the whole, it is set to 0 as rounding.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
@@ -323,13 +323,13 @@ class AdditiveCounts:
         Parameters
         ----------
         min_df : int
-            Terms in fewer documents are dropped. The paper uses 2.
+            Terms in fewer than ``min_df`` documents are dropped. The paper uses 2.
 
         Returns
         -------
         counts : ClassCounts
-            The counts of the collection without those terms. All documents still count. The terms
-            ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` stay.
+            The counts of the collection without these terms. All documents still count. The terms
+            ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are kept.
 
         Examples
         --------
@@ -346,20 +346,20 @@ class AdditiveCounts:
         return self._of(self._state.in_columns(columns, int(kept.sum()), names))
 
     def within(self, parts: Iterable[Self]) -> Self:
-        """Return counts of some buckets of terms, with the totals of all terms.
+        """Return these counts of some buckets of terms with the totals of all terms.
 
-        Methods that compare occurrences need all tokens, and smoothing needs the number of terms.
+        Methods that compare occurrences need the totals. Smoothing needs the number of all terms.
 
         Parameters
         ----------
         parts : iterable of ClassCounts
-            The counts of all buckets, or only the hashed counts of the same documents. Hashed
-            counts do not tell the number of terms, so smoothing then needs ``alpha=(b1, b2)``.
+            The counts of all buckets, or only hashed counts of the same documents. Hashed counts do
+            not give the number of terms, so smoothing then needs ``alpha=(b1, b2)``.
 
         Returns
         -------
         counts : ClassCounts
-            The counts of the same terms. ``class_tokens`` includes the other terms.
+            The counts of the same terms. Only ``class_tokens`` includes the other terms.
 
         Raises
         ------
@@ -379,7 +379,7 @@ class AdditiveCounts:
         return self._of(self._state.within(parts))
 
     def subset(self, classes: Iterable[Hashable] | Mapping[Any, Any]) -> Self:
-        """Return the counts of some classes, which may be merged.
+        """Return the counts of some classes, and merge classes if requested.
 
         Parameters
         ----------
@@ -390,7 +390,7 @@ class AdditiveCounts:
         Returns
         -------
         counts : ClassCounts
-            The counts of the documents of these classes alone. All terms keep their columns, even
+            The counts of the documents of only these classes. All terms keep their columns, even
             terms that no longer occur.
 
         Raises
@@ -431,7 +431,7 @@ class AdditiveCounts:
     def to_bytes(self) -> bytes:
         """Return the bytes that `save` writes, for `termsift.load`.
 
-        They can be stored or sent as one value, for example in a row of a database.
+        These bytes can be stored or sent as one value, for example in a row of a database.
 
         Examples
         --------

@@ -42,9 +42,9 @@ class ClassCounts(AdditiveCounts):
 
     Notes
     -----
-    Every count is int64 for integer input, else float64. Only pairs of a class and a term that
-    occurs in it are stored. A pair takes 12 bytes, or 20 bytes in a class whose tokens may exceed
-    2^32 or are fractions.
+    All counts are int64 for integer input, and float64 otherwise. Counts are stored only for pairs
+    of a class and a term that occurs in the class. A pair takes 12 bytes, or 20 bytes in a class
+    whose counts are fractions or may sum to more than 2^32.
     """
 
     __slots__ = ()
@@ -73,7 +73,7 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         class_scores : ndarray of shape (n_classes, n_terms), float64
-            The values of each class before aggregation. They are 0 for classes without documents.
+            The class values, which `score` aggregates. They are 0 for classes without documents.
         """
         scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
         return scoring.class_scores()
@@ -116,9 +116,9 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         scores : ndarray of shape (n_terms,), float64
-            The scores, in nats for divergences, and never NaN. Some methods give infinite scores
-            for empty cells (see ``zeros`` in `termsift.methods`), and so do divergences without
-            smoothing. A sum or mean of both inf and -inf is 0.
+            The scores, in nats for divergences, and never NaN. Divergences without smoothing and
+            some other methods give infinite scores for empty cells (see docs/methods.md). If the
+            class values include both inf and -inf, their sum or mean is 0.
 
         Raises
         ------
@@ -129,16 +129,16 @@ class ClassCounts(AdditiveCounts):
         -----
         q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
         without documents are left out. By convention 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0.
-        The relative error of a score is at most 1e-14 if
-        p and q differ by at least 1e-15 * n_classes^2 * max(p, q). The time is O(pairs of a class
-        and a term in it) or O(n_classes * n_terms), depending on the method (see docs/methods.md).
+        The relative error of a score is at most 1e-14 if p and q differ by at least
+        1e-15 * n_classes^2 * max(p, q). The time is O(pairs of a class and a term in it) or
+        O(n_classes * n_terms), depending on the method (see docs/methods.md).
 
-        "multinomial" uses the p_ic given under ``alpha``. "binary" counts documents in place of
+        "multinomial" uses the p_ic given under ``alpha``. "binary" counts documents instead of
         occurrences: p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" uses the share of
-        documents: p_ic = (d_ic + b1) / (n_c + b2). "poisson" has rates of at most 2^64 in place of
-        probabilities: p_ic = (l_ic + b1) / (n_c + b2). Its formulas have no complement: `md` is
-        p log(p/q) - p + q, and `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p], or (p-q)^2/q for the
-        noncentrality "pearson".
+        documents: p_ic = (d_ic + b1) / (n_c + b2). "poisson" uses rates of at most 2^64 instead of
+        probabilities: p_ic = (l_ic + b1) / (n_c + b2). For rates, 1 - p and 1 - q do not occur in
+        the formulas: `md` is p log(p/q) - p + q, and `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p], or
+        (p-q)^2/q for the noncentrality "pearson".
 
         Examples
         --------
@@ -166,19 +166,19 @@ class ClassCounts(AdditiveCounts):
         ----------
         method : {"chi2", "g2", "chi2_counts", "g2_counts"}
             The statistic. chi2 and g2 compare the documents with the term inside and outside a
-            class, and g2_counts compares occurrences. They have one degree of freedom. chi2_counts
-            is scikit-learn's chi2.
+            class, and g2_counts compares occurrences. These three have one degree of freedom.
+            chi2_counts is scikit-learn's chi2.
         per_class : bool, default False
-            Test each class against the others. Otherwise chi2, g2 and g2_counts test the class in
-            which they are largest, and chi2_counts tests the sum over all classes.
+            If True, test each class against the others. If False, chi2, g2 and g2_counts test the
+            class in which they are largest, and chi2_counts tests the sum over all classes.
         n_threads : int, optional
             As for `termsift.count`.
 
         Returns
         -------
         significance : Significance
-            Statistics, p-values with their logarithms, and signs. Statistic and sign are 0 for
-            classes without documents and for terms that no document contains.
+            The statistics, the p-values and their logarithms, and the signs. Statistic and sign are
+            0 for classes without documents and for terms that no document contains.
 
         Raises
         ------
@@ -187,7 +187,7 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Per class, chi2_counts is scikit-learn's statistic of the class against the rest,
+        With ``per_class``, chi2_counts is scikit-learn's statistic of the class against the rest,
         (l_ic - E)^2 / E / (1 - n_c/n) with E = l_i n_c / n. Time and memory are O(pairs of a class
         and a term in it), or O(n_classes * n_terms) with ``per_class``.
 
@@ -222,12 +222,12 @@ class ClassCounts(AdditiveCounts):
         method : str
             A name of `termsift.methods` or `termsift.selectors`.
         k : int, optional
-            The number of terms. All are ranked by default, or if there are fewer than k. A small k
-            is selected without sorting the other terms.
+            The number of terms. All terms are ranked if k is None or if there are fewer than k. If
+            k is small, only the k best terms are sorted, which is faster.
         policy : {"top", "round_robin"}, default "top"
             "top" takes the terms with the highest scores. With "round_robin" the classes take
             turns, so that small classes get their share. Each class lists the terms by its class
-            scores, and the best place of a term in any list determines its rank. Round robin has no
+            scores, and a term is ranked by its best place in these lists. Round robin has no
             aggregate.
         model, alpha, class_prior, aggregate, n_threads, **options
             As for `score`. Selectors have no aggregate and no options.
@@ -235,8 +235,8 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         ranking : Ranking
-            Equal scores are ordered by index. With round robin, the scores are the class scores
-            that gave the terms their places, and ``chosen_by`` holds the classes.
+            Equal scores are ordered by index. With round robin, a term's score is its class score
+            in the class where its place is best, and ``chosen_by`` holds these classes.
 
         Raises
         ------
@@ -246,7 +246,7 @@ class ClassCounts(AdditiveCounts):
         Notes
         -----
         Round robin takes up to 160 MiB of memory. Its time is O(n_classes * n_terms), or less if k
-        is small and there are many classes, each with few of the terms.
+        is small and there are many classes that each contain few of the terms.
 
         Examples
         --------
@@ -299,8 +299,8 @@ class ClassCounts(AdditiveCounts):
     ) -> Any:
         """Return a data frame of the terms that are over-represented in each class, best first.
 
-        The terms are those of `termsift.distinctive_terms`. `keyness` also lists the terms that a
-        class uses less often than others.
+        The terms are the same as in `termsift.distinctive_terms`. `keyness` also lists the terms
+        that a class uses less often than other classes do.
 
         Parameters
         ----------
@@ -324,10 +324,10 @@ class ClassCounts(AdditiveCounts):
             - index: the column;
             - rank: the place within the class, from 1;
             - score: the class score;
-            - n_class, n_rest: the term's occurrences in the class, and in documents outside it;
+            - n_class, n_rest: the term's occurrences in the class, and outside the class;
             - df_class, df_rest: the documents with the term in the class, and outside the class;
-            - log_pvalue, pvalue: for tests, the p-value of `significance` per class; for "key", the
-              p-value of `g2`;
+            - log_pvalue, pvalue: only for tests and "key", the logarithm of the p-value, and the
+              p-value. It is the p-value of `significance` per class; "key" uses the test `g2`;
             - pvalue_adj: the p-value, adjusted for the tests of all classes and terms by Benjamini
               and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
 
@@ -341,8 +341,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Time and memory are those of `termsift.distinctive_terms`. Tests need another 50 bytes for
-        each class and term.
+        Time and memory are as for `termsift.distinctive_terms`. Tests need another 50 bytes for
+        each pair of a class and a term.
 
         Examples
         --------

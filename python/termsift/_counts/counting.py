@@ -55,20 +55,20 @@ def count(
     ----------
     X : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
         How often each term occurs in each document: booleans, integers or floats, none negative.
-        Repeated entries are summed. CSR arrays are read in place. Dense input is read by blocks of
-        rows and may be a file: a numpy.memmap or a dataset of h5py or zarr. The columns of a data
-        frame name the terms. X may also be a `Scan` of files, which has labels and names.
+        Duplicate entries are summed. CSR arrays are read in place. Dense input is read in blocks of
+        rows and may be a file: a numpy.memmap or a dataset of h5py or zarr. If X is a data frame,
+        its columns name the terms. A `Scan` of files already has labels and names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
         Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
         are one class, while ``1`` and ``"1"`` are two. In an indicator matrix of zeros and ones, a
         document counts in each of its classes. An array of shape (n_docs, 1) is refused, because it
-        could be either.
+        could hold labels or be an indicator matrix.
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
     classes : sequence of labels, optional
         The classes in the order of the result. Other labels are an error. The default is the sorted
-        list of the labels that occur. For an indicator matrix, they are the names of its columns
-        (by default 0, 1, ...).
+        list of the labels that occur. For an indicator matrix, ``classes`` names the columns, by
+        default 0, 1, ...
     tf : {"raw", "log", "binary"}
         How an entry x > 0 is counted: as x, log(1 + x) or 1, times the document's weight. The
         attribute ``tf`` of the counts keeps this choice.
@@ -81,8 +81,8 @@ def count(
     Returns
     -------
     counts : ClassCounts
-        Exact int64 counts if X and the weights hold booleans or integers, else float64. Binary
-        counts are exact if the weights are; logarithms are always floats.
+        Exact int64 counts if X and the weights hold booleans or integers, else float64 counts. For
+        tf="binary" only the weights decide. For tf="log" the counts are always float64.
 
     Raises
     ------
@@ -90,15 +90,15 @@ def count(
         For a malformed matrix, a negative, infinite or NaN value, too few or too many labels, and
         similar errors. The message names row, column and value.
     CountOverflowError
-        If an exact count would exceed int64; it is an OverflowError and a ValueError.
+        If an exact count would exceed int64. It is a subclass of OverflowError and ValueError.
     TypeError
         For a dtype or kind of input that cannot be counted.
 
     Notes
     -----
-    The time is O(nnz + n_docs + pairs). The result has the same bits for any number of threads;
-    float cells are summed in document order. Extra memory while counting is at most 128 MiB, plus 4
-    to 28 bytes for each term and thread, plus 8 bytes for each class and each document.
+    The time is O(nnz + n_docs + pairs). The result is bit for bit the same for any number of
+    threads, because floats are added in document order. Counting takes at most 128 MiB of memory,
+    plus 4 to 28 bytes for each term and thread, plus 8 bytes for each class and for each document.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def count(
 def count_collection(
     collection: Collection, tf: TermFrequency = "raw", n_threads: int | None = None
 ) -> ClassCounts:
-    """Count a collection that was read whole, and keep its names."""
+    """Count a collection that is in memory, and keep its names."""
     X, y = collection.X, collection.y
     with validation.naming(collection.source):
         counts = count(X, y, classes=collection.classes, tf=tf, n_threads=n_threads)
@@ -147,7 +147,7 @@ def count_checked(
     n_threads: int = 0,
     term_names: NDArray[np.object_] | None = None,
 ) -> ClassCounts:
-    """Count documents whose arguments have been checked."""
+    """Count documents. The arguments must have been checked before."""
     empty = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
     added = add_documents(empty, matrix, labels, weights, tf, n_threads)
     return ClassCounts._of(Held(added, labels.classes, term_names, tf))
@@ -178,29 +178,29 @@ def count_texts(
     y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
         As for `termsift.count`.
     text, label : str, optional
-        The columns of texts and of labels, if ``texts`` is a frame.
+        The names of the columns with texts and labels, if ``texts`` is a frame.
     classes, tf, n_threads
         As for `termsift.count`.
     terms : TermSketch, optional
-        The result of `sketch_texts`. Only terms that may be in ``terms.min_df`` documents are
-        counted, by the rules of the sketch. Some of them may be in fewer documents;
-        `ClassCounts.with_min_df` drops these.
+        The result of `sketch_texts`. Texts are cut by its rules, and terms are counted only if they
+        may be in at least ``terms.min_df`` documents. A few counted terms may be in fewer
+        documents; `ClassCounts.with_min_df` drops them.
     max_memory : int, optional
         The approximate number of bytes that counting may take. If all terms need more, the texts
-        are read twice, and rare terms are never counted. This needs ``min_df``, and texts that can
-        be read twice, unlike an iterator.
+        are read again, and rare terms are not counted. Therefore ``max_memory`` needs ``min_df``,
+        and it needs texts that can be read twice, unlike an iterator.
     **rules
-        How texts are cut into terms, and which terms are kept: rules by the names that
-        `termsift.text.TextRules` and scikit-learn's ``CountVectorizer`` give them, such as
-        ``ngram_range=(1, 2)``.
+        How texts are cut into terms, and which terms are kept, such as ``ngram_range=(1, 2)``. The
+        rules have the same names as in `termsift.text.TextRules` and scikit-learn's
+        ``CountVectorizer``.
 
     Returns
     -------
     counts : ClassCounts
-        The counts that `termsift.count` returns for the matrix of
-        ``termsift.text.CountVectorizer(**rules).fit_transform(texts)``, bit for bit. The terms
-        are sorted and have names. If there is a ``vocabulary``, it gives the columns of the terms.
-        Hashed terms have no names. If no text has a term, a warning says so.
+        Bit for bit the counts that `termsift.count` returns for the matrix
+        ``termsift.text.CountVectorizer(**rules).fit_transform(texts)``. The terms are sorted and
+        have names, but hashed terms have no names. If a ``vocabulary`` is given, it determines the
+        columns of the terms. If no text has a term, a warning says so.
 
     Raises
     ------
@@ -215,10 +215,10 @@ def count_texts(
 
     Notes
     -----
-    If each document has one label and the core supports the rules, the core counts tokens by class,
-    without a matrix or Python strings. Otherwise each block becomes a matrix first, which takes
-    longer. Rules that are functions run at Python's speed. For each thread, the core needs 95 to
-    150 bytes for each distinct word.
+    If each document has one label and the compiled core supports the rules, the core counts tokens
+    by class, without a matrix or Python strings. Otherwise each block of texts becomes a matrix
+    first, which takes longer. Rules that are functions run at Python's speed. For each thread, the
+    core needs 95 to 150 bytes for each distinct word.
 
     Examples
     --------
@@ -233,14 +233,14 @@ def count_texts(
     """
     if terms is not None:
         if rules or max_memory is not None:
-            raise TypeError("terms has the rules of sketch_texts: leave out rules and max_memory")
+            raise TypeError("a sketch has its own rules, so leave out rules and max_memory")
         validation.check_kind(terms, TermSketch, "terms")
         text_rules = terms.rules
         cutting = terms.counting_rules()
     else:
         text_rules = cutting = rules_of(rules, count_texts)
     if max_memory is not None and isinstance(texts, Iterator):
-        raise TypeError("max_memory may need to read texts twice, and an iterator is read once")
+        raise TypeError("max_memory may read texts twice, but an iterator can be read only once")
     y, classes = (list(v) if isinstance(v, Iterator) else v for v in (y, classes))
 
     def count(cutting: TextRules, limit: int | None = None) -> Held:
@@ -270,7 +270,7 @@ def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
     Parameters
     ----------
     source : path or bytes
-        The file, or its bytes; nothing in them is executed.
+        The file or its bytes. Nothing in them is executed.
 
     Returns
     -------
@@ -295,28 +295,28 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     Parameters
     ----------
     parts : iterable of ClassCounts
-        At least one. If a generator loads the parts, only the sum and one part are in memory.
+        At least one part. If a generator loads the parts, only the sum and one part are in memory.
 
     Returns
     -------
     counts : ClassCounts
         Classes are matched by label. If the labels of one part are strings, the integer labels of
-        the other parts become strings too, just as when all parts are in one text file. If the
-        names of the terms differ, terms are matched by name: the terms of the first part come
-        first, followed by the new terms of each further part. If the terms of every part are
-        sorted, so are the merged terms.
+        the other parts become strings too, as if all parts came from one text file. If the names of
+        the terms differ, terms are matched by name. The merged terms are sorted if the terms of
+        every part are. Otherwise the terms of the first part are followed by the new terms of each
+        further part.
 
     Raises
     ------
     ValueError
-        If the parts differ in ``tf`` or in their number of unnamed terms, if only some parts have
-        names (``a + b`` adds such parts by index), or if terms are matched by name and a part has a
-        name twice.
+        If the parts differ in ``tf`` or in the number of unnamed terms, if only some parts have
+        names (``a + b`` adds such parts by index), or if terms are matched by name and a part
+        contains a name twice.
 
     Notes
     -----
-    Exact counts are added exactly. Float cells are added part by part, which may round differently
-    from counting all documents at once.
+    Exact counts are added exactly. Float counts are added part by part, so they may differ by
+    rounding from the counts of all documents at once.
 
     Examples
     --------
@@ -340,7 +340,7 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
             merged = held
         except ValueError as error:
             kind = CountOverflowError if isinstance(error, OverflowError) else ValueError
-            raise kind(f"part {number} and those before it: {error}") from None
+            raise kind(f"part {number} and the parts before it: {error}") from None
     if merged is None:
         raise ValueError("expected at least one part to merge, got none")
     return ClassCounts._of(merged)
@@ -349,7 +349,7 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
 def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
     """Convert integer labels to strings if another part has labels that are strings.
 
-    A reader turns text labels into integers if all are whole numbers, but it sees one shard only.
+    A reader turns text labels into integers if all are whole numbers, but it reads only one shard.
     """
     are_numbers = all(type(label) is int for label in counts.classes)
     if others.classes and are_numbers and all(isinstance(label, str) for label in others.classes):
@@ -376,8 +376,8 @@ def count_parts(
 ) -> ClassCounts:
     """Count texts in parts on a cluster.
 
-    ``total(count, together)`` calls ``count(texts, y, text=, label=)`` for each part, and combines
-    the results by ``together``.
+    ``total(count, together)`` must call ``count(texts, y, text=, label=)`` for each part, and add
+    the results with ``together(a, b)``.
     """
     check_rules_of_parts(rules, tf)
     labels = None if classes is None else validation.check_classes(classes)

@@ -8,9 +8,9 @@ Layout, little-endian::
     payload   one JSON line, then the arrays that it lists, one after another; exact frequencies
               take four bytes each if all are below 2^32, else eight
 
-Reading executes nothing from the file: there is no pickle, and no name of a class or module. Labels
-are JSON values, tagged if JSON lacks their type. A file with a wrong digest is refused before it is
-parsed. A forged file may have a right digest, so the core checks all arrays.
+Reading executes nothing from the file, because the file has no pickle and no name of a class or
+module. Labels are JSON values; numbers, bytes and tuples have a tag. A file with a wrong digest is
+refused before it is parsed. A forged file may have a correct digest, so the core checks all arrays.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def write_to(file: IO[bytes], state: Held) -> None:
     payload_hash = _new_hash()
     # Rules may hold numpy numbers, which JSON does not know.
     line = json.dumps(header, default=methodcaller("item"), ensure_ascii=False)
-    # surrogatepass keeps a name that was read from undecodable bytes.
+    # surrogatepass encodes the surrogates in a name that was read from undecodable bytes.
     encoded = (line + "\n").encode("utf-8", "surrogatepass")
     for part in (memoryview(encoded), *(memoryview(cast(Any, a)) for a in arrays.values())):
         payload_hash.update(part)
@@ -78,7 +78,7 @@ def write_to(file: IO[bytes], state: Held) -> None:
 
 
 def read_from(file: IO[bytes], name: str) -> Held:
-    """Read the counts that `write_to` wrote. They must extend to the end of the file.
+    """Read the counts that `write_to` wrote. The file must end after the counts.
 
     Error messages call the file ``name``.
     """
@@ -134,22 +134,22 @@ def _parse(file: IO[bytes], length: int) -> Held:
 def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDArray[Any]]:
     dtypes = ("<i4", "<u4", "<i8", "<f8")
     if not all(type(n) is int and n >= 0 and dtype in dtypes for _, dtype, n in described):
-        raise ValueError("its arrays are of unknown kinds")
+        raise ValueError("an array has an unknown type or length")
     if sum(np.dtype(dtype).itemsize * n for _, dtype, n in described) != length:
-        raise ValueError("its arrays do not fill it")
+        raise ValueError("its arrays and its length do not agree")
     arrays = {}
     for name, dtype, n in described:
         array = np.empty(n, dtype)
         if cast("io.BufferedReader", file).readinto(array.view(np.uint8).data) != array.nbytes:
-            raise ValueError("an array is cut short")  # the file changed after it was verified
+            raise ValueError("an array is truncated")  # the file changed after it was verified
         arrays[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
     return arrays
 
 
 def _encode_label(label: Hashable) -> Any:
     """Return the JSON value that stands for a label; raise TypeError if there is none."""
-    # bool comes before int, its base class. Numbers are hexadecimal, because this is exact for
-    # floats, allows infinity, and is not subject to Python's limit on decimal digits.
+    # Numbers are hexadecimal, which is exact for floats, allows infinity, and is not subject to
+    # Python's limit on decimal digits.
     if label is None or isinstance(label, (bool, str)):
         return label
     if type(label) is int:
@@ -161,7 +161,7 @@ def _encode_label(label: Hashable) -> Any:
     if type(label) is tuple:
         return {"tuple": [_encode_label(part) for part in label]}
     raise TypeError(
-        f"cannot save the class {label!r}: labels of a saved file are None, bool, int, float, str, "
+        f"cannot save the class {label!r}: labels in a file must be None, bool, int, float, str, "
         "bytes or tuples of these"
     )
 
