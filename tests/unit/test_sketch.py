@@ -322,7 +322,7 @@ def test_what_max_memory_refuses() -> None:
     texts, y = many_words(20_000)
     with pytest.raises(ValueError, match="max_memory needs min_df, a whole number"):
         ts.count_texts(texts, y, max_memory=2**22)
-    with pytest.raises(TypeError, match="an iterator is read once"):
+    with pytest.raises(TypeError, match="an iterator can be read only once"):
         ts.count_texts(iter(texts), y, max_memory=2**22, min_df=2)
     with pytest.raises(ValueError, match="of the sketch's counters reach"):
         ts.count_texts([*texts, *texts], [*y, *y], max_memory=2**20, min_df=2)

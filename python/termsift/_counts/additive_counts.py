@@ -206,8 +206,8 @@ class AdditiveCounts:
         self._require_all_buckets(what)
         for c in np.flatnonzero(self._counts.unlisted_tokens):
             raise ValueError(
-                f"{what} needs every term of class {self._classes[c]!r}, but its table lacks "
-                f"{self._counts.unlisted_tokens[c]:,} of its class_tokens: pass the whole table"
+                f"{what} needs every term of class {self._classes[c]!r}, but the table of "
+                f"the class left out {self._counts.unlisted_tokens[c]:,} tokens: pass all of it"
             )
 
     def _names_of(self, terms: NDArray[np.int64]) -> NDArray[np.object_] | None:

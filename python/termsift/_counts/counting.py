@@ -56,8 +56,8 @@ def count(
     X : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
         How often each term occurs in each document: booleans, integers or floats, none negative.
         Duplicate entries are summed. CSR arrays are read in place. Dense input is read in blocks of
-        rows and may be a file: a numpy.memmap or a dataset of h5py or zarr. If X is a data frame,
-        its columns name the terms. A `Scan` of files already has labels and names.
+        rows and may be a file: a numpy.memmap or a dataset of h5py or zarr. The columns of a data
+        frame name the terms. X may also be a `Scan` of files, which has its own labels and names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
         Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
         are one class, while ``1`` and ``"1"`` are two. In an indicator matrix of zeros and ones, a
@@ -90,15 +90,15 @@ def count(
         For a malformed matrix, a negative, infinite or NaN value, too few or too many labels, and
         similar errors. The message names row, column and value.
     CountOverflowError
-        If an exact count would exceed int64. It is a subclass of OverflowError and ValueError.
+        If an exact count would exceed int64. This error is an OverflowError and a ValueError.
     TypeError
         For a dtype or kind of input that cannot be counted.
 
     Notes
     -----
     The time is O(nnz + n_docs + pairs). The result is bit for bit the same for any number of
-    threads, because floats are added in document order. Counting takes at most 128 MiB of memory,
-    plus 4 to 28 bytes for each term and thread, plus 8 bytes for each class and for each document.
+    threads, because floats are added in document order. The extra memory is at most 128 MiB, plus 4
+    to 28 bytes for each term and thread, plus 8 bytes for each class and for each document.
 
     Examples
     --------
@@ -183,8 +183,8 @@ def count_texts(
         As for `termsift.count`.
     terms : TermSketch, optional
         The result of `sketch_texts`. Texts are cut by its rules, and terms are counted only if they
-        may be in at least ``terms.min_df`` documents. A few counted terms may be in fewer
-        documents; `ClassCounts.with_min_df` drops them.
+        may be in at least ``terms.min_df`` documents. Some counted terms may be in fewer documents;
+        `ClassCounts.with_min_df` drops them.
     max_memory : int, optional
         The approximate number of bytes that counting may take. If all terms need more, the texts
         are read again, and rare terms are not counted. Therefore ``max_memory`` needs ``min_df``,

@@ -29,7 +29,7 @@ class Held(NamedTuple):
 
     @classmethod
     def nothing(cls, tf: str) -> Held:
-        """Return the counts of no documents, to which others can be added."""
+        """Return the counts of no documents, to which other counts can be added."""
         return cls(_core.Counts(0, tf != "log"), [], None, tf)
 
     def plus(self, other: Held) -> Held:
@@ -44,7 +44,7 @@ class Held(NamedTuple):
         return Held(counts, united, names, self.tf, rules, self.part or other.part)
 
     def minus(self, part: Held) -> Held:
-        """Return the counts without a part of them; all classes stay."""
+        """Return these counts minus the counts of a part; all classes stay."""
         if self.part != part.part:
             raise ValueError("cannot subtract counts that hold other buckets of terms")
         self._check_no_totals()
@@ -62,7 +62,7 @@ class Held(NamedTuple):
     def united(self, other: Held) -> Held:
         """Return the sum, with terms matched by name if the names differ.
 
-        Counts of different terms of the same documents are put side by side.
+        If two parts hold different buckets of terms, the result holds the terms of both.
         """
         if self.part != other.part:
             return self.plus(other)
@@ -76,26 +76,26 @@ class Held(NamedTuple):
         elif n_mine and n_theirs and ((mine is None) != (theirs is None) or n_mine != n_theirs):
             raise ValueError(
                 f"{n_mine} and {n_theirs} terms, not all with names: count with term_names, or add "
-                "the counts (a + b) if index i is the same term in both"
+                "the counts (a + b) if each index means the same term in both"
             )
         return self.plus(other)
 
     def in_columns(
         self, new_column: NDArray[np.int64], n_terms: int, names: NDArray[np.object_] | None
     ) -> Held:
-        """Return the counts with each term in its new column; -1 leaves the term out."""
+        """Return the counts with each term in its new column; -1 drops the term."""
         counts, part = _in_columns([self.counts], [new_column], n_terms), self.part
         if part is not None and part.has_totals:  # the totals include the terms left out here
             n_dropped = self.counts.n_terms - n_terms
             n_others = None if part.n_others is None else part.n_others + n_dropped
             part = part._replace(n_others=n_others)
             counts = _with_totals(counts, _totals(self.counts))
-        rules = None if names is None else self.rules  # the hash of a term is no longer its column
+        rules = None if names is None else self.rules  # the column of a term is no longer its hash
         names = validation.check_term_names(names, n_terms)
         return self._replace(counts=counts, names=names, rules=rules, part=part)
 
     def renamed(self, labels: list[Hashable]) -> Held:
-        """Return the counts with other labels for the classes, in the order of the labels."""
+        """Return the counts with new labels for the classes, in sorted order of the labels."""
         if labels == self.classes:
             return self
         in_order = validation.in_order(labels)
@@ -104,7 +104,7 @@ class Held(NamedTuple):
         return self._replace(counts=counts, classes=in_order)
 
     def in_order(self, coder: validation.LabelCoder) -> Held:
-        """Return the counts with the classes in the final order of the coder that numbered them."""
+        """Return the counts with the classes, which the coder numbered, in their final order."""
         ordered, place = coder.ordered()
         counts = self.counts.with_classes(np.argsort(place).tolist())
         return self._replace(counts=counts, classes=ordered)
@@ -124,7 +124,7 @@ class Held(NamedTuple):
                 part = other.part
                 if other.rules is not None and other.rules.hashing is not None:
                     if other.tf != "raw" or other.rules.binary:
-                        raise ValueError("hashed counts have exact totals only by tf='raw'")
+                        raise ValueError("hashed totals need tf='raw' and binary=False")
                     part, n_terms = PartOfTerms(1, (0,)), None
                 if part is None:
                     raise ValueError("expected counts of some buckets, or hashed counts")
@@ -138,7 +138,7 @@ class Held(NamedTuple):
         return self._replace(counts=_with_totals(self.counts, totals), part=part)
 
     def _beside(self, other: Held) -> Held:
-        """Return the counts of the terms of both, which are in different buckets."""
+        """Return the counts of the terms of both parts, which must have different buckets."""
         part = PartOfTerms.of_both(self.part, other.part)
         self._check_same_documents(other)
         if self.names is None or other.names is None:
@@ -162,7 +162,7 @@ class Held(NamedTuple):
         return Held(counts, self.classes, names[order], self.tf, self.rules, kept)
 
     def _check_same_documents(self, other: Held) -> None:
-        """Check that exact counts of other terms are of the same documents."""
+        """Check that both counts are exact and are counts of the same documents."""
         mine, theirs = self.counts, other.counts
         if not (mine.exact and theirs.exact):
             raise ValueError("buckets of terms need exact counts: leave out tf='log'")
@@ -175,7 +175,7 @@ class Held(NamedTuple):
             ("class_docs", mine.class_docs.tolist(), theirs.class_docs.tolist()),
         ):
             if x != y:
-                raise ValueError(f"different buckets must be of the same documents: {what} differs")
+                raise ValueError(f"buckets must be of the same documents, but differ in {what}")
 
     def _check_no_totals(self) -> None:
         if self.part is not None and self.part.has_totals:
@@ -218,7 +218,7 @@ def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, 
 def of_collection(
     counts: _core.Counts, frequency: Literal["term_frequency", "document_frequency"]
 ) -> NDArray[Any]:
-    """Return a frequency of each term in the collection, where each document counts once."""
+    """Return a frequency of each term in the collection; each document counts once."""
     if counts.has_collection or not counts.exact:  # sums of fractions depend on their order
         counts = counts.as_one_class()
     data, terms, _ = getattr(counts, frequency)()
@@ -247,21 +247,21 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
 
 
 def _listed_tokens(counts: _core.Counts) -> Any:
-    """Return the tokens of the terms in each row of exact counts."""
+    """Return how many tokens of the listed terms each row of exact counts has."""
     held = counts.to_arrays()
     return np.diff(np.append(0, np.cumsum(held["term_frequency"]))[held["indptr"]])
 
 
 def _totals(counts: _core.Counts) -> Any:
-    """Return the tokens in each row of exact counts, including terms that were left out."""
+    """Return how many tokens each row of exact counts has, including terms that were left out."""
     return _listed_tokens(counts) + counts.to_arrays()["unlisted_tokens"]
 
 
 def _with_totals(counts: _core.Counts, totals: Any) -> _core.Counts:
-    """Return the counts with other numbers of tokens in each row."""
+    """Return the counts with the given number of tokens in each row."""
     unlisted = totals - _listed_tokens(counts)
     if unlisted.min(initial=0) < 0:
-        raise ValueError("the totals of all terms are smaller than those of these terms")
+        raise ValueError("a total of all terms is smaller than the total of these terms")
     held: dict[str, Any] = {**counts.to_arrays(), "unlisted_tokens": unlisted}
     return _core.Counts.from_arrays(**held)
 
@@ -269,7 +269,7 @@ def _with_totals(counts: _core.Counts, totals: Any) -> _core.Counts:
 def _in_columns(
     parts: list[_core.Counts], new_columns: list[NDArray[np.int64]], n_terms: int
 ) -> _core.Counts:
-    """Return the counts of all parts, with each term in its new column; -1 leaves the term out.
+    """Return the counts of all parts, with each term in its new column; -1 drops the term.
 
     The parts hold different terms of the same documents.
     """

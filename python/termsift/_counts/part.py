@@ -12,7 +12,7 @@ class PartOfTerms(NamedTuple):
 
     n_buckets: int
     buckets: tuple[int, ...]
-    has_totals: bool = False  # whether class_tokens has the tokens of all terms
+    has_totals: bool = False  # whether class_tokens includes the tokens of all terms
     n_others: int | None = None  # the number of terms left out, or None if unknown
 
     @classmethod
@@ -29,7 +29,7 @@ class PartOfTerms(NamedTuple):
         n, numbers, has_totals, n_others = values
         _, checked = TextRules(buckets=(n, numbers)).buckets or (n, ())
         if type(has_totals) is not bool or type(n_others) not in (int, type(None)):
-            raise ValueError("its buckets are damaged")
+            raise ValueError("its buckets are invalid")
         return cls(n, tuple(checked), has_totals, n_others)
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class PartOfTerms(NamedTuple):
         )
 
     def n_others_for(self, method: str, *, smooths: bool) -> int:
-        """Return the number of the other terms, or 0 if the method does not need it.
+        """Return the number of terms that were left out, or 0 if the method does not need it.
 
         Raise ValueError if the totals do not include all terms.
         """
@@ -55,19 +55,19 @@ class PartOfTerms(NamedTuple):
             )
         if smooths and self.n_others is None:
             raise ValueError(
-                f"{method} needs the number of all terms, which hashed counts do not tell; for "
+                f"{method} needs the number of all terms, which hashed counts do not give; for "
                 "smoothing, pass alpha=(b1, b2)"
             )
         return (self.n_others or 0) if smooths else 0
 
     @staticmethod
     def of_both(a: PartOfTerms | None, b: PartOfTerms | None) -> PartOfTerms:
-        """Return the part of the buckets of both, which must differ; ``n_others`` is not set."""
+        """Return the union of two parts without a common bucket; ``n_others`` is not set."""
         if a is None or b is None or a.n_buckets != b.n_buckets:
             raise ValueError(f"cannot merge {a or 'all terms'} with {b or 'all terms'}")
         if both := set(a.buckets).intersection(b.buckets):
             raise ValueError(
-                f"both counts have bucket {min(both)}: counts of other documents must have the "
+                f"both counts have bucket {min(both)}: counts of different documents must have the "
                 "same buckets, and counts of the same documents must have different buckets"
             )
         buckets = tuple(sorted(a.buckets + b.buckets))

@@ -1,4 +1,4 @@
-"""Counting a scan of files: texts by class if possible, and everything else as matrices."""
+"""Counting a scan of files: texts by class if possible, everything else by matrices."""
 
 from __future__ import annotations
 
@@ -111,13 +111,13 @@ class TextCounting:
         self.start()
 
     def start(self, total: Held | None = None) -> None:
-        """Count the next documents in an empty tally, and add them to ``total``."""
+        """Start an empty tally for the next documents, whose counts are added to ``total``."""
         self._total, self.tally, self.n_docs = total, self._new_tally(), 0
         self.coder = validation.LabelCoder(None)
 
     @property
     def n_bytes(self) -> int:
-        """The approximate number of bytes of all terms so far."""
+        """The approximate number of bytes that all terms so far take."""
         held = 0 if self._total is None else STRING_BYTES * self._total.counts.n_terms
         return held + self.tally.n_bytes
 
@@ -132,7 +132,7 @@ class TextCounting:
         return total
 
     def add(self, block: TextBlock) -> None:
-        """Count the texts of a block. It is empty if the core has already counted its texts."""
+        """Count the texts of a block. The block is empty if the core has counted its texts."""
         if len(block):
             codes = self.coder.codes(block.labels)[block.codes]
             self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
@@ -143,7 +143,7 @@ class TextCounting:
         return cast("list[str]", self.coder.classes)
 
     def add_table(self, table: _core.Table, n_bytes: int) -> None:
-        """Count about ``n_bytes`` of a table; its classes are numbered as in `labels`."""
+        """Count about ``n_bytes`` of a table, with class numbers as in `labels`."""
         assert isinstance(self.tally, ByClass)
         self.n_docs += self.tally.add_table(table, min(n_bytes, self.most_bytes))
         self.coder.codes(table.labels(len(self.coder.classes)))  # numbers the new labels

@@ -1,4 +1,4 @@
-"""One function per method, such as ``termsift.md(X, y)``, made from the registry."""
+"""A function for each method in the registry, such as ``termsift.md(X, y)``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _docstring(method: Method) -> str:
             "scores, pvalues",
             """
 pvalues : ndarray of shape (n_terms,), float64
-    The p-values of `termsift.ClassCounts.significance`, whatever the aggregate.""",
+    The p-values of `termsift.ClassCounts.significance`. They do not depend on ``aggregate``.""",
         )
     how = method.default_aggregate
     value = f"By default, the {how} over the classes of" if how else "The collection's value in"

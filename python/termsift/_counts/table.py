@@ -1,4 +1,4 @@
-"""Counts from a table of terms, labels and how often they occur, such as a frequency list."""
+"""Counts from a table with columns of terms, labels and counts, such as a frequency list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from termsift._util.tabular import object_array
 from termsift._util.validation.labels import distinct_labels
 from termsift.text._blocks import check_columns
 
-_SCALES = "; multiply a relative frequency by the tokens of its corpus and round it to get a count"
+_SCALES = "; to use relative frequencies, multiply them by the tokens of the corpus and round them"
 
 
 def counts_from_table(
@@ -32,7 +32,7 @@ def counts_from_table(
     class_docs: Mapping[Any, int] | None = None,
     class_tokens: Mapping[Any, int] | None = None,
 ) -> ClassCounts:
-    """Return the counts that a table holds, such as a frequency list or a query's ``GROUP BY``.
+    """Return the counts in a table, such as a frequency list or the result of a ``GROUP BY``.
 
     Parameters
     ----------
@@ -41,15 +41,15 @@ def counts_from_table(
         or a dict of columns. Each of its rows says how often a term occurs in a class. Rows with
         the same label and term are added. A mapping is, for example, ``{"en": Counter(words)}``.
     term, label, count : str
-        The names of the columns. Counts are whole numbers from 0.
+        The names of the columns. Counts are whole numbers, at least 0.
     documents : str, optional
-        The name of a column with the number of documents of the class that contain the term. It
-        requires ``class_docs``. By default the documents are unknown.
+        The name of a column with the number of documents of the class that contain the term. This
+        column requires ``class_docs``. By default the documents are unknown.
     class_docs : mapping of label to int, optional
-        The number of documents of each class. It requires ``documents``.
+        The number of documents of each class. This argument requires ``documents``.
     class_tokens : mapping of label to int, optional
-        The occurrences of all terms in each class whose list was cut off. The terms that the list
-        leaves out count only in this total.
+        The number of occurrences of all terms, for each class whose list was cut off. Terms that
+        the list leaves out count only in this total.
 
     Returns
     -------
@@ -70,9 +70,9 @@ def counts_from_table(
     -----
     If documents are unknown, everything that needs them raises ValueError: methods and models that
     count documents, the empirical class prior, ``n_docs``, ``class_docs`` and
-    ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null. If classes
-    are merged and the documents of one class are unknown, the documents of the merged class are
-    unknown too.
+    ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null instead. If
+    the documents of one of several merged classes are unknown, the documents of the merged class
+    are unknown too.
 
     Sums, files, pickles and subsets keep the total of a list that was cut off. The model "binary"
     and `ClassCounts.greedy` need every term and raise ValueError for such a list.
@@ -154,7 +154,7 @@ def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
         pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(frame).__name__}")
         frame = pyarrow.RecordBatchReader.from_stream(frame).read_all()
     elif isinstance(frame, Mapping) and all(map(np.isscalar, frame.values())):
-        raise TypeError("frame maps terms to counts, expected their label too: {label: counts}")
+        raise TypeError("frame maps terms to counts, expected {label: {term: count}}")
     by_name = isinstance(frame, Mapping)
     in_frame = frame if by_name else getattr(frame, "column_names", getattr(frame, "columns", ()))
     check_columns(list(in_frame), names)
@@ -171,7 +171,7 @@ def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
 
 
 def _terms(values: Any, name: Any) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the terms, sorted, and the number of the term of each row."""
+    """Return the sorted terms, and for each row the place of its term among them."""
     codes, distinct, first = distinct_labels(values)
     for value, row in zip(distinct, first, strict=True):
         if not isinstance(value, str):

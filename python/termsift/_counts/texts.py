@@ -1,4 +1,4 @@
-"""Counting labelled texts: one driver for lists, frames, files and parts on a cluster.
+"""Counting labelled texts, which come from lists, frames, files or parts on a cluster.
 
 The core counts tokens by class where it can. Otherwise each block of texts becomes a matrix first.
 """
@@ -28,7 +28,7 @@ _SHARE = 3  # the term tables, the sketch and the result each get a third of the
 
 
 class TermsDoNotFitError(Exception):
-    """The terms so far take more memory than is allowed."""
+    """The terms so far take more memory than the limit."""
 
 
 def counted(
@@ -38,7 +38,7 @@ def counted(
     n_threads: int | None,
     limit: int | None = None,
 ) -> Held:
-    """Count labelled texts in a counter of at most ``limit`` bytes; there may be no terms."""
+    """Count labelled texts; their terms may take ``limit`` bytes. The result may be empty."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     tally = tally_of(rules, tf, threads, plain=documents.one_label_each)
     for texts, labels in documents:
@@ -56,19 +56,19 @@ def check_fits(n_bytes: int, limit: int | None) -> None:
 
 
 def with_terms(counts: Held, rules: TextRules) -> Held:
-    """Return counts with the rules that made them; raise an error if no term is left."""
-    # A part of the terms may be empty.
+    """Return the counts with their rules; raise an error if no term is left."""
+    # Some buckets may be empty.
     if not counts.counts.n_terms and rules.hashing is None and rules.buckets is None:
         raise ValueError(f"empty vocabulary; no text has {rules.what_counts}")
     return counts._replace(rules=rules.that_cut)
 
 
 def check_rules_of_parts(rules: TextRules, tf: str) -> None:
-    """Check that the rules can drop terms at the end, after complete parts have been merged."""
+    """Check that the rules can drop terms at the end, after the counts of parts are merged."""
     if rules.max_features is not None and validation.check_tf(tf) != "raw" and not rules.binary:
         raise ValueError(
-            f"max_features needs tf='raw', since parts counted with tf={tf!r} do not tell which "
-            "terms are the most frequent; rules with binary=True take the terms in most documents"
+            f"max_features needs tf='raw', because counts with tf={tf!r} do not show which terms "
+            "are most frequent; with binary=True it keeps the terms in the most documents"
         )
 
 
@@ -100,10 +100,10 @@ def counted_within(
     sketched: Callable[[TermSketch], TermSketch],
     twice: bool = False,
 ) -> Held:
-    """Count texts in about ``max_memory`` bytes. ``count(rules, limit)`` may raise an error.
+    """Count texts in about ``max_memory`` bytes.
 
-    ``sketched(empty)`` returns the sketch of all texts. If ``twice``, there is no attempt to count
-    all terms.
+    ``count(rules, limit)`` raises TermsDoNotFitError if the terms need more than ``limit`` bytes.
+    ``sketched(empty)`` returns the sketch of all texts. If ``twice``, a sketch is always made.
     """
     if max_memory is None:
         return count(rules, None)
@@ -128,7 +128,7 @@ def counted_within(
 
 
 def part_within(limit: int) -> int:
-    """Return how many bytes of text may be counted before the next check of a limit of memory.
+    """Return how many bytes of text may be counted before the memory is checked again.
 
     The n-grams of a text may take some fifty times as many bytes as the text.
     """
@@ -136,9 +136,9 @@ def part_within(limit: int) -> int:
 
 
 def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> TermSketch:
-    """Return an empty sketch of a share of ``max_memory`` bytes, by rules with ``min_df``.
+    """Return an empty sketch of ``max_memory / share`` bytes. The rules must have ``min_df``.
 
-    A task of a cluster holds eight sketches and their sum, so its share is a twelfth.
+    On a cluster, a task holds eight sketches and their sum, so a sketch takes a twelfth.
     """
     validation.check_integer(max_memory, "max_memory", 1 << 20)
     others = rules.hashing, rules.buckets, rules.vocabulary
@@ -154,7 +154,7 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
 def tally_of(
     rules: TextRules, tf: str, n_threads: int, *, plain: bool = True
 ) -> ByClass | ByDocument:
-    """Return the faster counter. ``plain`` says whether each document has one class."""
+    """Return `ByClass` if possible. ``plain`` says whether each document has one class."""
     by_words = rules.hashing is None and rules.vocabulary is None
     by_class = plain and by_words and tf != "log" and rules.native is not None
     return (ByClass if by_class else ByDocument)(rules, tf, n_threads)
@@ -175,7 +175,7 @@ class ByClass:
 
     @property
     def n_bytes(self) -> int:
-        """The approximate number of bytes of the terms and counts so far."""
+        """The approximate number of bytes that the terms and counts so far take."""
         return self._counter.n_bytes
 
     def add_table(self, table: _core.Table, n_bytes: int) -> int:
@@ -194,7 +194,7 @@ class ByClass:
 
 
 class ByDocument:
-    """A counter of blocks of documents as matrices, with a column for each term so far."""
+    """Counts blocks of documents as matrices, which have a column for each term so far."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
@@ -217,7 +217,7 @@ class ByDocument:
 
     @property
     def n_bytes(self) -> int:
-        """The approximate number of bytes of the terms so far, as Python strings with counts."""
+        """The approximate number of bytes of the terms so far, which are Python strings."""
         return STRING_BYTES * self._blocks.n_columns if self._blocks.grows else 0
 
     def _grow_classes(self, n_classes: int) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
 _KEY_LEVEL = 0.95  # the confidence level of the bounds that `key` uses
-_MOST_SORTED = 1 << 24  # the most p-values that are sorted; this needs some 0.8 GB
+_MOST_SORTED = 1 << 24  # the most p-values that are sorted; sorting them needs some 0.8 GB
 
 
 def distinctive_terms(
@@ -52,9 +52,9 @@ def distinctive_terms(
     method : str
         The name of one of `termsift.methods`, or "key", the product of evidence and effect.
     k : int, optional
-        The largest number of terms per class; all by default.
+        The largest number of terms per class. By default all are returned.
     classes : sequence of labels, optional
-        The classes to describe, in this order; all by default.
+        The classes to describe, in this order. By default all are described.
     model, alpha, class_prior, n_threads, **options
         As for `termsift.ClassCounts.score`.
 
@@ -71,8 +71,8 @@ def distinctive_terms(
     Notes
     -----
     The memory is 32 MiB, plus some 40 bytes for each pair of a requested class and a term in it.
-    "key" needs another 120 bytes for each of these pairs. The time is proportional to their number.
-    For a method with models, it is O(n_classes) for each term of a requested class.
+    "key" needs another 120 bytes for each pair. The time is proportional to the number of pairs.
+    For a method with models, the time is O(n_classes) for each term of a requested class.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def distinctive_terms(
 def dominant_class(
     counts: ClassCounts, terms: NDArray[np.int64], method: str, **scoring: Any
 ) -> NDArray[np.int64]:
-    """Return, for each term, the position of its best class with over-representation, or -1."""
+    """For each term, return the row of the best class that over-represents it, or -1."""
     distinct, place = np.unique(terms, return_inverse=True)
     whole = Scoring.of(counts, method, **scoring)
     scored = replace(whole, counts=whole.counts.of_terms(distinct, whole.n_threads))
@@ -116,7 +116,7 @@ def dominant_class(
 
 
 def largest_classes(counts: ClassCounts, n: int) -> list[int]:
-    """Return the positions of the n classes with the most documents.
+    """Return the rows of the n classes with the most documents.
 
     If documents are unknown, the classes with the most tokens are returned.
     """
@@ -154,7 +154,7 @@ def class_columns(
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
         if counts.buckets is not None:  # the p-values of the other terms are unknown
             adjusted = np.full(len(logs), None, dtype=object)
-        elif n_tests <= _MOST_SORTED:  # ranks the tests of all terms
+        elif n_tests <= _MOST_SORTED:  # the adjustment ranks the p-values of all terms
             every = significance_by(counts, scoring.method, per_class=True)
             adjusted = every.adjusted()[rows, terms]
         else:
@@ -171,9 +171,9 @@ class _Best(NamedTuple):
     sizes: list[int]  # the number of terms of each class
     terms: NDArray[np.int64]
     scores: NDArray[np.float64]
-    statistics: NDArray[np.float64]  # the values of `g2` if the scores are those of `key`
-    occurrences: NDArray[Any]  # in the class
-    documents: NDArray[Any]  # of the class
+    statistics: NDArray[np.float64]  # the values of `g2` if `key` gives the scores
+    occurrences: NDArray[Any]  # of the term in the class
+    documents: NDArray[Any]  # documents of the class that contain the term
 
 
 def _over_represented(
@@ -203,7 +203,7 @@ def _over_represented(
 
 
 def _scoring_of(counts: ClassCounts, name: str, *args: Any, **scoring: Any) -> Scoring:
-    """Return the scoring of a method. `key` has the directions and the statistic of `g2`."""
+    """Return the scoring of a method. `key` uses the directions and the statistic of `g2`."""
     name = "g2" if find_describer(name) is KEY else name
     return Scoring.of(counts, name, *args, **scoring)
 
@@ -215,7 +215,7 @@ def _key(
     a: NDArray[Any],
     g2: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return `key` of terms for the classes ``rows``, which have the term in ``a`` documents."""
+    """Return `key` of pairs of a class and a term, which is in ``a`` documents of the class."""
     of_all = counts.collection_document_frequency
     n_seen = int(np.count_nonzero(of_all))
     if (part := counts._state.part) is not None:

@@ -19,8 +19,8 @@ def dispersions(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return Gries' DP and Juilland's D of each term, with a row for each class.
 
-    A class is given by its documents. `termsift.Keyness` has the formulas. The values are NaN for a
-    term that does not occur in the class. Two passes over the entries take some 150 MB.
+    Each class is given by its documents. `termsift.Keyness` has the formulas. The values are NaN if
+    the term does not occur in the class. The work needs some 150 MB of memory.
     """
     X, n_terms = csr.to_scipy(), csr.n_terms
     lengths = np.zeros(csr.n_docs)
@@ -40,13 +40,13 @@ def dispersions(
         for documents, terms, x in entries(X, docs):
             above = x / totals[terms] - shares[documents]
             moved += np.bincount(terms, np.maximum(above, 0), n_terms)
-            # Sum squared deviations. A difference of sums of squares would cancel near D = 1.
+            # Sum squared deviations. A difference of sums would lose its digits near D = 1.
             deviation = x / lengths[docs[documents]] - means[terms]
             squares += np.bincount(terms, deviation**2, n_terms)
             n_docs += np.bincount(terms, minlength=n_terms)
         seen, m = totals > 0, len(docs)
-        squares += (m - n_docs) * means**2  # adds documents without the term
-        # Both shares sum to 1, so half of the distance is the sum of the positive differences.
+        squares += (m - n_docs) * means**2  # the deviations of documents without the term
+        # Both shares sum to 1, so DP is the sum of the positive differences.
         dp[row, seen] = moved[seen]
         if m > 1:
             sigma = np.sqrt(squares[seen] / m)
@@ -55,7 +55,7 @@ def dispersions(
 
 
 def documents_of(y: Any, n_docs: int, sides: list[list[Hashable]]) -> list[NDArray[np.int64]]:
-    """Return the documents that have a label of each side."""
+    """For each side, return the documents that have one of its labels."""
     labels = validation.check_labels(y, n_docs, None)
     groups = validation.check_groups(dict(enumerate(sides)), labels.classes)
     rows = np.arange(n_docs)
@@ -67,8 +67,8 @@ def documents_of(y: Any, n_docs: int, sides: list[list[Hashable]]) -> list[NDArr
 def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
     """Yield the entries of documents, some millions at a time.
 
-    Each part has three arrays: the positions of the documents in ``docs``, the terms, and the
-    numbers of occurrences.
+    Each part is three arrays: the positions of the documents in ``docs``, the terms, and how often
+    each term occurs in its document.
     """
     ends = np.cumsum(X.indptr[docs + 1] - X.indptr[docs], dtype=np.int64)
     cuts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK_ENTRIES)[1:], "right"))

@@ -20,7 +20,7 @@ def effects(
 ) -> dict[str, _Floats]:
     """Return the effect sizes of `termsift.Keyness` and the ends of their confidence intervals.
 
-    A term occurs ``a`` and ``b`` times in the two corpora, which have ``tokens`` tokens.
+    A term occurs ``a`` and ``b`` times in two corpora. ``tokens`` has the tokens of each corpus.
     """
     first, second = tokens
     z = scipy.special.ndtri(0.5 + level / 2)
@@ -56,18 +56,18 @@ def effects(
 def certain_ratios(
     a: _Floats, b: _Floats, tokens: _Floats, level: float, n_terms: int
 ) -> list[_Floats]:
-    """Return the ends of exact intervals of log2(f_1 / f_2) that hold jointly for ``n_terms``."""
+    """Return the ends of exact intervals of log2(f_1 / f_2) that hold for ``n_terms`` at once."""
     alpha = (1 - level) / 2 / max(n_terms, 1)
-    # A quantile is slow and few pairs of counts are distinct, so compute it once for each pair.
+    # Quantiles are slow and few pairs of counts are distinct, so treat each pair only once.
     pairs, place = np.unique(a + 1j * b, return_inverse=True)
 
     def lower(own: _Floats, other: _Floats) -> _Floats:
         share = scipy.special.betaincinv(own, other + 1, alpha)
-        rest = scipy.special.betainccinv(other + 1, own, alpha)  # 1 - share would cancel
+        rest = scipy.special.betainccinv(other + 1, own, alpha)  # 1 - share would lose digits
         with np.errstate(divide="ignore"):  # share is 0 if there are no occurrences
             return np.where(own > 0, np.log2(share) - np.log2(rest), -np.inf)
 
-    with np.errstate(divide="ignore"):  # tokens[1] is 0 if the class has all documents
+    with np.errstate(divide="ignore"):  # for `key`, tokens[1] may be 0 documents outside the class
         scale = np.log2(tokens[1]) - np.log2(tokens[0])
     logits = lower(pairs.real, pairs.imag), -lower(pairs.imag, pairs.real)
     with np.errstate(invalid="ignore"):  # infinities of opposite signs

@@ -42,7 +42,7 @@ Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 ORDERS_BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"
 
-_PRINTED = 10  # terms of each side that print() shows
+_PRINTED = 10  # how many terms of each side print() shows
 _LETTERS = 24
 
 _Floats: TypeAlias = NDArray[np.float64]
@@ -52,10 +52,9 @@ _Floats: TypeAlias = NDArray[np.float64]
 class Keyness(Tabular):
     """The terms that a target corpus uses more or less often than a reference corpus.
 
-    `termsift.ClassCounts.keyness` returns it. The first rows are the terms that the target uses
-    more often than the reference. The terms that the target uses less often follow. Both lists are
-    in the requested order. A table of similar terms is a single list that begins with the most
-    certain terms.
+    `termsift.ClassCounts.keyness` returns this table. The first rows are the terms that the target
+    uses more often than the reference. The terms that the target uses less often follow. Both lists
+    are in the requested order. Similar terms form a single list, with the most certain terms first.
 
     Attributes
     ----------
@@ -70,14 +69,14 @@ class Keyness(Tabular):
         - term, index: the name of the term (null if it has none), and its column in the counts;
         - sign: 1 if f_1 > f_2, -1 if f_1 < f_2, 0 if they are equal;
         - n_target, n_reference: a and b;
-        - df_target, df_reference: the number of documents with the term, null if unknown;
+        - df_target, df_reference: the numbers of documents with the term, null if unknown;
         - per_million_target, per_million_reference: 10^6 f_1 and 10^6 f_2;
         - g2, log_pvalue, pvalue: the log-likelihood ratio (`g2_counts`) and its p-value;
         - pvalue_adj: the p-value, adjusted by Benjamini and Hochberg's method for the tests of all
           terms that occur in either corpus;
         - g2_docs: the log-likelihood ratio of documents (`g2`), null if documents are unknown;
-        - zeta: the share of the target's documents with the term minus the reference's share;
-        - lrc_docs: lrc, computed from these two shares;
+        - zeta: the share of documents that contain the term, in the target minus in the reference;
+        - lrc_docs: lrc (see below), computed from these shares of documents;
         - bic: g2 - ln(N_1 + N_2), Wilson's approximation of the Bayes factor;
         - log_ratio: log2(f_1 / f_2), where 1/2 replaces a count of 0;
         - percent_diff: 100 (f_1 - f_2) / f_2;
@@ -85,16 +84,16 @@ class Keyness(Tabular):
         - odds_ratio: a (N_2 - b) / (b (N_1 - a)), NaN for 0/0;
         - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), where c is the constant;
         - log_ratio_low, log_ratio_high: the ends of the confidence interval of log_ratio, by
-          default at 95%; relative_risk and odds_ratio have the same two columns;
-        - lrc: the conservative log ratio. It is the end that is nearer to 0 of an exact interval of
-          log2(f_1 / f_2) that holds for all terms at once, or 0 if the interval contains 0;
+          default at 95%; relative_risk and odds_ratio have two such columns, too;
+        - lrc: the conservative log ratio. An exact interval of log2(f_1 / f_2) holds for all terms
+          at once; lrc is the end nearer to 0, or 0 if the interval contains 0;
         - log_ratio_most: the absolute value of the end of this interval that is farther from 0;
         - dp_target, dp_reference: if documents were given, Gries' deviation of proportions (see
           Notes). It is 0 if each document has the term in proportion to its length, near 1 if one
           short document has all occurrences, and NaN if the corpus does not have the term;
-        - juilland_target, juilland_reference: if documents were given, Juilland's D, which is 1 for
-          equal rates in all documents, 0 if only one has the term, and NaN if none has it, or if
-          the corpus has one document;
+        - juilland_target, juilland_reference: if documents were given, Juilland's D. It is 1 for
+          equal rates in all documents, 0 if only one document has the term, and NaN if no document
+          has the term or if the corpus is a single document;
         - rank_sum: if documents were given, the z-score of Wilcoxon's rank-sum test of the
           documents' rates, positive if the target has higher rates;
         - rank_sum_pvalue, rank_sum_pvalue_adj: the p-value of rank_sum, and its adjusted value.
@@ -186,20 +185,20 @@ def keyness(
         The classes of the two corpora. Several classes are pooled. By default the reference is
         every class that is not in the target.
     k : int, optional
-        At most k terms of each direction, or k similar terms, are listed. Default: all terms.
+        The largest number of terms in each direction, or of similar terms. The default lists all.
     sort : {"g2", "g2_docs", "zeta", "lrc_docs", "log_ratio", "lrc", "percent_diff", \
 "relative_risk", "odds_ratio", "simple_maths", "count", "rank_sum"}
         The column by which the terms of each direction are sorted, strongest first. "count" is the
-        number of occurrences in the corpus that uses the term more often. Ties are sorted by g2.
+        number of occurrences in the corpus that uses the term more often. Ties are broken by g2.
         "g2_docs", "zeta", "lrc_docs" and "rank_sum" compare documents: a term comes last if its
         value favours the other corpus. "rank_sum" needs ``dispersion``.
     direction : {"both", "over", "under"}
         "over" lists the terms that the target uses more often, and "under" the terms that it uses
         less often. "both" makes both lists, in this order. Terms that both corpora use equally
-        often are not listed.
+        often are left out.
     similar : bool, default False
-        List lockwords instead, in one list for both directions. These terms have the smallest
-        log_ratio_most, so it is certain that both corpora use them about equally often.
+        List lockwords instead: the terms that both corpora use about equally often with the most
+        certainty. They are sorted by log_ratio_most, smallest first, in a single list.
     min_count, min_share : int, default 1, and float, default 0
         Conditions on the corpus that uses a term more often. It must contain the term at least
         ``min_count`` times, and its share of documents with the term must be at least
@@ -209,8 +208,8 @@ def keyness(
     level : float, default 0.95
         The confidence level of the intervals and of lrc.
     dispersion : (X, y), optional
-        The documents that were counted. If given, the table also has dispersions and the rank-sum
-        test.
+        The documents that were counted. If they are given, the table also has dispersions and the
+        rank-sum test.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -226,13 +225,12 @@ def keyness(
 
     Notes
     -----
-    log_ratio and relative_risk have Katz's interval: the logarithm plus and minus
-    z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). odds_ratio has Woolf's interval, with
-    z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, it is replaced by 1/2
-    for the interval of log_ratio, and the other two intervals extend from 0 to inf. For the
-    interval of lrc, Clopper and Pearson's bounds t of the share a / (a + b) are converted to
-    log2(N_2 t / (N_1 (1 - t))). Bonferroni's correction divides 1 - level by the number of terms
-    that occur in either corpus.
+    Let z be the normal quantile for the level. log_ratio and relative_risk have Katz's interval:
+    the logarithm plus and minus z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). odds_ratio has Woolf's interval,
+    with z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, 1/2 replaces it in the interval
+    of log_ratio, and the other two intervals extend from 0 to inf. For the interval of lrc, Clopper
+    and Pearson's bounds t of the share a / (a + b) are converted to log2(N_2 t / (N_1 (1 - t))).
+    Bonferroni's correction divides 1 - level by the number of terms that occur in either corpus.
 
     References
     ----------
@@ -331,7 +329,7 @@ def _of_documents(
     level: float,
     n_threads: int | None,
 ) -> dict[str, NDArray[Any]]:
-    """Return the columns that compare documents. They are null if documents are unknown."""
+    """Return the columns that compare documents; all are null if documents are unknown."""
     if pair._counts.undocumented.any():
         return dict.fromkeys(("g2_docs", "zeta", "lrc_docs"), np.full(len(index), None))
     docs = np.asarray(pair.class_docs, dtype=np.float64)
@@ -342,7 +340,7 @@ def _of_documents(
 
 
 def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:
-    """Return the labels of the target and of the reference, by default all other classes."""
+    """Return the labels of target and reference. The default reference is all other classes."""
     classes = counts.classes
 
     def labels_of(given: Any, name: str) -> list[Hashable]:
@@ -418,7 +416,7 @@ def _strength(table: dict[str, NDArray[Any]], sort: str) -> _Floats:
 def _strongest(
     table: dict[str, NDArray[Any]], kept: NDArray[np.bool_], strength: _Floats, k: int
 ) -> NDArray[np.int64]:
-    """Return the k strongest rows among those that ``kept`` marks, strongest first."""
+    """Return the k strongest rows among the rows in the mask ``kept``, strongest first."""
     rows = np.flatnonzero(kept)
-    # The ratio is 0 or inf for all terms that one corpus lacks, so `g2` breaks these ties.
+    # Ratios are 0 or inf for all terms that one corpus lacks, so `g2` breaks ties.
     return rows[np.lexsort((rows, -table["g2"][rows], -strength[rows]))[:k]]

@@ -26,7 +26,7 @@ class EventModel(NamedTuple):
     # b2 = alpha * outcomes.
     outcomes: int | None = None
     is_rate: bool = False  # p_ic may exceed 1, and b1 may exceed b2
-    independent: bool = False  # the divergence of terms is the sum of their `md`
+    independent: bool = False  # the divergence of several terms is the sum of their `md`
 
 
 EVENT_MODELS: dict[str, EventModel] = {
@@ -72,28 +72,28 @@ RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guid
 class Selector:
     """One way to rank terms.
 
-    A selector that is not a `Method` chooses terms one by one, each given the terms before it. A
-    selector of counts is a method of `ClassCounts` with the selector's name; a selector of
-    documents is a function of the package.
+    A selector that is not a `Method` chooses terms one by one, each given the terms before it. If
+    it needs only counts, it is a method of `ClassCounts` with its name. If it needs documents, it
+    is a function of the package.
 
     Attributes
     ----------
     name : str
-        The name by which `ClassCounts.rank` and the command line know it.
+        The name of the selector in `ClassCounts.rank` and on the command line.
     title : str
         One sentence that describes the selector.
     formula : str
-        The value of class c for term i, or the quantity that a selector's next term maximises.
+        The value of class c for term i, or the quantity that the next chosen term maximises.
         `ClassCounts.score` defines p = p_ic and q = q_ic. The other symbols are numbers of
-        documents: n in the collection, A in the class with the term, B in other classes with the
-        term, C in the class without the term, and D in other classes without the term. From these
-        follow n_c = A + C, d_i = A + B and det = AD - BC = A n - d_i n_c.
+        documents. The collection has n documents. The class has A documents with the term and C
+        without it. The other classes have B documents with the term and D without it. Hence
+        n_c = A + C, d_i = A + B and det = AD - BC = A n - d_i n_c.
     source : str
         The author, title and year of the source, and the relevant place in the source.
     needs : str
         The required input: term frequency, document frequency, both, or the documents.
     models : tuple of str
-        The event models that it supports, the default first. The tuple is empty if it uses none.
+        The supported event models, the default first. It is empty if the selector uses none.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Selector:
 
     @property
     def reads_documents(self) -> bool:
-        """Whether it reads the documents themselves, because counts do not suffice."""
+        """Whether the selector reads the documents, because counts do not suffice."""
         return self.needs == "documents"
 
 
@@ -119,12 +119,12 @@ class Method(Selector):
         As for `Selector`.
     default_aggregate : str or None
         The default way to combine the class values into the term's score: "sum", "mean" or "max".
-        None stands for the value of the whole collection, which compares no classes.
+        None means the value of the whole collection, which compares no classes.
     options : mapping of str to tuple of str or bool
         The options of this method alone, and their allowed values, the default first.
     is_test : bool
-        Whether it is a test statistic (`ClassCounts.significance`). The largest class value has one
-        degree of freedom. The sum over N classes has N - 1 degrees of freedom.
+        Whether the score is a test statistic (see `ClassCounts.significance`). The largest class
+        value has one degree of freedom. The sum over N classes has N - 1 degrees of freedom.
     """
 
     name: MethodName

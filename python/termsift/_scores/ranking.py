@@ -23,7 +23,7 @@ _PRINTED = 10  # the number of terms that print() shows
 class Ranking(Tabular):
     """Terms in order, best first, with their scores.
 
-    It is a sequence of pairs (term, score). A term is given by its name, or by its column if names
+    A ranking is a sequence of pairs (term, score). The term is a name, or a column number if names
     are unknown. A slice is a ranking too. ``print`` shows the first terms with their scores.
 
     Attributes
@@ -34,19 +34,19 @@ class Ranking(Tabular):
         The terms' scores. Divergences are in nats. `ClassCounts.greedy` gives the divergence of the
         terms up to each place, and `conditional_gain` gives the gain of each term.
     terms : ndarray of shape (k,), str objects, or None
-        The names of the terms, if the counts have names.
+        The names of the terms, or None if the counts have no names.
     method : str
         The name of the method or selector.
     informative : int or None
-        If `ClassCounts.greedy` chose the terms, the number of leading terms that increase the
-        divergence. The other terms add nothing and are ordered by index.
+        If `ClassCounts.greedy` chose the terms, how many terms increase the divergence. They come
+        first. The other terms add nothing and are ordered by index.
     policy : str
         How the scores determined the order, "top" or "round_robin".
     model : str
         The event model; "multinomial" for methods without models.
     chosen_by : ndarray of shape (k,), objects, or None
-        With round robin, the first class that ranks the term best. If the method's scores have
-        no sign, as for chi2, the term may be under-represented in this class.
+        With round robin, the class in which the term has its best place, or the first such class.
+        If the method's scores have no sign, as for chi2, the class may use the term too rarely.
     """
 
     indices: NDArray[np.int64]
@@ -71,8 +71,8 @@ class Ranking(Tabular):
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         """Refuse conversion, because scikit-learn would mistake the array for scores of columns."""
         raise TypeError(
-            "a ranking is not an array: take its indices, its scores or its terms; to select "
-            "columns in scikit-learn use TermSelector(method) in place of SelectKBest"
+            "a ranking is not an array: use its indices, scores or terms; to select "
+            "columns in scikit-learn, use TermSelector(method) instead of SelectKBest"
         )
 
     def __getitem__(self, place: int | slice) -> Any:
@@ -117,7 +117,7 @@ class Ranking(Tabular):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name: rank (from 1), term (null if unnamed), index and score.
 
-        Round robin adds the column class: the class that chose the term.
+        For round robin there is also a column "class", the class that chose the term.
         """
         terms = np.full(len(self), None) if self.terms is None else self.terms
         columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1), "term": terms}
@@ -125,12 +125,12 @@ class Ranking(Tabular):
         return columns if self.chosen_by is None else {**columns, "class": self.chosen_by}
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
-        """Write the columns of `to_frame` as CSV. Reading a score back gives the same float64.
+        """Write the columns of `to_frame` as CSV. A score that is read back is the same float64.
 
         Parameters
         ----------
         path : path or text file
-            A file given by its path is written atomically.
+            If it is a path, the file is written atomically.
         """
         with text_output(path) as file:
             write_csv(cast(TextIO, file), self.columns())
