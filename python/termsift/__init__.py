@@ -23,8 +23,8 @@ except ImportError as error:
     if error.name != "termsift._core":
         raise
     raise ImportError(
-        "termsift's compiled core is missing: the package is not installed but imported from its "
-        "sources. Run 'pip install .' in its folder and start Python elsewhere."
+        "termsift's compiled core is missing, because the package was imported from its source "
+        "folder. Run 'pip install .' in this folder, and start Python in another folder."
     ) from error
 
 from termsift._core import CountOverflowError as CountOverflowError
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 __version__ = _core.__version__
 
-# The module of each public name. The module is imported when the name is first used. Therefore the
+# The modules of the public names. A module is imported when one of its names is first used, so the
 # command line starts fast, and scipy is loaded only if it is needed.
 _HOMES = {
     "_classify.naive_bayes": ("NaiveBayes",),
@@ -113,7 +113,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _score_functions() -> dict[str, Any]:
-    """Return one function for each method of the registry, such as ts.md."""
+    """Return the function of each method in the registry, such as ts.md."""
     from termsift._counts.score_functions import SCORE_FUNCTIONS
 
     return SCORE_FUNCTIONS

@@ -37,7 +37,7 @@ _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
 
 
 def _counts_suffice(selector: TermSelector) -> bool:
-    """Return True for partial_fit, or raise an error if the method reads all documents at once."""
+    """Return True if partial_fit is possible. Otherwise raise an error that tells the reason."""
     if find_ranker(selector.method).reads_documents:
         raise AttributeError(f"method={selector.method!r} reads all documents at once: use fit")
     return True
@@ -53,7 +53,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     method : str, default "md"
         A name of `termsift.methods` or `termsift.selectors`.
     k : int or "all", default 1000
-        The number of terms to keep. All are kept if there are fewer than k.
+        The number of terms to keep. All terms are kept if there are fewer than k.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}
@@ -68,12 +68,11 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
         The number of terms.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the terms. The attribute exists only if all columns of X had names that are
-        strings.
+        The names of the terms. The attribute exists only if all column names of X are strings.
 
     See Also
     --------
-    ClassCounts.rank : The ranking itself.
+    ClassCounts.rank : Rank the terms of counts.
     termsift.conditional_gain : A selector that reads the documents.
 
     Examples
@@ -144,8 +143,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
             if np.count_nonzero(counts.class_docs) < 2:
                 raise ValueError(
-                    "y holds at most one class, apart from documents whose weight is zero; "
-                    "expected two classes or more that a term could tell apart"
+                    "y holds at most one class, ignoring documents whose weight is zero; "
+                    "expected at least two classes"
                 )
             self._learn(counts, X, y, sample_weight)
         return self
@@ -156,8 +155,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> TermSelector:
         """Count more documents. The ranking is computed when it is first needed.
 
-        An error leaves the earlier counts unchanged. The selector lacks this method if its
-        ``method`` reads all documents at once.
+        After an error, the earlier counts are unchanged. The attribute ``partial_fit`` is missing
+        if the selector's ``method`` reads all documents at once.
 
         Parameters
         ----------
@@ -208,7 +207,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return X, y
 
     def _learn(self, counts: ClassCounts, *documents: Any) -> None:
-        """Store the counts, and rank the terms if the documents (X, y, sample_weight) are given."""
+        """Store the counts. If the documents (X, y, sample_weight) are given, rank the terms."""
         if hasattr(self, "feature_names_in_"):
             counts.term_names = [str(name) for name in self.feature_names_in_]
         ranking = self._rank(counts, *documents) if documents else None
@@ -226,11 +225,11 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """The score of each term, of shape (n_features,). Selectors have no scores."""
+        """The score of each term, of shape (n_features,), if ``method`` is not a selector."""
         counts, fitted = self.counts_, self._as_fitted
         ranker = find_ranker(fitted.method)
         if not isinstance(ranker, Method):
-            raise AttributeError(f"{fitted.method} gives no score to each term, see ranking_")
+            raise AttributeError(f"{fitted.method} does not score each term: see ranking_")
         return counts.score(ranker.name, **fitted._options(*_SCORING))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -242,7 +241,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _rank(
         self, counts: ClassCounts, X: Any = None, y: Any = None, weights: Any = None
     ) -> Ranking:
-        """Rank the terms and keep k of them. Methods that read the documents need X and y."""
+        """Return the k best terms. Methods that read the documents need X and y."""
         k: Any = counts.n_terms if validation.is_one_of(self.k, ["all"]) else self.k
         if not validation.is_integer(k) or k < 0:
             raise ValueError(f"k must be a number of terms or 'all', got {k!r}")

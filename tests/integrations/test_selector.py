@@ -83,7 +83,7 @@ def test_attributes() -> None:
     assert selector.n_features_in_ == 40
     for name in ("ranking_", "scores_"):
         assert not hasattr(ts.TermSelector("chi2"), name)
-    with pytest.raises(AttributeError, match="greedy gives no score to each term"):
+    with pytest.raises(AttributeError, match="greedy does not score each term"):
         _ = ts.TermSelector("greedy", k=3).fit(X, y).scores_
 
 

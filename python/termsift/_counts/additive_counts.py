@@ -206,8 +206,8 @@ class AdditiveCounts:
         self._require_all_buckets(what)
         for c in np.flatnonzero(self._counts.unlisted_tokens):
             raise ValueError(
-                f"{what} needs every term of class {self._classes[c]!r}, but the table of "
-                f"the class left out {self._counts.unlisted_tokens[c]:,} tokens: pass all of it"
+                f"{what} needs every term of class {self._classes[c]!r}, but its table "
+                f"left out {self._counts.unlisted_tokens[c]:,} tokens: pass the whole table"
             )
 
     def _names_of(self, terms: NDArray[np.int64]) -> NDArray[np.object_] | None:
@@ -300,7 +300,7 @@ class AdditiveCounts:
         """Return the counts of both collections together, with classes matched by label.
 
         Terms are matched by index. Exact counts are added exactly. A sum of float counts may differ
-        by rounding from the counts of both collections counted at once.
+        by rounding from a count of both collections at once.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented

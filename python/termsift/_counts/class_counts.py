@@ -326,8 +326,8 @@ class ClassCounts(AdditiveCounts):
             - score: the class score;
             - n_class, n_rest: the term's occurrences in the class, and outside the class;
             - df_class, df_rest: the documents with the term in the class, and outside the class;
-            - log_pvalue, pvalue: only for tests and "key", the logarithm of the p-value, and the
-              p-value. It is the p-value of `significance` per class; "key" uses the test `g2`;
+            - log_pvalue, pvalue: for tests and "key" only, the logarithm of the p-value and the
+              p-value, as by `significance` per class; "key" uses the test `g2`;
             - pvalue_adj: the p-value, adjusted for the tests of all classes and terms by Benjamini
               and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
 

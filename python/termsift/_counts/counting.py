@@ -302,9 +302,9 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     counts : ClassCounts
         Classes are matched by label. If the labels of one part are strings, the integer labels of
         the other parts become strings too, as if all parts came from one text file. If the names of
-        the terms differ, terms are matched by name. The merged terms are sorted if the terms of
-        every part are. Otherwise the terms of the first part are followed by the new terms of each
-        further part.
+        the terms differ, terms are matched by name. If every part has sorted terms, the merged
+        terms are sorted. Otherwise the terms of the first part are followed by the new terms of
+        each further part.
 
     Raises
     ------

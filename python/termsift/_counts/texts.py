@@ -38,7 +38,7 @@ def counted(
     n_threads: int | None,
     limit: int | None = None,
 ) -> Held:
-    """Count labelled texts; their terms may take ``limit`` bytes. The result may be empty."""
+    """Count labelled texts; terms may take at most ``limit`` bytes. There may be no terms."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     tally = tally_of(rules, tf, threads, plain=documents.one_label_each)
     for texts, labels in documents:

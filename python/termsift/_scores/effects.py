@@ -20,7 +20,7 @@ def effects(
 ) -> dict[str, _Floats]:
     """Return the effect sizes of `termsift.Keyness` and the ends of their confidence intervals.
 
-    A term occurs ``a`` and ``b`` times in two corpora. ``tokens`` has the tokens of each corpus.
+    A term occurs ``a`` and ``b`` times in two corpora, whose numbers of tokens are ``tokens``.
     """
     first, second = tokens
     z = scipy.special.ndtri(0.5 + level / 2)
@@ -67,7 +67,7 @@ def certain_ratios(
         with np.errstate(divide="ignore"):  # share is 0 if there are no occurrences
             return np.where(own > 0, np.log2(share) - np.log2(rest), -np.inf)
 
-    with np.errstate(divide="ignore"):  # for `key`, tokens[1] may be 0 documents outside the class
+    with np.errstate(divide="ignore"):  # `key` passes tokens[1] = 0 if a class has all documents
         scale = np.log2(tokens[1]) - np.log2(tokens[0])
     logits = lower(pairs.real, pairs.imag), -lower(pairs.imag, pairs.real)
     with np.errstate(invalid="ignore"):  # infinities of opposite signs

@@ -85,8 +85,8 @@ class Keyness(Tabular):
         - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), where c is the constant;
         - log_ratio_low, log_ratio_high: the ends of the confidence interval of log_ratio, by
           default at 95%; relative_risk and odds_ratio have two such columns, too;
-        - lrc: the conservative log ratio. An exact interval of log2(f_1 / f_2) holds for all terms
-          at once; lrc is the end nearer to 0, or 0 if the interval contains 0;
+        - lrc: the conservative log ratio. Take an exact interval of log2(f_1 / f_2) that holds for
+          all terms at once: lrc is its end nearer to 0, or 0 if the interval contains 0;
         - log_ratio_most: the absolute value of the end of this interval that is farther from 0;
         - dp_target, dp_reference: if documents were given, Gries' deviation of proportions (see
           Notes). It is 0 if each document has the term in proportion to its length, near 1 if one

@@ -46,7 +46,7 @@ class Ranking(Tabular):
         The event model; "multinomial" for methods without models.
     chosen_by : ndarray of shape (k,), objects, or None
         With round robin, the class in which the term has its best place, or the first such class.
-        If the method's scores have no sign, as for chi2, the class may use the term too rarely.
+        If the method's scores have no sign, as for chi2, the term may be under-represented there.
     """
 
     indices: NDArray[np.int64]

@@ -96,7 +96,7 @@ _METHODS = (
     ),
     Method(
         name="chi2",
-        title="Pearson's chi-square statistic of the documents with the term and in the class.",
+        title="Pearson's chi-square statistic of the term's presence in documents and their class.",
         formula="n det^2 / (n_c (n - n_c) d_i (n - d_i))",
         source="Yang and Pedersen, ICML 1997, Section 2.4",
         default_aggregate="max",
@@ -147,7 +147,7 @@ _METHODS = (
     ),
     Method(
         name="g2",
-        title="Dunning's log-likelihood ratio of the documents with the term and in the class.",
+        title="Dunning's log-likelihood ratio of the term's presence in documents and their class.",
         formula="2 sum O log(O/E) over the cells O = A, B, C, D, E = row total * column total / n",
         source="Dunning, Accurate Methods for the Statistics of Surprise and Coincidence, "
         "Computational Linguistics 19(1), 1993, Section 5, Likelihood Ratio Tests",
@@ -184,8 +184,8 @@ _METHODS = (
     ),
     Method(
         name="jlh",
-        title="Elasticsearch's JLH: the absolute times the relative change of the term's document "
-        "share.",
+        title="Elasticsearch's JLH: the absolute change of the term's document share, times the "
+        "relative change.",
         formula="(f - g) f/g for f > g, else 0; f = A/n_c, g = d_i/n",
         source="Elasticsearch Reference 5.2, 2017, Significant Terms Aggregation, JLH score",
         default_aggregate="max",
@@ -261,8 +261,8 @@ GUIDED_GAIN = Selector(
     needs="documents",
 )
 _SELECTORS = (GREEDY, CONDITIONAL_GAIN, GUIDED_GAIN)
-# The default measure for describing classes, which docs/describing.md compares with the methods. It
-# orders the terms of one class, and gives no score over all classes.
+# The default measure for describing classes. docs/describing.md compares `key` with the methods.
+# `key` orders the terms of one class, and gives no score over all classes.
 KEY = Selector(
     name="key",
     title="Evidence times effect: the root of g2 times a logarithm of the lower confidence "
@@ -277,7 +277,7 @@ _RANKER_OF: dict[str, Selector] = {entry.name: entry for entry in (*_METHODS, *_
 
 
 class Table(tuple[_Entry, ...]):
-    """A tuple of entries of the registry. Its repr is a table."""
+    """A tuple of entries of the registry, whose repr is a table."""
 
     def __repr__(self) -> str:
         width = max(len(entry.name) for entry in self)
@@ -285,7 +285,7 @@ class Table(tuple[_Entry, ...]):
 
 
 def methods() -> Table[Method]:
-    """Return the registry of methods. It prints as a table.
+    """Return the registry of methods, which prints as a table.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def methods() -> Table[Method]:
 
 
 def selectors() -> Table[Selector]:
-    """Return the registry of selectors, which do not score each term by itself.
+    """Return the registry of selectors, which choose terms but do not score each term by itself.
 
     Examples
     --------
@@ -309,12 +309,12 @@ def selectors() -> Table[Selector]:
 
 
 def find_ranker(name: str) -> Selector:
-    """Return the method or selector with this name. The error suggests the nearest name."""
+    """Return the method or selector with this name. An error suggests the nearest name."""
     return _find(name, _RANKER_OF)
 
 
 def find_method(name: str) -> Method:
-    """Return the method with this name. The error suggests the nearest name."""
+    """Return the method with this name. An error suggests the nearest name."""
     selector = _RANKER_OF[name] if is_one_of(name, _RANKER_OF) else None
     if selector is not None and not isinstance(selector, Method):
         use = f"termsift.{name}(X, y)" if selector.reads_documents else f"rank({name!r})"
@@ -331,7 +331,7 @@ def find_describer(name: str) -> Selector:
 
 
 def find_test(name: str) -> Method:
-    """Return the method with this name, after checking that it is a test of significance."""
+    """Return the method with this name, which must be a test of significance."""
     tests: dict[str, Method] = {method.name: method for method in _METHODS if method.is_test}
     return _find(name, tests, "test")
 
@@ -346,7 +346,7 @@ def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entr
 
 
 def check_model(name: str, ranker: Selector) -> EventModel:
-    """Return the event model with this name, after checking that the method supports it."""
+    """Return the event model with this name, which the method must support."""
     check_choice(name, MODELS, "model")
     if name not in (ranker.models or MODELS[:1]):
         have = ", ".join(entry.name for entry in _RANKER_OF.values() if name in entry.models)

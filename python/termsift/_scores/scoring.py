@@ -23,13 +23,13 @@ Alpha: TypeAlias = float | tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """A method with checked arguments, and counts for its event model in the form of the core."""
+    """A method with checked arguments, and the core's counts for its event model."""
 
     counts: _core.Counts
     method: Method
     measure: CoreMeasure
     model: EventModel
-    # The tuple holds b1, the pair of b2 and its rounding error, and the prior.
+    # The tuple holds b1, the pair (b2, its rounding error), and the prior.
     smoothing: tuple[float, tuple[float, float], _core.Float64s | None]
     n_threads: int
 
@@ -45,7 +45,7 @@ class Scoring:
         n_threads: int | None = None,
         **options: str | bool,
     ) -> Self:
-        """Check the arguments of `ClassCounts.class_scores`."""
+        """Check the arguments of `ClassCounts.class_scores` and convert the counts."""
         method = find_method(method_name)
         measure = method.measure(options)
         event = check_model(model, method)
@@ -61,7 +61,7 @@ class Scoring:
         threads = validation.check_n_threads(n_threads)
         if event.reads == DOCUMENTS or event.is_rate or method.needs != OCCURRENCES:
             what = f"model {model}" if method.models else method.name
-            cure = "use g2_counts, log_odds or md by model multinomial, which count occurrences"
+            cure = "use g2_counts, log_odds or multinomial md, which count occurrences"
             counts._require_documents(what, cure)
         elif method.models and prior is None:
             counts._require_documents("the empirical class_prior", "pass class_prior='uniform'")
@@ -73,7 +73,7 @@ class Scoring:
         return cls(held, method, measure, event, (b1, b2, prior), threads)
 
     def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
-        """Return a score for each term. With None, it is the value for the whole collection."""
+        """Return a score for each term. If ``aggregate`` is None, it is the collection's value."""
         if aggregate is None:
             return _core.collection_scores(self.counts, self.measure, self.n_threads)
         return _core.score(self.counts, self.measure, aggregate, *self.smoothing, self.n_threads)
@@ -97,7 +97,7 @@ class Scoring:
     def of_pairs(
         self, starts: NDArray[np.int64], terms: NDArray[np.int32]
     ) -> tuple[NDArray[np.int8], _core.Float64s]:
-        """Return directions and class scores. Class c has ``terms[starts[c]:starts[c + 1]]``."""
+        """Return directions and class scores of ``terms[starts[c]:starts[c + 1]]`` for class c."""
         return _core.score_pairs(
             self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms
         )

@@ -30,15 +30,15 @@ class Significance:
         Degrees of freedom of the chi-square distribution.
     statistics : ndarray of shape (n_terms,), or (n_classes, n_terms) per class, float64
     log_pvalues : ndarray of that shape, float64
-        Natural logarithms of the p-values. With one or two degrees of freedom they do not
-        underflow: the logarithm of 1e-2000 is -4605.17. With more, they are -inf below 1e-308.
+        Natural logarithms of the p-values. Up to two degrees of freedom they do not underflow: the
+        logarithm of 1e-2000 is -4605.17. With more, they are -inf for p-values below 1e-308.
     signs : ndarray of that shape, int8
         The sign is 1 if the class has more of the term than expected, -1 if it has less, else 0.
     classes : ndarray of shape (n_terms,), int64, or None
-        The row of the first class with the largest value. The sign belongs to this class. The
+        The row of the first class with the largest statistic. The sign belongs to this class. The
         attribute is None for tests per class.
     of_part : bool
-        Whether the counts leave out buckets of terms, so that `adjusted` raises an error.
+        Whether the counts leave out buckets of terms. If so, `adjusted` raises an error.
 
     Notes
     -----
@@ -46,9 +46,9 @@ class Significance:
     incomplete gamma function. Up to 10,000 degrees of freedom, the relative error of the
     logarithms is at most 1e-13, or 1e-11 for p-values within 1e-16 of 1.
 
-    Except for chi2_counts, a term's p-value is the p-value of its strongest class. The largest of
-    several statistics tends to be large by chance. To account for this, test per class and adjust
-    the p-values.
+    Without ``per_class``, a term's p-value is the p-value of its strongest class, except for
+    chi2_counts. The largest of several statistics tends to be large by chance. To account for this,
+    test per class and adjust the p-values.
     """
 
     method: str
@@ -66,7 +66,7 @@ class Significance:
 
     @property
     def pvalues(self) -> NDArray[np.float64]:
-        """The p-values. They are 0 below 5e-324, where the logarithms still differ."""
+        """The p-values. Values below 5e-324 are 0, but their logarithms still differ."""
         return np.exp(self.log_pvalues)
 
     def adjusted(self) -> NDArray[np.float64]:
@@ -75,13 +75,13 @@ class Significance:
         Returns
         -------
         adjusted : ndarray of the shape of ``statistics``, float64
-            At most 1. They keep the order of the p-values.
+            Values of at most 1, which keep the order of the p-values.
 
         Notes
         -----
-        This is Benjamini and Hochberg's step-up, which limits the share of false discoveries. With
-        m tests and p(1) <= ... <= p(m), it replaces p(i) by the smallest m p(j) / j with j >= i,
-        clipped at 1. It needs tests that are independent or positively dependent.
+        Benjamini and Hochberg's step-up procedure limits the expected share of false discoveries.
+        With m tests and p(1) <= ... <= p(m), it replaces p(i) by the smallest m p(j) / j with
+        j >= i, but at most by 1. The tests must be independent or positively dependent.
 
         References
         ----------
@@ -90,7 +90,7 @@ class Significance:
         """
         if self.of_part:
             raise ValueError(
-                "the adjustment ranks the p-values of all terms, but these hold only some buckets"
+                "the adjustment ranks the p-values of all terms, but the counts lack some buckets"
             )
         return np.exp(adjusted_logs(self.log_pvalues))
 
@@ -98,14 +98,14 @@ class Significance:
 def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.float64]:
     """Return the logarithm of the probability that a chi-square variable exceeds each statistic.
 
-    It is log Q(degrees / 2, statistic / 2). With more than 2 degrees, it is -inf if Q underflows.
+    The logarithm is log Q(degrees / 2, statistic / 2), or -inf if Q underflows for degrees > 2.
     """
     z = np.asarray(statistics, dtype=np.float64) / 2
     if degrees == 2:
         return -z + 0.0  # no -0.0
     with np.errstate(divide="ignore"):
         if degrees == 1:
-            # erfc(x) = erfcx(x) exp(-x^2), and erfcx underflows at infinity only.
+            # erfc(x) = erfcx(x) exp(-x^2), and erfcx underflows only at infinity.
             root = np.sqrt(z)
             near, lower = z < 0.25, scipy.special.erf(root)
             logs = np.log(scipy.special.erfcx(root)) - z
@@ -131,7 +131,7 @@ def adjusted_logs(log_pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
 def significance_by(
     counts: ClassCounts, method: Method, *, per_class: bool = False, n_threads: int | None = None
 ) -> Significance:
-    """Return the significance of every term by a method that is a test."""
+    """Return the significance of every term. The method must be a test."""
     scoring = Scoring.of(counts, method.name, n_threads=n_threads)
     classes, degrees = None, 1
     if check_flag(per_class, "per_class"):
@@ -153,7 +153,7 @@ def significance_by(
 def class_statistics(
     counts: ClassCounts, method: Method, scores: NDArray[np.float64], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Convert, in place, the scores of some rows to statistics with one degree of freedom."""
+    """Convert scores of some rows in place to statistics with one degree of freedom."""
     if method.default_aggregate == "sum":
         rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]
         np.divide(scores, rest, out=scores, where=rest > 0)

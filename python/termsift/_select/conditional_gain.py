@@ -1,4 +1,4 @@
-"""Conditional and guided gain, selectors that read the documents and not only their counts."""
+"""Conditional and guided gain, which read the documents and not only their counts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from termsift._util.log import logger
 from termsift._util.progress import progress
 
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # the shapes that are tried
-_MOST_TERMS = 4000  # the shapes are tried on at most this many terms
-_EPOCHS = 3  # training epochs of guided gain's machines; more hardly change the chosen terms
+_MOST_TERMS = 4000  # the largest number of terms on which the shapes are tried
+_EPOCHS = 3  # training epochs of guided gain's machines; more would hardly change the result
 
 
 def conditional_gain(
@@ -47,11 +47,11 @@ def conditional_gain(
         larger k chooses the same first terms.
     shape : float or "empirical_bayes", default "empirical_bayes"
         The number that is added to both the observed and the expected number of documents in a
-        term's lift. The default is the most likely of 20 values from 0.1 to 30. If no term is in
-        two documents, it uses 0.1.
+        term's lift. The default takes the most likely of 20 values from 0.1 to 30, or 0.1 if no
+        term is in two documents.
     temper : float, default 0.15
         How strongly the chosen terms in a document are assumed to repeat each other. The evidence
-        of m terms is divided by 1 + temper (m - 1). At 0 the terms are independent evidence.
+        of m terms is divided by 1 + temper (m - 1). With 0, terms count as independent evidence.
     step : float, default 0.5
         The factor that multiplies a candidate's log lift in its gain.
     balance : float, default 0.0
@@ -65,15 +65,15 @@ def conditional_gain(
     Returns
     -------
     ranking : Ranking
-        Its scores are the gains in nats: the decrease in the sum of the documents' log losses when
-        the term was chosen. Gains may be negative, and a gain may exceed the one before it.
+        The scores are the gains in nats: how much the choice of each term decreased the sum of the
+        documents' log losses. Gains may be negative, and a gain may exceed the gain before it.
 
     Raises
     ------
     ValueError
-        As for `termsift.count`, and if y is an indicator matrix, if shape, temper, step or balance
-        is invalid, or if the step is so large relative to the shape that numbers would lose all
-        precision.
+        As for `termsift.count`. Also if y is an indicator matrix, if ``shape``, ``temper``,
+        ``step`` or ``balance`` is invalid, or if ``step`` is so large relative to ``shape`` that
+        numbers would lose all precision.
     TypeError
         As for `termsift.count`.
 
@@ -81,14 +81,15 @@ def conditional_gain(
     -----
     A term's gain is the decrease in the log losses of the documents that contain it. A document's
     loss is the loss of naive Bayes with the terms chosen so far, trained without this document. The
-    page Methods of the documentation gives the formula. Gains are compared in whole units of 2^-40
-    n, and ties go to the lower index. If there are more than 64 classes, each document keeps only
-    the 64 classes that its first chosen term makes most likely.
+    page Methods of the documentation gives the formula. Before gains are compared, they are rounded
+    to units of 2^-40 n, where n is the total weight of the documents. Ties go to the lower index.
+    If there are more than 64 classes, each document keeps only the 64 classes that its first chosen
+    term makes most likely.
 
     The time is O(entries + n_terms * n_classes), plus O(n_classes + d_t min(n_classes, 64)) for
-    each computed gain. To choose a term, the search usually computes 20 to 100 gains. The memory is
-    4 bytes for each entry, 8 for each pair of a class and a term in it, 48 for each term, and up to
-    1 KiB for each document.
+    each computed gain of a term t in d_t documents. To choose a term, the search usually computes
+    20 to 100 gains. The memory is 4 bytes for each entry, 8 for each pair of a class and a term in
+    it, 48 for each term, and up to 1 KiB for each document.
 
     Examples
     --------
@@ -125,23 +126,23 @@ def guided_gain(
     Parameters
     ----------
     X, y, k
-        As for `termsift.conditional_gain`. The number of times that a term occurs in a
-        document matters only to the machines.
+        As for `termsift.conditional_gain`. How often a term occurs in a document matters only to
+        the support vector machines.
     cost : float, default 0.3
-        The parameter C of the machines. With a larger cost they fit the documents more closely.
+        The parameter C of the machines. With a larger C they fit the documents more closely.
     shape, temper, step, balance, sample_weight, term_names, n_threads
         As for `termsift.conditional_gain`.
 
     Returns
     -------
     ranking : Ranking
-        Its scores are the guided gains, in which each document's loss, in nats, is multiplied by a
+        The scores are the guided gains, in which each document's loss, in nats, is multiplied by a
         factor of at most 1.
 
     Raises
     ------
     ValueError, TypeError
-        As for `termsift.conditional_gain`, and if cost is not positive.
+        As for `termsift.conditional_gain`, and if ``cost`` is not positive.
 
     Notes
     -----
@@ -153,12 +154,11 @@ def guided_gain(
         u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75.
 
     Let m be the mean weight of t over the classes without t. Let z be the mean of the nonzero
-    entries of the vectors.
-    The log lift of each class that has t grows by (w_tc - m) z / 2.
+    entries of the vectors. The log lift of t in each class c that has t grows by (w_tc - m) z / 2.
 
     The machines take O(entries * n_classes) time. Their memory is 8 bytes for each entry and 20 for
-    each pair of a class and a term in it. Each thread needs 64 bytes for each term that occurs and
-    68 for each document.
+    each pair of a class and a term in it. Each thread also needs 64 bytes for each term that occurs
+    and 68 for each document.
 
     Examples
     --------
@@ -194,12 +194,12 @@ class _Gain:
         """Choose terms one after another."""
         threads = validation.check_n_threads(n_threads)
         matrix = validation.check_matrix(X, threads)
-        why = f"{selector} asks what a term adds about a document's one class"
+        why = f"{selector} needs exactly one class for each document"
         labels = validation.check_one_class(y, matrix.n_docs, why)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         names = validation.term_names_of(X, term_names, matrix.n_terms)
         if len(labels.classes) < 2:
-            logger.warning("the documents have fewer than two classes, so no term adds anything")
+            logger.warning("the documents have fewer than two classes, so no term has a gain")
         k = validation.check_k(k, matrix.n_terms)
         if not isinstance(self.shape, str):
             shape = validation.check_positive(self.shape, "shape")
@@ -230,10 +230,10 @@ class _Gain:
 
 
 def likeliest_shape(counts: _core.Counts) -> float:
-    """Return the shape a of the distribution of lifts that makes the document counts most likely.
+    """Return the most likely shape of the lifts' distribution, given the document counts.
 
-    Let C = D_tc and E = n_c d_t / n. The likelihood is a product over terms and classes. Each
-    factor is (a / (a + E))^a. If C > 0, it is also multiplied by
+    Let a be the shape, C = D_tc, and E = n_c d_t / n. The likelihood is a product over terms and
+    classes. Each factor is (a / (a + E))^a. If C > 0, the factor is multiplied by
     Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C.
     """
     n_c = np.asarray(counts.class_docs, dtype=np.float64)

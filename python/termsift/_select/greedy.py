@@ -29,52 +29,52 @@ def greedy(
     exhaustive: bool = False,
     n_threads: int | None = None,
 ) -> Ranking:
-    """Choose terms one after another. Each is the best term to add to the terms before it.
+    """Choose terms one after another, each as the best addition to the terms before it.
 
     Parameters
     ----------
     k : int, optional
-        The number of terms. All are chosen by default, or if there are fewer than k. A small k is
-        fast.
+        The number of terms. All are chosen if k is None or if there are fewer than k. A smaller k
+        takes less time.
     model, class_prior, n_threads
-        As for `score`. Under "bernoulli" and "poisson" the terms are independent. The order is then
-        that of `md`, and the scores are the running sums of `md`.
+        As for `score`. Under "bernoulli" and "poisson" the terms are independent. They are then
+        ordered by `md`, and the scores are the running sums of `md`.
     alpha : float or (b1, b2)
         As for `score`. Except under "bernoulli" and "poisson", b1 must be above 0 if a class lacks
-        a term, and b1 * n_terms <= b2 so that the probabilities of a class sum to at most 1. Simple
-        fractions are exact: 0.1 means 1/10.
+        a term. Also, b1 * n_terms must be at most b2, so that the probabilities of a class sum to
+        at most 1. Simple fractions are exact: 0.1 means 1/10.
     exhaustive : bool, default False
-        Evaluate every remaining term at every step, as the algorithm is written. That takes
-        n_terms^2 / 2 evaluations. By default, bounds avoid most evaluations without changing the
-        ranking.
+        Evaluate every remaining term at every step, as in the published algorithm. A full ranking
+        takes n_terms^2 / 2 evaluations. By default, bounds avoid most evaluations without changing
+        the ranking.
 
     Returns
     -------
     ranking : Ranking
-        Its scores are the divergences after each step, in nats; they never decrease. Only the first
-        ``ranking.informative`` terms increase the divergence. The other terms are ordered by index.
-        Terms with equal counts in every class are ordered by index, too.
+        The scores are the divergences after each step, in nats. They never decrease, and only the
+        first ``ranking.informative`` terms increase the divergence. The other terms are ordered by
+        index. Terms with equal counts in every class are ordered by index, too.
 
     Raises
     ------
     ValueError
-        For an invalid argument, if fewer than two classes have documents, or if b1 or a
-        count is less than 2^-40 of the class's tokens, unless a common denominator turns the counts
-        and b1 into whole numbers that sum to less than 2^52.
+        For an invalid argument, or if fewer than two classes have documents. Also if b1 or a count
+        is less than 2^-40 of the class's tokens, unless a common denominator turns the counts and
+        b1 into whole numbers that sum to less than 2^52.
 
     Notes
     -----
-    This is Algorithm 1 of Tang, Kay and He. For each remaining term i, step k evaluates k + 1
-    variables: the chosen terms s, the term i, and the pool of all other terms. The
-    probability of the pool is 1 - p_ic - sum_s p_sc. The step chooses the term i with the largest
-    sum over classes and variables of p log(p/q). For two classes this sum is the J-divergence. For
-    more classes the paper leaves the algorithm open, and termsift replaces J by JMH.
+    This is Algorithm 1 of Tang, Kay and He. For each remaining term i, step j evaluates j + 1
+    variables: the chosen terms s, the term i, and the pool of all other terms. The probability of
+    the pool is 1 - p_ic - sum_s p_sc. The step chooses the term i with the largest sum over classes
+    and variables of p log(p/q). For two classes this sum is the J-divergence. For more classes, the
+    paper does not define the algorithm, and termsift replaces J by JMH.
 
-    The probabilities behind the gains are exact for whole counts with simple smoothing. Otherwise
-    they are rounded to 2^-52 of their class, or to 2^-42 for a class much smaller than others.
-    Terms whose gains differ only by rounding, or agree in 14 digits, may come in either order, and
-    ``informative`` may include terms whose gain is only rounding. Scores are within 1e-12 of their
-    exact value. The memory is O(n_terms + pairs of a class and a term in it).
+    Gains are computed from probabilities, which are exact for whole counts with simple smoothing.
+    Other probabilities are rounded to 2^-52, or to 2^-42 in a class much smaller than others. Terms
+    may come in either order if their gains differ only by rounding or agree in 14 digits. A gain
+    that is only rounding may count in ``informative``. The relative error of scores is below 1e-12.
+    The memory is O(n_terms + pairs of a class and a term in it).
 
     Examples
     --------
