@@ -153,7 +153,7 @@ def test_fractions_in_place_of_counts_warn_once() -> None:
     assert len(counts.score("ig")) == 2  # of documents
     assert len(counts.score("md", model="binary")) == 2
     with pytest.warns(
-        UserWarning, match=r"md needs occurrences.*class 'ham' has term 0 0\.5 times"
+        UserWarning, match=r"md needs occurrences.*class 'ham', term 0 occurs 0\.5 times"
     ):
         counts.score("md")
     counts.score("md")
