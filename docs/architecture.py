@@ -1,8 +1,8 @@
 """The stages of the package and of the core. python docs/architecture.py prints their imports.
 
-The two lists below have the stages from bottom to top. Stages on one line, a floor, do not
-import each other. tests/repository/test_architecture.py checks that every file imports or includes
-only files of its own stage and of lower floors.
+The two lists below have the stages from bottom to top. Each line of a list is a floor, whose stages
+do not import each other. tests/repository/test_architecture.py checks that every file imports or
+includes only files of its own stage and of lower floors.
 """
 
 from __future__ import annotations
