@@ -1,8 +1,8 @@
 """The stages of the package and of the core. python docs/architecture.py prints their imports.
 
-The two lists below have the stages from bottom to top. Stages on the same line, a floor, do not
-import each other. tests/repository/test_architecture.py checks that every file imports or includes
-only files of its own stage and of lower floors.
+The two lists below have the stages from bottom to top. Each line of a list is a floor, whose stages
+do not import each other. tests/repository/test_architecture.py checks that every file imports or
+includes only files of its own stage and of lower floors.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ StageOf = Callable[[str], str]
 
 
 def package_imports() -> Graph:
-    """Return the imports of each module, also in functions, but without those for type checkers."""
+    """Return the imports of each module, except those for type checkers."""
     paths = sorted((ROOT / "python/termsift").rglob("*.py"))
     names = [path.relative_to(ROOT / "python").with_suffix("").as_posix() for path in paths]
     modules = [name.replace("/", ".").removesuffix(".__init__") for name in names]

@@ -25,7 +25,7 @@ version = release = termsift.__version__
 
 extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 myst_enable_extensions = ["dollarmath"]
-myst_fence_as_directive = {"math"}  # ```math, as code forges write it
+myst_fence_as_directive = {"math"}  # ```math, as GitHub and GitLab write it
 myst_heading_anchors = 4
 
 default_role = "py:obj"  # in docstrings, `termsift.count` is a link
@@ -69,7 +69,7 @@ def list_commands(app: Sphinx, page: str, source: list[str]) -> None:
 
 def help_of(command: str) -> str:
     """Return the help text of a command."""
-    os.environ["COLUMNS"] = "86"  # as wide as a block of the theme
+    os.environ["COLUMNS"] = "86"  # as wide as a code block of the theme
     with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
         cli.main([command, "--help"])
     return printed.getvalue()

@@ -108,7 +108,7 @@ def test_the_pages_run(page: Path, tmp_path: Path) -> None:
     found = examples(text)
     assert len(found) == len(re.findall(r"(?m)^(?:>>>|\$) ", text))  # no example outside a block
     # The tutorial's collection is docstrings, which differ between versions of Python.
-    python = re.search(r"is of Python ([\d.]+)\.\n", text)
+    python = re.search(r"made with Python ([\d.]+)\.\n", text)
     elsewhere = python is not None and python[1] != sys.version.split()[0]
     runner = Runner(checker=RunsWithoutLooking() if elsewhere else None)
     test = doctest.DocTest(found, {"command": cli.main}, page.name, str(page), 0, text)
