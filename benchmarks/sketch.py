@@ -144,7 +144,8 @@ def frame(args: argparse.Namespace, paths: list[Path]) -> Any:
     options |= {"spark.driver.maxResultSize": 0, "spark.sql.shuffle.partitions": 16}
     session = builder.config(map=options).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    return session.read.csv([*map(str, paths)], sep="\t", schema="label string, text string")
+    rows = session.read.csv([*map(str, paths)], sep="\t", schema="label string, text string")
+    return rows.coalesce(args.shards)  # each partition makes a sketch
 
 
 def by_spark(args: argparse.Namespace, paths: list[Path]) -> ts.ClassCounts:

@@ -189,7 +189,8 @@ def _total(
     load: Callable[[bytes], Any],
 ) -> Any:
     """Count the partitions and combine the results as a tree. Return None if there are no rows."""
-    tree = partials = rows.mapInArrow(partial(_count_rows, count_partition), _SCHEMA).persist()
+    level = require("pyspark", "spark", "termsift.spark").StorageLevel.DISK_ONLY
+    tree = partials = rows.mapInArrow(partial(_count_rows, count_partition), _SCHEMA).persist(level)
     add_up = partial(_add_up, together, load)
     try:
         # This counts the rows. The counts are persisted, so the tree below does not repeat this.

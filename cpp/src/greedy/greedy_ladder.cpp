@@ -29,19 +29,17 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // These constants were tuned on text. They affect the time but not the resulting order.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
-constexpr double used_up = 0.4;                     // the share of a list expected to be selected before it is rebuilt
-constexpr double front = 2 * used_up / list_ratio;  // the share of a list's groups, the best, that are moved to its front
-constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
-constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios divided by the expected selected mass
-// The limits of the reach and the width of a list (see Shortlist), and the factors by which both are adapted.
-constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
-constexpr double wider = 1.4, narrower = 0.93, farther = 1.3;
-constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for failures in the round that made the list; for later failures
-constexpr double point_reach = 1e-3;     // below this reach, the wedge becomes a point
-constexpr double nearly_equal = 1e-10;   // for a point, bounds with a smaller relative difference count as equal
-constexpr double most_saved = 64;        // the limit of the budget, in scans of all groups
-constexpr std::int64_t longest_pause = 4096;
-constexpr std::int64_t first_run = 3, run_ratio = 4;  // copies in the first check of wins, and their growth factor
+constexpr double used_up = 0.5;           // the share of a list expected to be selected before it is rebuilt
+constexpr double most_used = 0.5;         // the largest share of a pool's mass that may be selected within a wedge
+constexpr double usual_slack = 0.15;      // the slack of a wedge's ratios divided by the expected selected mass
+constexpr double farther = 1.25;          // the factor of a list's reach (see Shortlist) if the pool leaves the wedge
+constexpr double nearer = 1 / farther;    // the factor if `left_out` reaches the best gain in a later round
+constexpr double much_nearer = 0.4;       // the factor if `left_out` reaches the best gain in the round that made the list
+constexpr double least_reach = 1e-3;      // if this reach is still too large, the wedge becomes a point
+constexpr double nearly_equal = 1e-10;    // for a point, bounds with a smaller relative difference count as equal
+constexpr double most_saved = 64;         // the limit of the budget, in scans of all groups
+constexpr std::int64_t pause = 16;        // the number of plain steps if the budget is used up
+constexpr std::int64_t run_ratio = 4;     // the growth factor of the number of copies in a check of wins
 
 // An upper bound of the relative rounding errors of axes, of their products and of their ratios.
 constexpr double rounding = 1e-13;
@@ -67,17 +65,13 @@ struct Wedge {
     B1 = B2 = point.B;
   }
 
-  bool has_mass(const Axes& pool) const {
-    for (std::size_t i = 0; i < A1.size(); ++i)
-      if (!(pool.B[i] * (1 - rounding) >= B1[i] && pool.A[i] * (1 - rounding) >= A2[i])) return false;
-    return true;
-  }
   bool contains(const Axes& pool) const {
     for (std::size_t i = 0; i < A1.size(); ++i) {
       const double A = pool.A[i], B = pool.B[i];
+      if (!(B * (1 - rounding) >= B1[i] && A * (1 - rounding) >= A2[i])) return false;
       if (!(A * B1[i] * (1 - rounding) >= A1[i] * B && A * B2[i] <= A2[i] * B * (1 - rounding))) return false;
     }
-    return has_mass(pool);
+    return true;
   }
 };
 
@@ -91,16 +85,14 @@ struct Shortlist {
   Shortlist(std::size_t size, std::size_t n_axes) : capacity(size), wedge(n_axes) {}
 
   std::size_t capacity;
-  std::vector<Candidate> candidates;  // C_0 is sorted by decreasing bound; all other lists begin with their best groups
+  std::vector<Candidate> candidates;  // sorted by decreasing bound
   double left_out = -infinity;
   bool everywhere = true;  // true if no group is left out, so the list is valid for every pool
   Wedge wedge;
   std::int64_t made_at = -1;  // the round that made the list, or -1
-  // The reach of the wedge is relative to the mass expected to be selected before the list is used up. The width is relative
-  // to the usual width. Both are reduced if `left_out` reaches the best gain. If R falls below the masses of the wedge, the
-  // reach is increased. If R leaves the wedge in another way, the width is increased. The first reach allows a fifth more
-  // than the expected mass.
-  double reach = 1.2, width = 1;
+  // The reach of the wedge is relative to the mass expected to be selected before the list is used up. It is reduced if
+  // `left_out` reaches the best gain, and increased if R leaves the wedge.
+  double reach = 1;
 };
 
 class Ladder {
@@ -127,35 +119,31 @@ class Ladder {
   // Returns the winner of the next step.
   Best find_best() {
     if (round_ == 0) return first_;
-    budget_ = std::min(budget_ + static_cast<double>(n_live_), most_saved * static_cast<double>(n_live_));
     if (plain_steps_left_ > 0) {
       --plain_steps_left_;
       return scan_all();
     }
-    if (++ladder_steps_ > 2 * next_pause_) next_pause_ = std::max<std::int64_t>(next_pause_ / 2, 1), ladder_steps_ = 0;
-    const std::size_t n_levels = lists_.size();
+    budget_ = std::min(budget_ + static_cast<double>(n_live_), most_saved * static_cast<double>(n_live_));
     const std::int64_t before = evaluator_.evaluations();
     const auto used = [&] { return static_cast<double>(evaluator_.evaluations() - before); };
-    for (std::size_t attempt = 0; used() + cost_of(count_left()) <= budget_; ++attempt) {
+    while (used() + cost_of(count_left()) <= budget_) {
       renew_left_lists();
       const Best best = scan(lists_[0].candidates);
       const std::size_t level = lowest_unsure(best.gain * (1 - 2 * margin_));
-      if (level == n_levels) {
+      if (level == lists_.size()) {
         budget_ -= used();
         return best;
       }
       if (best.gain == 0) break;  // bounds cannot show whether all gains are 0
       Shortlist& list = lists_[level];
-      const bool at_point = list.made_at == round_ && (list.reach < point_reach || attempt > 3 * n_levels + 3);
-      narrow(list);
+      const bool is_new = list.made_at == round_;
+      list.reach = std::max(least_reach, list.reach * (is_new ? much_nearer : nearer));
       if (used() + cost_of(level + 1) > budget_) break;
+      const bool at_point = is_new && list.reach == least_reach;
       for (std::size_t l = level + 1; l-- > 0;) make(l, at_point);
-      if (at_point) list.reach = std::max(list.reach, point_reach);
     }
     budget_ -= used();
-    plain_steps_left_ = next_pause_ - 1;
-    next_pause_ = std::min(2 * next_pause_, longest_pause);
-    ladder_steps_ = 0;
+    plain_steps_left_ = pause - 1;
     return scan_all();
   }
 
@@ -176,7 +164,7 @@ class Ladder {
       if (c.bound < gain) break;
       if (c.group != best.group && selection_.copies_left(c.group) > 0) rivals.push_back(c);
     }
-    if (!rivals.empty() && most <= first_run) return 1;
+    if (!rivals.empty() && most < run_ratio) return 1;
     std::vector<double> mass(nothing_.size()), removed(nothing_.size());
     selection_.groups.gather(&best.group, 1, 1, mass.data());
     const auto pool_after = [&](std::int64_t copies) {
@@ -186,7 +174,7 @@ class Ladder {
     Wedge wedge(now_.A.size());
     const std::vector<double> slack(now_.A.size(), rounding);
     std::int64_t wins = 1;
-    for (std::int64_t extra = first_run; wins < most; extra *= run_ratio) {
+    for (std::int64_t extra = run_ratio; wins < most; extra *= run_ratio) {
       const std::int64_t wanted = std::min(most, wins + extra);
       const Axes end = pool_after(wanted - 1);  // the pool from which the last copy is selected
       for (const Shortlist& list : lists_)
@@ -275,7 +263,7 @@ class Ladder {
 
   void renew_left_lists() {
     for (std::size_t l = count_left(); l-- > 0;) {
-      if (is_left(lists_[l])) widen(lists_[l]);
+      if (is_left(lists_[l]) && lists_[l].made_at >= 0) lists_[l].reach *= farther;
       make(l, false);
     }
   }
@@ -315,8 +303,7 @@ class Ladder {
       end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
     }
     for (auto c = end; c != list.candidates.end(); ++c) list.left_out = std::max(list.left_out, c->bound);
-    if (level == 0) std::sort(begin, end, more);
-    else std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(front * static_cast<double>(end - begin)), end, more);
+    std::sort(begin, end, more);
     list.candidates.erase(end, list.candidates.end());
   }
 
@@ -335,20 +322,9 @@ class Ladder {
       const double used_B = std::min(most_used, list.reach * (1 - after.B[i] / now_.B[i]));
       end.A[i] *= 1 - used_A - 10 * rounding;
       end.B[i] *= 1 - used_B - 10 * rounding;
-      slack[i] = std::min(most_used, usual_slack * list.width * (used_A + used_B)) + 100 * rounding;
+      slack[i] = std::min(most_used, usual_slack * (used_A + used_B)) + 100 * rounding;
     }
     list.wedge.cover(now_, end, slack);
-  }
-
-  void widen(Shortlist& list) const {
-    if (list.made_at < 0) return;
-    if (list.wedge.has_mass(now_)) list.width = std::min(widest, wider * list.width);
-    else list.reach = std::min(widest, farther * list.reach);
-  }
-
-  void narrow(Shortlist& list) const {
-    list.reach = std::max(least_reach, list.reach * (list.made_at == round_ ? nearer_at_once : nearer));
-    list.width = std::max(least_width, narrower * list.width);
   }
 
   void drop_selected(std::vector<Candidate>& candidates) const {
@@ -383,11 +359,10 @@ class Ladder {
   std::vector<double> nothing_;  // (n_classes,) zeros
   std::vector<GroupId> groups_;  // scratch, like values_
   std::vector<double> values_;
-  // The number of evaluations that the ladder may still use. The budget starts with one scan of all groups. Every step adds
-  // one more scan, which is the cost of a plain step. If the budget is used up, plain steps follow: one step the first time,
-  // and twice as many each further time.
+  // The number of evaluations that the ladder may still use. The budget starts with one scan of all groups. Every step
+  // of the ladder adds one more scan, which is the cost of a plain step. If the budget is used up, plain steps follow.
   double budget_;
-  std::int64_t plain_steps_left_ = 0, next_pause_ = 1, ladder_steps_ = 0;
+  std::int64_t plain_steps_left_ = 0;
 };
 
 }  // namespace
