@@ -85,7 +85,7 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
     assert first == (
         f"{texts}: 60 documents, 41 terms; multinomial naive Bayes, 10-fold cross-validation."
     )
-    assert second == "Percentages. The best of each column is marked *."
+    assert second == "All values are percentages. A * marks the best of a column."
 
     curves = ts.cross_validate(collection.X, collection.y, COMPARED, [5, 10, 20])
     titles = {"accuracy": "accuracy", "f1": "weighted F1"}

@@ -298,7 +298,7 @@ def check_groups(
     else:
         groups = {label: [label] for label in check_classes(classes)}
     if not check_classes(list(groups)) or not all(groups.values()):
-        raise ValueError("classes is empty or has an empty group, expected at least one class each")
+        raise ValueError("classes and each of its groups must hold at least one class")
     old_labels = check_classes(old for group in groups.values() for old in group)
     position = {label: row for row, label in enumerate(known)}
     if absent := [label for label in old_labels if label not in position]:
