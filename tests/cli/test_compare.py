@@ -254,7 +254,7 @@ def test_progress_is_for_a_terminal(run: Any, texts: Path, monkeypatch: pytest.M
             ["-k", "5,1042"],
             "texts.csv: each of -k must be in [1, 41], got 1042",
         ),
-        (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
+        (["--cv", "21"], "cv = 21 makes more folds than the largest class has documents (20)"),
         (["--test", "absent.csv"], "absent.csv: no such file"),
         (["--test", "y", "--cv", "5"], "--test takes the place of folds, so leave out --cv"),
         (["--test-labels", "y"], "there is no --test, so leave out --test-labels"),

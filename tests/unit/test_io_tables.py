@@ -107,7 +107,7 @@ DIVIDED = "separate the fields by tabs, or by commas in a .csv"
 NAMED = "name the columns by the arguments text and label (--text, --label)"
 QUOTES = (
     "a quote within a quoted field is written twice; if quotes mean nothing in this file, let its "
-    f"name end in .txt and {NAMED.replace('the', 'its')}"
+    f"name end in .txt and {NAMED.replace('the columns', 'its columns')}"
 )
 COLUMNS = f"{NAMED}, by number if there is no header"
 RETURNS = "carriage returns end the lines of this file"

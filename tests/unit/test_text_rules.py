@@ -111,7 +111,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"hashing": 4, "min_df": 2}, ValueError, "hashing keeps no terms, so leave out min_df"),
         ({"hashing": 4, "max_df": 1}, ValueError, "hashing keeps no terms, so leave out min_df"),
         ({"hashing": 4, "vocabulary": ["a"]}, ValueError, "hashing keeps no terms, so leave out"),
-        ({"hashing": 4, "tokenizer": blanks}, ValueError, "hashing needs rules by which the core"),
+        ({"hashing": 4, "tokenizer": blanks}, ValueError, "hashing needs rules that the compiled"),
     ],
 )  # fmt: skip
 def test_wrong_rules_are_refused(rules: dict[str, Any], error: Any, message: str) -> None:

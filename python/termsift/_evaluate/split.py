@@ -46,7 +46,7 @@ class Documents:
 
 
 class Split:
-    """Training and test documents. A test code of at least ``n_classes`` means a new class."""
+    """Training and test documents. Classes without training documents have codes >= n_classes."""
 
     def __init__(
         self, documents: Documents, rows: NDArray[np.integer] | None, test: Documents

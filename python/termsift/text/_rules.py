@@ -36,8 +36,8 @@ class TextRules:
         The least and the largest number of words (or of characters) in a term.
     min_df, max_df : int or float, default 1 and 1.0
         Terms in fewer than ``min_df`` or more than ``max_df`` documents are dropped. An integer is
-        a number of documents, and a float is a share of all documents. Test documents are not
-        counted.
+        a number of documents, and a float is a share of all documents. ``termsift compare --test``
+        counts only the training documents.
     stop_words : "english", collection of str, or None
         Words that are left out of all terms: scikit-learn's English list, or your own list.
     lowercase : bool, default True
@@ -146,7 +146,7 @@ class TextRules:
                 )
             if native_arguments(self, ()) is None:
                 raise ValueError(
-                    "hashing needs rules by which the core can cut texts: leave out functions and "
+                    "hashing needs rules that the compiled core supports: leave out functions and "
                     "token_pattern"
                 )
 
@@ -160,7 +160,7 @@ class TextRules:
         others = self.hashing, self.vocabulary, self.max_features
         if any(other is not None for other in others) or native_arguments(self, ()) is None:
             raise ValueError(
-                "buckets needs rules by which the core can cut texts, and keeps whole buckets: "
+                "buckets needs rules that the compiled core supports, and keeps whole buckets: "
                 "leave out functions, token_pattern, hashing, vocabulary and max_features"
             )
 

@@ -41,7 +41,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
 
 
 def drops(rules: Any) -> bool:
-    """Return whether terms may be dropped. A limit of 1 is a number of documents, 1.0 a share."""
+    """Return whether terms may be dropped. The limit 1 means one document, and 1.0 means all."""
     everything = is_integer(rules.min_df) and rules.min_df == 1
     everything = everything and not is_integer(rules.max_df) and rules.max_df == 1
     return not everything or rules.max_features is not None

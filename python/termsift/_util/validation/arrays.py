@@ -128,7 +128,7 @@ def _sparse(X: Any, name: str) -> Any:
 
 
 def check_entries(csr: Csr, n_threads: int, name: str) -> None:
-    """Let the core check the entries. Counting also checks them, and needs no separate check."""
+    """Let the core check the entries. Before counting, this is not needed: counting checks them."""
     _core.check_csr(*csr.parts, name, csr.by_term, n_threads)
 
 

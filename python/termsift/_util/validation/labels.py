@@ -138,7 +138,7 @@ def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
 
 
 class LabelCoder:
-    """Number the classes of labels in blocks, as in ``given`` or by first appearance."""
+    """Numbers classes: in the order of ``given``, or of first appearance in blocks of labels."""
 
     def __init__(self, given: list[Hashable] | None) -> None:
         self._is_fixed = given is not None
@@ -150,7 +150,7 @@ class LabelCoder:
         return list(self._numbers)
 
     def ordered(self) -> tuple[list[Hashable], list[int]]:
-        """Return the classes in final order, and the position there of each class number."""
+        """Return the classes in final order, and the new position of each class number."""
         ordered = self.classes if self._is_fixed else in_order(self.classes)
         place = {c: i for i, c in enumerate(ordered)}
         return ordered, [place[c] for c in self._numbers]
@@ -180,7 +180,7 @@ class LabelCoder:
 def distinct_labels(labels: Any) -> tuple[_core.Int32s, list[Any], list[int]]:
     """Return each label's code, and the label and first position of each code.
 
-    Equal labels of different types or bits, such as 1 and 1.0, have several codes.
+    Labels that are equal but differ in type or bits, such as 1 and 1.0, have different codes.
     """
     if isinstance(labels, np.ndarray):
         kind, size = labels.dtype.kind, labels.itemsize
