@@ -55,7 +55,7 @@ def count(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count`. The message names the block or chunk, and the row within this part.
+        As for `termsift.count`. The message names the block or chunk, and the row in this part.
 
     Notes
     -----
@@ -125,8 +125,8 @@ def count_texts(
     Notes
     -----
     Each part is split into terms and counted on one thread. Partial counts hold all words. Eight
-    partial counts are merged at a time, with terms matched by word. Terms that are too rare or too
-    frequent are dropped after the last merge. A worker therefore needs memory for one part and
+    partial counts are merged at a time, and terms are matched by word. Terms that are too rare or
+    too frequent are dropped after the last merge. A worker therefore needs memory for one part and
     eight partial counts, and the last task needs memory for all words.
 
     Examples
