@@ -1,4 +1,4 @@
-"""Write the term lists of several methods side by side, to show which describes classes best.
+"""Write the term lists of several methods side by side, to show which method describes best.
 
     python benchmarks/describing.py [--quick]
 
