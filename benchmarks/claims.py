@@ -86,7 +86,7 @@ def better(signs: Sequence[int]) -> str:
 
 
 def best(signs: Sequence[int]) -> str:
-    """Judge the claim that the paper's methods are the best. Any better method refutes it."""
+    """Judge the claim that the paper's methods are the best. A single better method refutes it."""
     return FAILS if min(signs) < 0 else better(signs)
 
 

@@ -60,7 +60,7 @@ def naive_bayes(
     ------
     ValueError, TypeError
         If a term or the model is unknown, if alpha is not positive, if no class has documents, or
-        if the number of documents or some terms of a class are unknown.
+        if the counts of a class lack the number of documents or some terms.
 
     Examples
     --------
@@ -409,7 +409,7 @@ def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> 
         listed = validation.as_sequence(terms, "terms", "columns or names")
     if len(listed) and isinstance(listed[0], str):
         if names is None:
-            raise ValueError("terms holds names, but the counts have none: pass columns")
+            raise ValueError("terms holds names, but the counts have none: pass column numbers")
         column_of = {name: column for column, name in enumerate(names)}
         for name in listed:
             if not isinstance(name, str) or name not in column_of:

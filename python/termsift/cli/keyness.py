@@ -58,7 +58,7 @@ def add(commands: Any) -> None:
         ("--min-count", int, "N", few),
         ("--level", float, "P", "confidence level of the intervals and of lrc (default: 0.95)"),
     )
-    evenly = "add Gries' DP, Juilland's D and the rank-sum test, which need the documents"
+    evenly = "add Gries' DP, Juilland's D and the rank-sum test; these need the documents"
     arguments.add_flag(group, "--dispersion", evenly)
     how_many = f"number of terms in each direction (default: all; {_K_OF_TABLE} in a table)"
     arguments.add_values(output.add_output(parser), ("-k --k", int, "N", how_many))

@@ -60,7 +60,7 @@ def scan(
         Files and folders to read. Either all hold matrices, or all hold texts. `termsift.io` lists
         the kinds of files.
     labels : path, or sequence of as many paths, optional
-        A file with one label per line for each ``.npz`` or ``.mtx`` file.
+        For each ``.npz`` or ``.mtx`` file, a file with one label per line.
     terms : path, optional
         A file of term names, one per line, in the order of the columns of a matrix. An svmlight
         file may use fewer columns than there are names.
@@ -94,8 +94,8 @@ def scan(
         read twice. The folder stays until you delete it.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
-        Rules that drop terms use the document counts of all files together. ``min_df`` also applies
-        to matrices whose terms have names.
+        Rules that drop terms use the counts of all files together. ``min_df`` also applies to
+        matrices if their terms have names.
 
     Returns
     -------
@@ -105,8 +105,8 @@ def scan(
     Raises
     ------
     FileNotFoundError, ValueError, TypeError, ImportError
-        If a file or a package is missing, if a file is not what its name and the arguments say, or
-        if a rule is unknown. Errors in the content of a file are raised when the file is read.
+        If a file or a package is missing, if the name or the arguments promise another format than
+        the file has, or if a rule is unknown. A file's content is checked when the file is read.
 
     Notes
     -----
@@ -205,7 +205,7 @@ class Scan:
         paths = [str(source.path) for source in sources[:3]]
         self._source = ", ".join([*paths, "..."] if len(sources) > 3 else paths)
         if any(source.has_texts != self.has_texts for source in sources):
-            raise ValueError(f"{self._source}: expected texts in all, or matrices in all")
+            raise ValueError(f"{self._source}: expected only texts, or only matrices")
         if not self.has_texts and options.names is None and self.rules.drops:
             raise ValueError(f"{self._source}: its terms have no names; pass a file of names")
         self._labels_are_text = all(source.labels_are_text for source in sources)

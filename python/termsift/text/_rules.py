@@ -51,8 +51,8 @@ class TextRules:
         ``alternate_sign=False, norm=None``. No names are kept, so only the matrix needs memory.
         Terms with the same hash are counted as one.
     buckets : (int, collection of int), optional
-        Count only the terms in some of n buckets. ``(n, numbers)`` gives n and the numbers of these
-        buckets. The bucket of a term is its column with ``hashing=n``.
+        Divide the terms into n buckets, and count only the terms of some. ``(n, numbers)`` gives n
+        and the numbers of these buckets. A term's bucket is its column with ``hashing=n``.
     strip_accents : {"ascii", "unicode"} or callable, optional
         Remove accents, so that "naïve" becomes "naive". "ascii" also drops all characters that
         are not ASCII.
@@ -110,7 +110,7 @@ class TextRules:
             else:
                 validation.check_between_0_and_1(value, f"{name} as a share")
         if isinstance(self.stop_words, str):
-            validation.check_choice(self.stop_words, ("english",), "stop_words as one word")
+            validation.check_choice(self.stop_words, ("english",), "stop_words as a str")
         elif self.stop_words is not None:
             validation.check_kind(self.stop_words, Collection, "stop_words")
             for word in validation.check_iterable(self.stop_words, "stop_words", "words"):

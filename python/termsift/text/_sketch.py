@@ -196,8 +196,8 @@ def sketch_texts(
     Raises
     ------
     ValueError, TypeError
-        If a text is missing or is not a string, if a rule drops terms in another way, or if only
-        Python can apply a rule.
+        If a text is missing or is not a string, if a rule other than ``min_df`` drops terms, or if
+        only Python can apply a rule.
 
     Notes
     -----

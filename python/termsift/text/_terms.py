@@ -63,9 +63,9 @@ def kept_terms(
     low, high = limits(rules, n_docs)
     if n_docs and high < low:
         raise ValueError(
-            f"of {number_of(n_docs, 'document')}, min_df={rules.min_df} requires {float(low):g} or "
-            f"more and max_df={rules.max_df} requires {float(high):g} or fewer; lower min_df "
-            "or raise max_df"
+            f"min_df={rules.min_df} requires {float(low):g} or more of "
+            f"{number_of(n_docs, 'document')}, but max_df={rules.max_df} allows {float(high):g} or "
+            "fewer; lower min_df or raise max_df"
         )
     kept = (documents <= high) & (documents >= low)
     most = rules.max_features

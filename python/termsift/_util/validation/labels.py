@@ -23,7 +23,7 @@ from termsift._util.validation.values import did_you_mean, listed
 
 _SEVERAL = (
     "for several labels per document pass the indicator matrix of "
-    "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes"
+    "sklearn.preprocessing.MultiLabelBinarizer, and classes=binarizer.classes_"
 )
 
 LEAVE_OUT = "leave the document out, as dropna of pandas and drop_nulls of polars do"
