@@ -148,7 +148,7 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
 
 
 def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
-    """Draw the log ratios of key terms: bars of the target to the right, others to the left.
+    """Draw the log ratios of key terms as bars: right for the target, left for the reference.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def selection_curve(
     "multinomial", log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences
     of the k terms in class c. If the log posteriors of several classes agree within 2^-45 of the
     magnitudes of their summands, the first of these classes is predicted. One pass over the ranking
-    evaluates all k. The pass needs 24 bytes for each k and class, after the number of classes is
+    evaluates all k. The pass needs 24 bytes for each k and class, with the number of classes
     rounded up to a multiple of four.
 
     Examples

@@ -46,7 +46,7 @@ class Documents:
 
 
 class Split:
-    """Training and test documents. Classes without training documents have codes >= n_classes."""
+    """Training and test documents. A class that ``documents`` lack has a code >= n_classes."""
 
     def __init__(
         self, documents: Documents, rows: NDArray[np.integer] | None, test: Documents

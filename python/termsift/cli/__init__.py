@@ -22,9 +22,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0 after success, even if the program that reads the output stops early. 130 after Ctrl-C. 1
-        after any other error, which standard error shows in one line. Wrong usage ends the process
-        with code 2, and SIGTERM ends it with code 143.
+        The code is 0 after success (even if the reader of the output stops early), 1 after an error
+        and 130 after Ctrl-C. Standard error shows an error in one line. Wrong usage ends the
+        process with code 2, and SIGTERM ends it with code 143.
     """
     if argv is None:
         argv = sys.argv[1:]

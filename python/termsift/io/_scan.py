@@ -85,8 +85,8 @@ def scan(
     n_threads : int, optional
         The number of threads that read and parse, as for `termsift.count`.
     max_memory : int, optional
-        The approximate number of bytes that counting the texts may take. It needs ``min_df``. If
-        all terms would take more memory, the files are read twice, and rare terms are not counted.
+        The approximate number of bytes that counting the texts may take (needs ``min_df``). If all
+        terms would take more memory, the files are read twice, and rare terms are not counted.
     checkpoint : path, optional
         A folder for the state of the two passes over the files. The state is saved after a file
         unless saving would take more than about a tenth of the time. If the job is killed, the same

@@ -159,7 +159,7 @@ def greedy(
 
 
 def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior = None) -> bool:
-    r"""Return whether the first term is the same with and without the pool (a paper's condition).
+    r"""Return whether the pool does not change the first term, which is the paper's condition.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def _pool(p: list[Variable], chosen: list[int]) -> Variable:
 
 
 def _simple(x: float) -> Fraction:
-    """Return the simplest fraction that rounds to x, such as 1/10 for 0.1, or x if none does."""
+    """Return the first convergent of x that rounds to x, such as 1/10 for 0.1, or else x."""
     above, numerator, below, denominator, rest = 0, 1, 1, 0, Fraction(x)
     while denominator <= 2**30:
         whole = math.floor(rest)
