@@ -1,4 +1,4 @@
-"""Time and memory of counting n-grams in buckets, and the share of the best that is found.
+"""Time and memory of counting n-grams in buckets, and the share of the best n-grams found.
 
 The texts are generated from a seed while they are read. Words follow Zipf's law, and nearly every
 n-gram of three words is new. Therefore the number of different n-grams is about twice the number of
@@ -71,7 +71,7 @@ def measure(n_docs: int, way: str) -> None:
 
 
 def measure_best(corpus: str, method: str, k: int) -> None:
-    """Print which share of the best k terms is found, for each number of buckets.
+    """Print the share of the best k terms that is found, for each number of buckets.
 
     A term counts as found if its score is at least the k-th largest score.
     """

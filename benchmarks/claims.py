@@ -86,7 +86,7 @@ def better(signs: Sequence[int]) -> str:
 
 
 def best(signs: Sequence[int]) -> str:
-    """Judge the claim that the paper's methods are the best. Any better method refutes it."""
+    """Judge the claim that the paper's methods are the best. A single better method refutes it."""
     return FAILS if min(signs) < 0 else better(signs)
 
 
@@ -258,7 +258,7 @@ def needs_more(found: Answers, names: Sequence[str], k: int, claimed: int) -> Ve
         for name, enough in reached.items()
     )
     right = [not len(enough) or enough[0] >= claimed for enough in reached.values()]
-    return Verdict(all_or_some(right), f"For the {goal:.1f}% of MD with {k} terms, {told}.")
+    return Verdict(all_or_some(right), f"To reach MD's {goal:.1f}% with {k} terms, {told}.")
 
 
 def first_terms(collection: Collection, method: str) -> Ints:

@@ -73,7 +73,7 @@ class Contender:
     name: str
     threads: int
     run: Callable[[], object]
-    dense_arrays: int = 0  # the most float64 arrays (n_classes, n_terms) that exist at once
+    dense_arrays: int = 0  # float64 arrays (n_classes, n_terms) that exist at the same time
     has_peak: bool = True
 
 
@@ -348,7 +348,7 @@ def ratio(value: float | None, unit: float | None) -> float | None:
 
 
 def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str:
-    """Return ``value * scale``, rounded to significant digits but never before the point."""
+    """Return ``value * scale`` in significant digits, or more if its integer part has more."""
     if value is None:
         return "-"
     _, exponent = f"{value * scale:.{significant - 1}e}".split("e")
@@ -390,7 +390,7 @@ def put_between(path: Path, marker: str, text: str) -> None:
 
 
 def around(path: Path, marker: str) -> tuple[str, str]:
-    """Return a file's text up to the marker's first comment, and from its second comment on."""
+    """Return a file's text up to the marker's begin comment, and from its end comment on."""
     begin, end = f"<!-- {marker}: begin -->", f"<!-- {marker}: end -->"
     before, found_begin, rest = path.read_text("utf-8").partition(begin)
     _, found_end, after = rest.partition(end)
@@ -414,7 +414,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure, print, and write if asked to."""
+    """Measure and print the tables, and write them with --write."""
     args = arguments(argv)
     summary, full = ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
     if args.write:  # report an unusable file now, not after ten minutes

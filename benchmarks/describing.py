@@ -1,4 +1,4 @@
-"""Write the term lists of several methods side by side, to show which describes classes best.
+"""Write the term lists of several methods side by side, to show which method describes best.
 
     python benchmarks/describing.py [--quick]
 
@@ -38,7 +38,7 @@ def sources_of(folder: Path) -> ts.ClassCounts:
 
 
 def collections() -> dict[str, ts.ClassCounts]:
-    """Return the counts of the collections whose lists are shown."""
+    """Return the counts of each collection."""
     demo = load_demo()
     found = {"Docstrings of the standard library": ts.count(demo.X, demo.y)}
     found["Docstrings of the standard library"].term_names = demo.term_names

@@ -4,8 +4,8 @@
 
 `ts.conditional_gain` and `ts.guided_gain` choose 2,000 terms and estimate `shape`. The collections
 are 20 Newsgroups and its uni- and bigrams, if `corpora.py` finds them, and generated collections:
-workloads A and C, and a collection of 570 classes. The contenders are counting followed by all of
-the paper's scores, `md` alone, and scikit-learn's `mutual_info_classif` on a thousand terms.
+workloads A and C, and a collection of 570 classes. The other contenders are counting with all of
+the paper's scores, counting with `md`, and scikit-learn's `mutual_info_classif` on 1,000 terms.
 `SequentialFeatureSelector` with naive Bayes finishes only on a small case, where it chooses ten of
 a hundred terms. The contenders take turns in one process. The run also asserts that the number of
 threads does not change the terms.
@@ -32,7 +32,7 @@ from workloads import Shape, Workload, generate, workload
 MARKER = "gain"
 K = 2000
 ROUNDS = 5
-# This shape is as large as a collection of source code in 570 languages.
+# The size of a collection of source code in 570 languages.
 LANGUAGES = Shape(69_000, 140_000, 570, 108, 1.02, 0.3, 5)
 OF_THE_PAPER = (
     *("md", "md_chi2", "df", "tfidf", "mi", "cet", "ig", "chi2", "chi2_printed", "gss"),

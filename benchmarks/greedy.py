@@ -2,8 +2,8 @@
 
     python benchmarks/greedy.py [--quick] [--write]
 
-The tables show the evaluations and the time of `counts.greedy` on one thread by the number of
-terms. The collections are generated text, hard cases, and 20 Newsgroups with all its words if
+The tables show the evaluations and the time of `counts.greedy` on one thread, for several numbers
+of terms. The collections are generated text, hard cases, and 20 Newsgroups with all its words if
 `corpora.py` finds it. In the same run, the order is compared with the order of the plain search
 (`exhaustive=True`). If the plain search would need more than two billion evaluations, only the
 first terms are compared. Each search alternates with sorting a million numbers. The time of the
@@ -31,7 +31,7 @@ from termsift import _core
 
 MARKER = "greedy"  # the name in the comments around the table in the README
 ROUNDS = 5
-# Limits of the evaluations by the plain search, for two classes of generated and of real text.
+# The most evaluations that the plain search may take, for two classes of generated and real text.
 PLAIN_EVALUATIONS, REAL_PLAIN_EVALUATIONS = 2e9, 2e9
 SORTED = np.random.default_rng(0).random(1_000_000)
 
@@ -202,7 +202,7 @@ def exponent(rows: Sequence[Row], what: Callable[[Row], float]) -> float:
 
 
 def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str]]:
-    """Yield, for each case that is run at several sizes, the rows and the fitted exponent."""
+    """For each case that is run at several sizes, yield the rows and the fitted exponents."""
     for name in GROWTH:
         rows = []
         for n_terms in sizes:
@@ -263,12 +263,12 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--write", action="store_true", help="write the tables of the README")
     args = parser.parse_args(argv)
     if args.write and args.quick:
-        parser.error("--write wants all in full")
+        parser.error("--write needs the full run: leave out --quick")
     return args
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure, print, and write if asked to."""
+    """Measure and print the tables, and write them with --write."""
     args = arguments(argv)
     readme = ROOT / "benchmarks" / "README.md"
     if args.write:  # report an unusable file now, not at the end

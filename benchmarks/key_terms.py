@@ -3,8 +3,8 @@
     python benchmarks/key_terms.py [DATA]
 
 The script writes the table of key terms in docs/describing.md. `benchmarks/corpora.py` describes
-the folder DATA of the corpora. Missing corpora are skipped. Two thirds of the docstrings of each
-library, drawn at random, are for training, and one third is for the test.
+the folder DATA of the corpora. Missing corpora are skipped. A random two thirds of each library's
+docstrings are for training, and the rest is for the test.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def order(validated: Validated) -> list[Choice]:
 
 
 def choose(validated: Validated) -> Choice:
-    """Return the choice that is most similar to the paper's MD, among choices that may be best."""
+    """Among the choices that may be best, return the choice most similar to the paper's MD."""
     ordered = [each for each in order(validated) if each.method not in FROM_DOCUMENTS]
     alike = [each for each in ordered if difference(validated, ordered[0], each).sign <= 0]
     return min(alike, key=Choice.departures)
@@ -168,7 +168,7 @@ def best_table(validated: Validated, choices: Sequence[Choice]) -> str:
         ]
         for choice in choices
     ]
-    header = ["method", "model", "policy", "naive Bayes", "less MD", "less the first"]
+    header = ["method", "model", "policy", "naive Bayes", "minus MD", "minus the first"]
     return markdown([*header, *validated], rows)
 
 
@@ -211,7 +211,7 @@ def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
 
 
 def models_table(validated: Validated) -> str:
-    """Return a table with the gain of `md` over the paper's MD by model and policy."""
+    """Return a table with the gain of `md` over the paper's MD, for each model and policy."""
     (first, *_) = validated.values()
     of_md = [each for each in first if each.method == "md" and each.naive_bayes == "multinomial"]
     policies = list(dict.fromkeys(choice.policy for choice in of_md))

@@ -4,7 +4,7 @@
 
 The script writes paper.md and its plots into a folder. `benchmarks/corpora.py` describes the folder
 DATA of the corpora. Missing corpora are skipped. ``--quick`` only checks that everything works. The
-report contains no text of the corpora, and its verdicts are computed.
+script computes the verdicts of the report, which contains no text of the corpora.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ and computes every verdict.
 
 {table("collection", header, rows)}
 
-- The files are the ones that the paper used: Deng Cai's files, with their splits into training and
+- The paper used the same files: Deng Cai's files, with their splits into training and
   test documents. Terms in fewer than 2 documents are left out. The column "largest class" has the
   share of the largest class among the test documents.
 - Terms are ranked on the training documents. The classifiers are scikit-learn's MultinomialNB, and
@@ -219,7 +219,7 @@ def described(collection: Collection) -> list[str]:
 def summary(checked: Sequence[tuple[Claim, Verdict]]) -> str:
     """Return a table with one row per claim."""
     rows = (f"| {claim.where} | {claim.says} | {found.verdict} |" for claim, found in checked)
-    table = "\n".join(["| where | the paper says | here it |", "|---|---|---|", *rows])
+    table = "\n".join(["| where | the paper says | verdict |", "|---|---|---|", *rows])
     verdicts = Counter(found.verdict for _, found in checked)
     counts = listed(f'{n} "{verdict}"' for verdict, n in verdicts.most_common())
     missing = dict.fromkeys(found.found for _, found in checked if found.verdict == UNKNOWN)

@@ -45,7 +45,7 @@ KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 QUICK_KS = (10, 200)
 OURS = "guided gain"
 MANY = 200  # terms
-SURE = 0.05  # bound on the probability of any wrong "surely" in the comparison with one rival
+SURE = 0.05  # bound on the probability that a comparison with one rival has a wrong "surely"
 STEPS = 5  # values of C per factor of ten on the L1 path
 
 Bools = NDArray[np.bool_]
@@ -220,7 +220,7 @@ Cells = Mapping[tuple[str, str, str], Sequence[Cell]]  # keys as in Hits, for ri
 
 
 def compared(hits: Hits) -> dict[tuple[str, str, str], list[Cell]]:
-    """Compare guided gain with each rival. P-values are adjusted for all cells of the rival."""
+    """Compare guided gain with each rival. Adjust the p-values for the number of its cells."""
     cells: dict[tuple[str, str, str], list[Cell]] = {}
     for rival in OTHERS:
         keys = [key for key in hits if key[2] == rival]

@@ -35,7 +35,7 @@ Stage = tuple[str, int, Callable[[int], object]]
 
 
 def triad(n_threads: int, quick: bool) -> float:
-    """Return the bytes per second of a triad. Each write is also a read of its cache line."""
+    """Return the bytes per second of a triad. A write counts twice: it also reads a cache line."""
     n, rounds = (1 << 16, 1) if quick else (1 << 24, 5)
     arrays = [tuple(np.ones(n // n_threads) for _ in "abc") for _ in range(n_threads)]
     with ThreadPoolExecutor(n_threads) as pool:

@@ -43,7 +43,7 @@ NGRAMS = {"ngram_range": (1, 3)}
 
 @cache
 def cells_of_lines() -> list[Any]:
-    """Return all words, the starts and the end of a line, as cells of 8 bytes padded with zeros."""
+    """Return all words, line starts and line ends, in cells of 8 bytes that zeros fill up."""
     parts = [f"w{n:x} " for n in range(VOCABULARY)], [f"{label}\t" for label in CLASSES], ["\n"]
     return [np.array(part, "S8").view(np.uint64) for part in parts]
 
@@ -268,7 +268,7 @@ def table(args: argparse.Namespace) -> None:
 
 
 def merging(args: argparse.Namespace) -> None:
-    """Print the cost of sending and adding two sketches, and also the counts of two shards."""
+    """Print the cost of sending and adding two sketches, and the counts of two shards."""
     rules = {"min_df": args.min_df, "n_bytes": args.memory, **NGRAMS}
     texts = [[*StreamedTexts(int(args.megabytes[0] * 1e6), [shard])] for shard in (0, 1)]
     sketches = [ts.sketch_texts(part, **rules) for part in texts]

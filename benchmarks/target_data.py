@@ -41,7 +41,7 @@ def by_termsift(target: list[str], raw: list[str], k: int, alpha: float = 1.0) -
 
 
 def by_dsir(target: list[str], raw: list[str], k: int) -> Any:
-    """Return the k documents with the largest weights of the DSIR package, without noise."""
+    """Return the k documents to which the DSIR package gives the largest weights, without noise."""
     from data_selection import HashedNgramDSIR
 
     with TemporaryDirectory() as folder:

@@ -104,7 +104,7 @@ def measure(task: str, whole: Table, quick: bool, rounds: int) -> Measured:
 
 
 def peak_of(name: str, task: str, index: int, quick: bool) -> float | None:
-    """Return the megabytes that one run needs, measured in a new process (only on Linux)."""
+    """Return the peak memory of one run in MB, measured in a new process (only on Linux)."""
     if not Path("/proc/self/clear_refs").exists():
         return None
     command = [sys.executable, __file__, "--child", f"{name}/{task}/{index}"]

@@ -88,12 +88,12 @@ def assert_same_total(X: Any, expected: Expected) -> str:
 
 
 def differing(found: set[tuple[str, str, int]], expected: Expected) -> str:
-    """Describe the difference in tokens between a library's counts and the expected counts."""
+    """Describe how a library's counts differ from the expected counts."""
     wanted = expected.by_class
     if found == wanted:
         return ""
     n_words = len({word for _, word, _ in found ^ wanted})
-    return f" (counts {n_words:,} words otherwise)"
+    return f" (counts {n_words:,} words differently)"
 
 
 def counts_by_polars(texts: Any, labels: Any) -> Any:

@@ -1,8 +1,8 @@
 """Time and memory of whole processes that read files of texts and rank the terms.
 
 `text.py` uses this module. Every process reads a file and counts its words by class. termsift, and
-pandas with scikit-learn, print the twenty best terms. The other programs print only the sum of the
-counts. All sums must agree. The files contain one table, or nine copies of it, in several formats.
+pandas with scikit-learn, print the twenty best terms. All others print only the sum of the counts.
+All terms and sums must agree. The files hold a table, or nine copies of it, in several formats.
 """
 
 from __future__ import annotations

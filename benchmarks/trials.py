@@ -183,7 +183,7 @@ class Estimate:
 
     @property
     def sign(self) -> int:
-        """1 or -1 if the value exceeds its error, otherwise 0."""
+        """The sign of the value if the value is larger than its error, otherwise 0."""
         return int(self.value > self.error) - int(self.value < -self.error)
 
     def __str__(self) -> str:
@@ -191,7 +191,7 @@ class Estimate:
 
 
 def resampled(n_docs: int, n_resamples: int) -> Floats:
-    """Return document weights: one row of ones, and a row for each resample with replacement."""
+    """Return weights of documents: a row of ones, and a row for each resample with replacement."""
     drawn = np.random.default_rng(0).multinomial(n_docs, np.full(n_docs, 1 / n_docs), n_resamples)
     return np.vstack([np.ones(n_docs), drawn])
 

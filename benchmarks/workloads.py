@@ -4,7 +4,7 @@ A has the size of 20 Newsgroups, B is large, C has 5,000 classes, and D has two 
 vocabulary. Terms are drawn from a Zipf-Mandelbrot law. Each class permutes the terms of a share of
 its tokens, so that the classes differ. Tokens repeat within a document as in real text.
 TERMSIFT_CACHE names the cache folder. The default is ``termsift-benchmarks`` in the system's
-temporary folder. B takes about a minute to generate, and 0.9 GB on disk. Delete the cache after a
+temporary folder. Generating B takes a minute, and B takes 0.9 GB on disk. Delete the cache after a
 change to `generate`, because the names of its folders depend only on the parameters."""
 
 from __future__ import annotations

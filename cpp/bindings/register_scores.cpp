@@ -51,7 +51,7 @@ py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, dou
     const bool fits = begins.size() == c.rows.size() + 1 && begins.front() == 0 && begins.back() == terms.size() &&
                       std::is_sorted(begins.begin(), begins.end()) &&
                       std::all_of(of_pairs.begin(), of_pairs.end(), [&](TermId t) { return 0 <= t && t < c.n_terms; });
-    if (!fits) throw std::invalid_argument("starts and terms are not pairs of these counts");
+    if (!fits) throw std::invalid_argument("wrong starts of the classes, or wrong indices of terms");
     auto directions = LargeArray<std::int8_t>::uninitialised(terms.size());
     auto scores = LargeArray<double>::uninitialised(terms.size());
     const Threads threads = python_threads(n_threads);

@@ -1,5 +1,5 @@
-# The compiled core. Array arguments must have exactly the stated dtype, and _util/validation
-# ensures this. stubtest compares this file with the extension. tests/stubtest_allowlist.txt lists
+# The compiled core. Array arguments must have exactly the stated dtypes, and _util/validation
+# checks them. stubtest compares this file with the extension. tests/stubtest_allowlist.txt lists
 # the names that only this file has.
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike

@@ -143,8 +143,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
             if np.count_nonzero(counts.class_docs) < 2:
                 raise ValueError(
-                    "y holds at most one class, ignoring documents whose weight is zero; "
-                    "expected at least two classes"
+                    "y has documents of at most one class (documents of weight zero do not count), "
+                    "expected two classes or more"
                 )
             self._learn(counts, X, y, sample_weight)
         return self

@@ -55,7 +55,7 @@ def count(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count`. The message names the block or chunk, and the row within this part.
+        As for `termsift.count`. The message names the block or chunk, and the row in this part.
 
     Notes
     -----
@@ -125,8 +125,8 @@ def count_texts(
     Notes
     -----
     Each part is split into terms and counted on one thread. Partial counts hold all words. Eight
-    partial counts are merged at a time, with terms matched by word. Terms that are too rare or too
-    frequent are dropped after the last merge. A worker therefore needs memory for one part and
+    partial counts are merged at a time, and terms are matched by word. Terms that are too rare or
+    too frequent are dropped after the last merge. A worker therefore needs memory for one part and
     eight partial counts, and the last task needs memory for all words.
 
     Examples
@@ -144,8 +144,8 @@ def count_texts(
         parts = texts[[text, label]].to_delayed()  # some readers can skip the other columns
     else:
         raise TypeError(
-            "texts must be a dask data frame, whose columns are named by text and label, or a list "
-            f"of parts, got {validation.a_kind(texts)}"
+            "texts must be a dask data frame, whose columns you name by the arguments text and "
+            f"label, or a list of parts, got {validation.a_kind(texts)}"
         )
 
     def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
@@ -183,7 +183,7 @@ def _named(place: str, count: Callable[[Any], Any], chunk: Any) -> Any:
 
 
 def _untraversed(chunk: Any) -> Any:
-    """Return a chunk in which Dask computes delayed parts, and searches nothing else for tasks."""
+    """Return a chunk whose delayed parts Dask computes. Dask searches no other part for tasks."""
 
     def whole(part: Any) -> Any:
         return part if _dask.is_dask_collection(part) else _dask.delayed(part, traverse=False)
@@ -196,7 +196,7 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
     lengths = X.chunks[0]
     if not isinstance(values, _array.Array):
         raise TypeError(
-            f"{name} is {validation.a_kind(values)}, expected a dask array beside a dask array X: "
+            f"{name} is {validation.a_kind(values)}, expected a dask array, because X is one: "
             "use dask.array.from_array(y, chunks=X.chunks[0])"
         )
     if values.ndim == 2 and values.numblocks[1] != 1:
@@ -219,7 +219,7 @@ def _of_matrix(chunk: Any, **options: Any) -> ClassCounts:
 def _of_texts(count: Callable[..., Any], text: Any, label: Any, part: Any) -> Any:
     """Count a frame with a column of labels, or a pair (texts, y)."""
     if label is None:
-        _check_parts(part, (2,), "(texts, y), or a frame whose columns are named by text and label")
+        _check_parts(part, (2,), "(texts, y), or a frame and the arguments text and label")
         return count(*part, text=text)
     return count(part, None, text=text, label=label)
 

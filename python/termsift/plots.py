@@ -64,7 +64,7 @@ def plot_curves(
     Raises
     ------
     ValueError, TypeError
-        If there is nothing to draw, or for an invalid argument.
+        If there is nothing to draw, or if an argument is invalid.
     ImportError
         If matplotlib is not installed.
 
@@ -148,13 +148,13 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
 
 
 def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
-    """Draw the log ratios of key terms as bars: target to the right, reference to the left.
+    """Draw the log ratios of key terms as bars: right for the target, left for the reference.
 
     Parameters
     ----------
     keyness : Keyness
     k : int, default 15
-        The number of terms to draw for each corpus, the first in the order of the table.
+        For each corpus, the first k terms of the table are drawn.
 
     Returns
     -------
@@ -221,7 +221,7 @@ def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None
             mean,
             color=colour,
             marker=marker,
-            markevery=0.1,  # smallest distance of markers, as a share of the diagonal
+            markevery=0.1,  # smallest distance between markers, as a share of the diagonal
             markersize=5.5,
             markeredgecolor="white",  # so that overlapping markers show
             markeredgewidth=0.4,

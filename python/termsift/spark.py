@@ -83,8 +83,8 @@ def count(
     -----
     Each executor passes its rows to Python with Arrow, sixteen batches at a time. Only counts leave
     the executor, as the bytes of `termsift.ClassCounts.to_bytes`. Spark limits these bytes to 2 GiB
-    for each partial count. Tasks add up eight partial counts at a time, until one is left. The last
-    one is sent to the driver and must not exceed ``spark.driver.maxResultSize``.
+    for each partial count. Tasks add up eight partial counts at a time, until one is left. This sum
+    is sent to the driver and must not exceed ``spark.driver.maxResultSize``.
 
     Fractions are summed in row order within a partition, and the counts of partitions are added in
     order. Therefore the bits of the result depend only on how the rows are partitioned.
@@ -193,7 +193,7 @@ def _total(
     tree = partials = rows.mapInArrow(partial(_count_rows, count_partition), _SCHEMA).persist(level)
     add_up = partial(_add_up, together, load)
     try:
-        # This counts the rows. The counts are persisted, so the tree below does not repeat this.
+        # This line counts the rows. The counts are persisted, so the tree does not count again.
         last = partials.agg({"part": "max"}).first()[0]
         while last:
             last //= _SPLIT_EVERY

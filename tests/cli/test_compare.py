@@ -85,7 +85,7 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
     assert first == (
         f"{texts}: 60 documents, 41 terms; multinomial naive Bayes, 10-fold cross-validation."
     )
-    assert second == "Percentages. The best of each column is marked *."
+    assert second == "All values are percentages. A * marks the best of a column."
 
     curves = ts.cross_validate(collection.X, collection.y, COMPARED, [5, 10, 20])
     titles = {"accuracy": "accuracy", "f1": "weighted F1"}
@@ -254,7 +254,7 @@ def test_progress_is_for_a_terminal(run: Any, texts: Path, monkeypatch: pytest.M
             ["-k", "5,1042"],
             "texts.csv: each of -k must be in [1, 41], got 1042",
         ),
-        (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
+        (["--cv", "21"], "cv = 21 makes more folds than the largest class has documents (20)"),
         (["--test", "absent.csv"], "absent.csv: no such file"),
         (["--test", "y", "--cv", "5"], "--test takes the place of folds, so leave out --cv"),
         (["--test-labels", "y"], "there is no --test, so leave out --test-labels"),

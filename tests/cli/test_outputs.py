@@ -117,7 +117,7 @@ def test_an_unknown_ending_is_refused_before_the_work(run: Any, tmp_path: Path, 
         assert complaint.startswith("absent.termsift: ")
     else:
         assert complaint.startswith(f"{tmp_path / name}: unknown ending ")
-        assert complaint.endswith(f", expected {' '.join(FORMAT_OF)} or none, or --format")
+        assert complaint.endswith(f", expected {' '.join(FORMAT_OF)}, no ending, or --format")
     assert list(tmp_path.iterdir()) == []
 
 

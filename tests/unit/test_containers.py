@@ -94,7 +94,7 @@ def test_a_dense_matrix_in_a_file_is_read_by_blocks(
 
 BINARIZE = (
     "for several labels per document pass the indicator matrix of "
-    "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes"
+    "sklearn.preprocessing.MultiLabelBinarizer, and classes=binarizer.classes_"
 )
 
 

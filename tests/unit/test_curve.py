@@ -83,7 +83,7 @@ def test_smallest_k_by_hand() -> None:
 
 def test_one_run_has_no_standard_deviation() -> None:
     for spread in (lambda c: c.std("accuracy"), lambda c: c.smallest_k()):
-        with pytest.raises(ValueError, match="one run of md has no spread: use cross_validate"):
+        with pytest.raises(ValueError, match="md has one run and no deviation: use cross_validate"):
             spread(curve([0.5, 0.6]))
 
 

@@ -193,7 +193,7 @@ KNOWN += " .feather .ipc"
 )
 def test_unknown_kind(tmp_path: Path, name: str) -> None:
     message = f"{name}: unknown kind of file; the known endings are {KNOWN}, and .gz or .zst "
-    message += "after them; for another name pass input_format"
+    message += "after them; if the name has another ending, pass input_format"
     assert complaint(write(tmp_path / name, "x")) == message
 
 

@@ -93,8 +93,8 @@ class TestSplit:
     @pytest.mark.parametrize(
         ("test", "content", "message"),
         [
-            ("test.csv", "label,text\na,zoo air\n", r"test.csv: has no term of .*train.csv"),
-            ("test.csv", "label,text\nz,oil\n", r"test.csv: has no label of .*train.csv"),
+            ("test.csv", "label,text\na,zoo air\n", "test.csv: has no term in common with .*train"),
+            ("test.csv", "label,text\nz,oil\n", "test.csv: has no label in common with .*train"),
             ("test.svm", "1 1:1\n", r"train.csv and .*test.svm: expected texts in both, or matr"),
             ("absent.csv", None, "absent.csv: no such file"),
         ],

@@ -103,11 +103,11 @@ def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
 
 
 NOT_UTF8 = "byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
-DIVIDED = "divide the fields by tabs, or by commas in a .csv"
-NAMED = "name the columns by text and label (--text, --label)"
+DIVIDED = "separate the fields by tabs, or by commas in a .csv"
+NAMED = "name the columns by the arguments text and label (--text, --label)"
 QUOTES = (
     "a quote within a quoted field is written twice; if quotes mean nothing in this file, let its "
-    f"name end in .txt and {NAMED.replace('the', 'its')}"
+    f"name end in .txt and {NAMED.replace('the columns', 'its columns')}"
 )
 COLUMNS = f"{NAMED}, by number if there is no header"
 RETURNS = "carriage returns end the lines of this file"

@@ -284,7 +284,7 @@ def test_documents_add_the_dispersions() -> None:
         ),
         (("ham", "ham"), "class 'ham' is in both target and reference"),
         ((["ham", "spam", "eggs"],), "target has all classes"),
-        (([], "ham"), "^target: classes is empty"),
+        (([], "ham"), "^target: classes and each of its groups must hold"),
         (("ham", ["spam", "spam"]), "^reference: classes hold 'spam' twice"),
         ((["ham", "eggs"], ["spam", "eggs"]), "class 'eggs' is in both"),
     ],

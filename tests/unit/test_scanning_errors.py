@@ -32,7 +32,7 @@ def test_lines_without_labels_or_with_indices_beyond_the_names_are_skipped(tmp_p
     assert counts.term_frequency.toarray().tolist() == [[1, 0], [0, 2]]
     assert scan.n_skipped == 3
     assert [complaint.partition(":")[0][-1] for complaint in scan.skipped] == list("234")
-    assert "from 1 to 2 (there are 2 names of terms) (from 0" in scan.skipped[1]
+    assert "from 1 to 2 (terms gives 2 names) (from 0" in scan.skipped[1]
 
 
 def test_a_line_that_is_longer_than_a_block(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_errors_of_values_name_their_file(run: Any, tmp_path: Path) -> None:
 def test_matrices_and_texts_do_not_mix(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("1 1:1\n")
     (tmp_path / "b.txt").write_text("1\tbee\n")
-    assert "expected texts in all, or matrices in all" in refused(
+    assert "expected only texts, or only matrices" in refused(
         [tmp_path / "a.svm", tmp_path / "b.txt"]
     )
 

@@ -47,9 +47,9 @@ def test_a_subset_counts_the_documents_of_its_classes(dtype: Any, classes: Any) 
     ("classes", "message"),
     [
         (["a", "e"], "there is no class 'e', expected one of 'a', 'b', 'c', 'd'"),
-        ([], "classes is empty"),
-        ({}, "classes is empty"),
-        ({"x": []}, "classes is empty or has an empty group"),
+        ([], "classes and each of its groups must hold"),
+        ({}, "classes and each of its groups must hold"),
+        ({"x": []}, "classes and each of its groups must hold"),
         (["a", "a"], "classes hold 'a' twice"),
         ({"x": ["a", "b"], "y": "b"}, "classes hold 'b' twice"),
     ],

@@ -136,7 +136,7 @@ def test_a_header_that_counts_as_a_document_is_noticed(tmp_path: Path, name: str
 def test_a_column_is_named_once(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
     path = tmp_path / name
     path.write_text("text,label\nham,a\n")
-    with pytest.raises(ValueError, match="text and label name a column twice"):
+    with pytest.raises(ValueError, match="text and label name the same column"):
         read_files(path, **options)
 
 
@@ -151,5 +151,5 @@ def test_names_are_shown_cut(tmp_path: Path) -> None:
 def test_numbers_of_columns_are_named_once(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text("ham,a\n")
-    with pytest.raises(ValueError, match="text and label name a column twice: 1, 1"):
+    with pytest.raises(ValueError, match="text and label name the same column: 1, 1"):
         read_files(path, text=1, label=1)

@@ -149,7 +149,7 @@ LABEL_CASES = [
       {"ham"}), ("an ellipsis", ...), ("a dict", dict.fromkeys(Y)))),
     *(case(f"the label of document 1 is a {type(y).__name__}, expected something hashable: for "
       "several labels per document pass the indicator matrix of "
-      "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes",
+      "sklearn.preprocessing.MultiLabelBinarizer, and classes=binarizer.classes_",
       y=["ham", y, "ham"], error=TYPE) for y in (["x"], {"x": 1}, {"x"}, np.array(["x", "y"]), (1,
       ["x"]))),
     *(case(f"the label of document 1 is missing: {missing!r}; {LEAVE_OUT}", y=y,

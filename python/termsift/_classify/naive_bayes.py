@@ -60,7 +60,7 @@ def naive_bayes(
     ------
     ValueError, TypeError
         If a term or the model is unknown, if alpha is not positive, if no class has documents, or
-        if the number of documents or some terms of a class are unknown.
+        if the counts of a class lack the number of documents or some terms.
 
     Examples
     --------
@@ -115,13 +115,13 @@ class NaiveBayes:
     "complement" (Rennie et al. 2003, "Tackling the poor assumptions of naive Bayes text
     classifiers") has -sum_i x_i log p_ic with the counts of all other classes in p_ic.
 
-    The ``tf`` of the counts also transforms the entries x_i. A class without
-    documents has probability 0. If the log posteriors of several classes agree within a relative
-    2^-44, the first of these classes is predicted. The bits of a prediction do not depend on the
-    other documents. In addition to the results, the memory is 100 MiB plus 32 bytes for each pair
-    of a class and a term of the class. If n_classes * k is at most 2^24, a dense array takes up to
-    128 MiB more, or twice that for texts. Without this array, and in `leave_one_out`, the matrix of
-    a block of texts also takes memory.
+    The ``tf`` of the counts also transforms the entries x_i. A class without documents has
+    probability 0. If the log posteriors of several classes agree within a relative 2^-44, the first
+    of these classes is predicted. The result for a document is the same to the last bit, whatever
+    documents are classified with it. In addition to the results, classifying needs 100 MiB plus 32
+    bytes for each pair of a class and a term of the class. If n_classes * k is at most 2^24, a
+    dense array takes up to 128 MiB more, or twice that for texts. Without this array, and in
+    `leave_one_out`, the matrix of a block of texts also takes memory.
 
     Examples
     --------
@@ -341,7 +341,7 @@ class NaiveBayes:
     def _lookup(self) -> tuple[_core.TextIndex, Floats, bool] | None:
         """The index of the terms, their weights, and whether a term counts once per document.
 
-        The value is None if texts must first become matrices.
+        The value is None if texts must be converted to matrices first.
         """
         rules, fitted = self._rules_of_terms, self._posteriors
         if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
@@ -409,7 +409,7 @@ def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> 
         listed = validation.as_sequence(terms, "terms", "columns or names")
     if len(listed) and isinstance(listed[0], str):
         if names is None:
-            raise ValueError("terms holds names, but the counts have none: pass columns")
+            raise ValueError("terms holds names, but the counts have none: pass column numbers")
         column_of = {name: column for column, name in enumerate(names)}
         for name in listed:
             if not isinstance(name, str) or name not in column_of:

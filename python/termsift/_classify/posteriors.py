@@ -25,8 +25,8 @@ class Posteriors:
     The log posterior of a class is the sum of its log prior, `_absent` of every term, and x times
     `_present` of each term that occurs x times. Both functions take the events of the term in the
     class, and the size of the class in documents or events. The model "complement" uses the events
-    and the size of all other classes together. A term occurs in few classes. So a sum first treats
-    every term as absent from every class, and then adds a correction for each class with the term.
+    and the size of all other classes together. Most terms occur in few classes. Therefore the sum
+    first counts each term as absent from all classes, and then corrects each class that has it.
 
     ``constant`` holds the log posteriors of a document without terms. ``frequency`` holds the
     events of each term. ``dense`` holds `_present` of each term and class, unless the array would

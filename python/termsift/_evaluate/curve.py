@@ -96,7 +96,7 @@ class Curve(Tabular):
         """
         runs = self.runs[check_metric(metric)]
         if len(runs) < 2:
-            raise ValueError(f"one run of {self.name} has no spread: use cross_validate")
+            raise ValueError(f"{self.name} has one run and no deviation: use cross_validate")
         spread: NDArray[np.float64] = runs.std(axis=0, ddof=1)
         return spread
 

@@ -75,8 +75,8 @@ def selection_curve(
     "multinomial", log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences
     of the k terms in class c. If the log posteriors of several classes agree within 2^-45 of the
     magnitudes of their summands, the first of these classes is predicted. One pass over the ranking
-    evaluates all k. The pass needs 24 bytes for each k and class. For this product, the number of
-    classes is rounded up to a multiple of four.
+    evaluates all k. The pass needs 24 bytes for each k and class, with the number of classes
+    rounded up to a multiple of four.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def cross_validate(
     ks : sequence of int, optional
         As for `selection_curve`, with a ranking of all terms.
     cv : int, splitter of scikit-learn, or iterable of (train, test) indices, default 10
-        The number of folds, or the folds themselves. Pairs of indices are used unchanged.
+        The number of folds, or the folds themselves. Indices are used as they are.
     random_state : int, numpy Generator or None, default 0
         Seed of the shuffle that precedes the assignment of documents to folds.
     models, policies : str or sequence of str

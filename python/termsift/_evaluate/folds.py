@@ -43,15 +43,15 @@ def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterat
     class_docs = np.bincount(codes, minlength=len(labels.classes))
     if n_folds > class_docs.max(initial=0):
         raise ValueError(
-            f"cv = {n_folds} folds are more than the {class_docs.max(initial=0)} documents of the "
-            "largest class; lower cv (--cv)"
+            f"cv = {n_folds} makes more folds than the largest class has documents "
+            f"({class_docs.max(initial=0)}); lower cv (--cv)"
         )
     smallest = int(np.argmin(np.where(class_docs > 0, class_docs, len(codes))))
     if class_docs[smallest] < n_folds:
         warnings.warn(
             f"class {labels.classes[smallest]!r} has "
             f"{validation.number_of(class_docs[smallest], 'document')}, fewer than the {n_folds} "
-            "folds: some folds have no document of it",
+            "folds: some folds have no document of this class",
             stacklevel=levels_to_caller(),
         )
     with validation.naming("random_state"):

@@ -46,7 +46,7 @@ class Documents:
 
 
 class Split:
-    """Training and test documents. A test code of at least ``n_classes`` means a new class."""
+    """Training and test documents. A class that ``documents`` lack has a code >= n_classes."""
 
     def __init__(
         self, documents: Documents, rows: NDArray[np.integer] | None, test: Documents

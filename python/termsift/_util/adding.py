@@ -52,8 +52,8 @@ def add_documents(
     except MemoryError:
         raise MemoryError(
             f"not enough memory to count documents of {matrix.n_terms:,} terms: in addition to the "
-            "counts, each term and thread needs up to 12 bytes, or 28 bytes if the counts are not "
-            "integers; use fewer terms (hashing) or fewer threads"
+            "counts, each thread needs up to 12 bytes for each term, or 28 bytes if the counts are "
+            "not integers; use fewer terms (hashing) or fewer threads"
         ) from None
     sizes = matrix.n_docs, matrix.n_terms, len(labels.classes), len(matrix.data)
     logger.debug("counted %d documents, %d terms, %d classes, %d entries by %s", *sizes, path)

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def require(module: str, extra: str, what: str) -> Any:
-    """Import a module that ``what`` needs. A missing module's error says how to install it."""
+    """Import a module that ``what`` needs. If it is missing, the error says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -35,7 +35,7 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
 
 
 def check_replaceable(path: str | os.PathLike[str]) -> None:
-    """Raise those errors of `replacing` that can be detected before the output is computed."""
+    """Raise the errors of `replacing` that can be detected before the output is computed."""
     check_path(path)
     if not _is_special(path):
         with _partial_file(path):

@@ -22,9 +22,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        The code is 0 for success, even if the reader of the output closes it early. It is 1 for an
-        error, which is reported in one line on standard error, and 130 after Ctrl-C. The process
-        exits with 2 if the usage is wrong, and with 143 after SIGTERM.
+        The code is 0 after success (even if the reader of the output stops early), 1 after an error
+        and 130 after Ctrl-C. Standard error shows an error in one line. Wrong usage ends the
+        process with code 2, and SIGTERM ends it with code 143.
     """
     if argv is None:
         argv = sys.argv[1:]

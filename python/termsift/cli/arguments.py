@@ -16,8 +16,8 @@ from termsift.text._rules import Accents, Analyzer
 _INPUT = """\
 INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet .arrow), a folder with a
 sub-folder per class and a file per document, or a matrix (.svm, or .npz and .mtx with --labels).
-All files except .parquet and .arrow may be compressed (.gz .zst). The word demo stands for the
-docstrings of Python's standard library. - stands for standard input, which needs --input-format.
+All files except .parquet and .arrow may be compressed (.gz .zst). INPUT may also be demo, for the
+docstrings of Python's standard library, or - with --input-format, for standard input.
 """
 
 
@@ -76,7 +76,7 @@ def add_flag(group: Any, option: str, about: str) -> None:
 def add_input(
     parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
 ) -> None:
-    """Add one or several inputs and the options to read them. ``counts`` allows counts as input."""
+    """Add the argument INPUT and its options. With ``counts``, INPUT may be a file of counts."""
     saved = ", or counts that termsift saved (.termsift)" * (counts and not several)
     kinds = "collections" if several else f"a collection{saved}"
     name, number_of = ("inputs", "+") if several else ("input", None)
@@ -88,7 +88,7 @@ def add_input(
     add_choice(group, "--index-base", (1, 0), "index of the first term in svmlight files")
     labels = "labels, one per line" + ("; repeat it for each INPUT" * several)
     group.add_argument("--labels", metavar="FILE", action="append", help=labels)
-    joined = "column of the text; if repeated, the texts of all columns are joined with a blank"
+    joined = "column of the text; repeat --text to join the texts of several columns with a blank"
     group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(
         group,
@@ -112,7 +112,7 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         ("--max-features", int, "N", "keep only the N most frequent terms"),
         ("--ngram-range", numbers, "A,B", "terms of A to B words (default: 1,1)"),
         ("--stop-words", str, "FILE", "words to leave out, one per line, or the word english *"),
-        ("--hashing", int, "N", "hash terms into N columns, without names"),
+        ("--hashing", int, "N", "hash terms into N columns, which have no names"),
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
         ("--token-pattern", str, "REGEX", r"pattern of a word, such as '\w+' * (default: \w\w+)"),
     )
@@ -139,7 +139,7 @@ def number(text: str) -> int | float:
 
 
 METHOD = "method that scores the terms"
-# The option that sets the smoothing. `add_values` takes this row.
+# The smoothing option, as a row for `add_values`.
 ALPHA = "--alpha", number, "A", "smoothing: add A to each count (default: 1)"
 
 

@@ -21,10 +21,10 @@ from termsift.cli.rank import K
 from termsift.io._source import TextBlock
 
 _MORE = """\
-The file of counts stores the rules by which its texts were cut, so do not pass these rules again.
-INPUT needs labels, as in the other commands. At the end, the command prints the accuracy, which is
-the share of correct predictions. With --no-labels, INPUT has no labels, and the files of a folder
-are the documents.
+The file of counts stores the rules for its texts, so do not pass these rules again. INPUT needs
+labels, as in the other commands. At the end, the command prints the accuracy, which is the share
+of correct predictions. With --no-labels, INPUT has no labels, and a folder holds the documents
+themselves and no class folders.
 
 """
 

@@ -33,9 +33,9 @@ _METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # shown in tables
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _MORE = """\
 The classifier is naive Bayes with only the first k terms of a ranking. With --test, it is trained
-on INPUT and classifies the documents of --test. Otherwise, each fold is classified after training
-on all other folds. "smallest k" is the least k whose value is within one standard error (s.e.) of
-the best value. Methods that differ by less than one standard error may be equally good.
+on INPUT and classifies the documents of --test. Otherwise, it is trained anew for each fold, on
+all other folds. "smallest k" is the least k whose value is within one standard error (s.e.) of the
+best value. Methods that differ by less than one standard error may be equally good.
 
 """
 
@@ -63,12 +63,12 @@ def add(commands: Any) -> None:
         )
     group = parser.add_argument_group("evaluation")
     ks = f"numbers of terms (default: {','.join(map(str, _KS))}, up to the number of all terms)"
-    smoothing = "smoothing of classifier and methods: add A to each count (default: 1)"
+    smoothing = "smoothing, for the classifier and the methods: add A to each count (default: 1)"
     arguments.add_values(
         group,
         ("-k --k", arguments.numbers, "N,...", ks),
         ("--alpha", arguments.number, "A", smoothing),
-        ("--test", str, "FILE", "documents to classify, in place of folds; read like INPUT"),
+        ("--test", str, "FILE", "documents to classify instead of folds; read like INPUT"),
         ("--test-labels", str, "FILE", "labels of the documents of --test, one per line"),
         ("--cv", int, "N", f"number of folds (default: {USUAL_FOLDS})"),
         ("--random-state", int, "N", "seed for assigning documents to folds (default: 0)"),
@@ -161,7 +161,7 @@ def _title(about: _About) -> str:
 
 
 def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
-    out.write(f"{_title(about)}.\nPercentages. The best of each column is marked *.\n")
+    out.write(f"{_title(about)}.\nAll values are percentages. A * marks the best of a column.\n")
     width = max(len(TITLES[metric]) for metric in _METRICS)
     for metric in _METRICS:
         out.write("\n")
@@ -177,7 +177,7 @@ def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
     }
     best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]
     rows = [[head, *(f"{k:,} " for k in ks)]]
-    for name, row in shares.items():  # all values that print like the best are marked
+    for name, row in shares.items():  # mark every value that prints the same as the best
         rows.append([name, *(x + (" ", "*")[x == top] for x, top in zip(row, best, strict=True))])
     for row, curve in zip(rows[1:], curves.values(), strict=True):
         if curve.n_runs > 1:

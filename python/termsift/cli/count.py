@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--memory", dest="max_memory", type=arguments.size, metavar="SIZE", help=about
     )
-    about = "folder that saves the progress; after a kill, the same command resumes from it"
+    about = "folder to save the progress in; the same command resumes from it if it was killed"
     parser.add_argument("--checkpoint", metavar="FOLDER", help=f"{about}; needs --memory")
     arguments.add_output_file(parser, f"the counts, FILE{output.COUNTS_FILE}")
 

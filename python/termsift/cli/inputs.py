@@ -90,7 +90,7 @@ def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
 
 
 def read_list(path: str) -> dict[str, list[Any]]:
-    """Read the columns ``term`` and ``count`` of a frequency list, or else its first two."""
+    """Read a frequency list: its columns ``term`` and ``count``, or else its first two columns."""
     import csv
 
     text = decoded_text(existing(path))

@@ -39,10 +39,10 @@ def add(commands: Any) -> None:
         "reference", metavar="REFERENCE", nargs="?", help="the classes to compare TARGET with"
     )
     versus = (
-        "compare with a frequency list, which is a table; its columns term and count are read, or "
-        "else its first two columns"
+        "compare with a frequency list: a table with the columns term and count. A table without "
+        "these columns has the terms in column 1 and the counts in column 2"
     )
-    total = "tokens of the whole corpus, if its list was cut off (default: the sum of the list)"
+    total = "tokens of the list's corpus, if the list leaves out terms (default: sum of the counts)"
     of_list = ("--versus-list", str, "FILE", versus), ("--list-tokens", int, "N", total)
     arguments.add_values(parser, *of_list)
     group = parser.add_argument_group("terms")
@@ -50,15 +50,15 @@ def add(commands: Any) -> None:
     arguments.add_choice(
         group, "--direction", DIRECTIONS, "terms that TARGET uses more often, less often, or both"
     )
-    alike = "list the terms that both corpora surely use about equally often (lockwords)"
+    alike = "list lockwords instead: terms that both corpora surely use about equally often"
     arguments.add_flag(group, "--similar", alike)
-    few = "least number of occurrences in the corpus that uses the term more (default: 1)"
+    few = "drop terms that occur fewer than N times in the corpus that uses them more (default: 1)"
     arguments.add_values(
         group,
         ("--min-count", int, "N", few),
-        ("--level", float, "P", "confidence of the intervals and of lrc (default: 0.95)"),
+        ("--level", float, "P", "confidence level of the intervals and of lrc (default: 0.95)"),
     )
-    evenly = "add Gries' DP, Juilland's D and the rank-sum test, which need the documents"
+    evenly = "add Gries' DP, Juilland's D and the rank-sum test; these need the documents"
     arguments.add_flag(group, "--dispersion", evenly)
     how_many = f"number of terms in each direction (default: all; {_K_OF_TABLE} in a table)"
     arguments.add_values(output.add_output(parser), ("-k --k", int, "N", how_many))

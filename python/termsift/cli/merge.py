@@ -12,8 +12,8 @@ from termsift.cli import arguments, inputs, output
 
 _MORE = """\
 Classes are matched by label. Terms are matched by name, or by index if no file has names. Files
-are read one at a time. Drop rare terms here and not when the parts are counted, because a term that
-is rare in one part may be common in the whole.
+are read one at a time. Drop rare terms with this command and not with count, because a term that is
+rare in one part may be common in the whole.
 """
 
 

@@ -37,7 +37,7 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
     ending = _ending(args.output)
     if args.format is None:
         if ending and ending not in FORMAT_OF:
-            cure = f"expected {' '.join(FORMAT_OF)} or none, or --format"
+            cure = f"expected {' '.join(FORMAT_OF)}, no ending, or --format"
             raise ValueError(f"{args.output}: unknown ending {ending!r} for a table, {cure}")
         args.format = FORMAT_OF.get(ending, "table")
     with opened(args.output) as out:
@@ -74,7 +74,7 @@ def standard_output() -> TextIO:
 
 
 class _Terminal:
-    """A terminal on which the control characters of untrusted text are shown as escapes."""
+    """A terminal that shows the control characters of untrusted text as escapes."""
 
     def write(self, text: str) -> int:
         return sys.stdout.write("\n".join(map(printable, text.split("\n"))))

@@ -50,7 +50,7 @@ def _run(args: argparse.Namespace) -> None:
     if args.per_class:
         arguments.refuse(args, "--per-class has a list for each class", "policy")
     if method == KEY.name and not args.per_class:
-        raise ValueError("key orders the terms of a class: add --per-class")
+        raise ValueError("--method key orders the terms of one class, so add --per-class")
     ranker = KEY if method == KEY.name else find_ranker(method)
     reads_documents = ranker.reads_documents
     if reads_documents:

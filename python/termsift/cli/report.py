@@ -19,7 +19,7 @@ from termsift.text._passages import Passages, passages_of
 _PASSAGES = 3  # the default number per term and class
 _WIDTH = 50
 _MORE = """\
-The page is a single file that loads nothing else. It shows the leading terms of each class with
+The page is a single file that loads no other. It shows the leading terms of each class with
 passages, a chart that compares two classes, and the best terms. Counts hold no texts, so a page
 about counts has no passages.
 

@@ -102,7 +102,7 @@ def run(argv: Sequence[str]) -> int:
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
             for line in traceback.format_exc().splitlines():
                 logger.debug("%s", line)
-            # Omit the folder of the copy of standard input, which users do not know.
+            # Users do not know the folder with the copy of standard input, so omit the folder.
             message = _one_line(exc).replace(getattr(args, "copied_to", ""), "")
             logger.error("error: %s", _by_options(message, args))
             _discard_output()

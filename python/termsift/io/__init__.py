@@ -25,9 +25,9 @@ need a file of labels. svmlight files hold their own labels: ``1,3 5:2`` is a do
 labels 1 and 3. Indices of terms begin with 1, or with 0 if ``index_base=0``.
 
 **Tables** name their columns in a header. The arguments ``text`` and ``label`` choose columns by
-name, or by number from 1 if the table has no header. A ``.txt`` file by default has no header, and
-has the label in column 1 and the text in column 2. Fields are separated by a comma (``.csv``) or a
-tab. If this separator does not yield the columns, the reader tries commas, semicolons, tabs and
+name, or by number from 1 if the table has no header. By default, a ``.txt`` file has no header, the
+label in column 1 and the text in column 2. Fields are separated by commas (``.csv``) or tabs. If
+the header, split in this way, lacks the columns, the reader tries commas, semicolons, tabs and
 bars.
 
 **Folders** of classes have the layout of scikit-learn's ``load_files``. Classes and documents are

@@ -1,4 +1,4 @@
-"""Save the state of a scan after files are read, so that a killed job can resume."""
+"""Save the state of a scan between its files, so that a killed job can resume."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Checkpoint:
                 state = None if differs else read(file.read())
             except (ValueError, KeyError, TypeError) as error:
                 raise ValueError(
-                    f"{self._path}: is no checkpoint, or is damaged; delete the file to repeat its "
-                    "pass"
+                    f"{self._path}: is no checkpoint, or is damaged; delete the file to start the "
+                    "pass again"
                 ) from error
         if differs:
             raise ValueError(

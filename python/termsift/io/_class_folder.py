@@ -31,7 +31,7 @@ class ClassFolder(TextSource):
             self._documents = [("", file) for file in visible(path)]
         elif not folders:
             expected = "one sub-folder per class with one file per document"
-            raise ValueError(f"{path}: expected {expected}, found none; pass tables by their paths")
+            raise ValueError(f"{path}: expected {expected}, found none; for a table, pass its file")
         for folder in folders if options.label is not False else ():
             documents = visible(folder)
             self._documents += [(folder.name, document) for document in documents]

@@ -80,7 +80,7 @@ def read_collection(scan: Scan) -> Collection:
 
 
 def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
-    """Read training and test documents, and use the columns and rules of ``train`` for both."""
+    """Read training and test documents, and use the terms and rules of ``train`` for both."""
     if train.has_texts != test.has_texts:
         raise ValueError(
             f"{train._source} and {test._source}: expected texts in both, or matrices in both"
@@ -91,7 +91,7 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
     else:
         after = _matrix(test)
     if not after.X.nnz:
-        raise ValueError(f"{after.source}: has no term of {before.source}")
+        raise ValueError(f"{after.source}: has no term in common with {before.source}")
     if isinstance(test._sources[0], SvmlightFile):  # the file may lack the last columns
         X: Any = after.X
         X.resize((X.shape[0], before.X.shape[1]))
@@ -102,7 +102,7 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
     if (labels[0].dtype.kind in "OU") != (labels[1].dtype.kind in "OU"):
         labels = [object_array(list(map(str, y.tolist()))) for y in labels]
     if not {*labels[0].tolist()} & {*labels[1].tolist()}:
-        raise ValueError(f"{after.source}: has no label of {before.source}")
+        raise ValueError(f"{after.source}: has no label in common with {before.source}")
     return replace(before, y=labels[0]), replace(after, y=labels[1])
 
 

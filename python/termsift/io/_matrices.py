@@ -143,7 +143,7 @@ class SvmlightFile(Source):
                 yield from self._parsed(lines[half:], first_line + half)
                 return
             base, n_terms = self.options.index_base, self._n_terms
-            notes = "" if self.options.names is None else f" (there are {n_terms} names of terms)"
+            notes = "" if self.options.names is None else f" (terms gives {n_terms} names)"
             notes += " (from 0 with index_base=0)" if base == 1 else ""
             self.complain(
                 f"{self.path}, line {first_line}: expected a label and index:count, with rising "

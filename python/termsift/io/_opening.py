@@ -16,7 +16,7 @@ from termsift._util.files import check_path
 
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the end of errors about bytes
 COMPRESSED = (".gz", ".zst")
-# Names of errors about damaged files, whose modules are imported only when needed.
+# Errors about damaged files, by name, because their modules are imported only when needed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
 
 
@@ -36,7 +36,7 @@ def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
     """Open a file that may be compressed. Yield the decompressed file, and the file on disk."""
     with _naming_damage(path), open(path, "rb") as raw:
         ending = path.suffix.lower()
-        # The packages accept an empty file, although it lacks the header of the format.
+        # The decompressors accept an empty file, although it lacks the header of the format.
         if ending in COMPRESSED and not raw.peek(1):
             raise EOFError("the file is empty")
         content: Any = raw
@@ -106,7 +106,7 @@ def opened_text(
 
 
 def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
-    """Return a function that decodes the content and reads it as UTF-8 into a buffer."""
+    """Return a function that decodes the content, and writes it as UTF-8 to a buffer."""
     text, ready = io.TextIOWrapper(content, codec, _UNDECODED, newline=""), io.BytesIO()
 
     def readinto(buffer: memoryview) -> int:

@@ -60,14 +60,14 @@ def scan(
         Files and folders to read. Either all hold matrices, or all hold texts. `termsift.io` lists
         the kinds of files.
     labels : path, or sequence of as many paths, optional
-        A file with one label per line for each ``.npz`` or ``.mtx`` file.
+        For each ``.npz`` or ``.mtx`` file, a file with one label per line.
     terms : path, optional
         A file of term names, one per line, in the order of the columns of a matrix. An svmlight
         file may use fewer columns than there are names.
     text, label : str or int, optional
         The columns of a table, or the keys of JSON objects. By default, their names are ``"text"``
-        and ``"label"``. A table without header has column numbers from 1. If ``text`` names several
-        columns, as in ``["title", "body"]``, their texts are joined with a blank. With
+        and ``"label"``. In a table without header, columns have numbers from 1. If ``text`` names
+        several, as in ``["title", "body"]``, the texts are joined with a blank. With
         ``label=False``, tables have no labels, all documents get the label ``""``, and the files of
         a folder are the documents.
     encoding : str, default "utf-8"
@@ -77,25 +77,25 @@ def scan(
     on_error : {"raise", "skip"}
         "skip" leaves out bad lines of svmlight files, bad rows of tables and bad files of class
         folders. ``Scan.n_skipped`` counts the omissions. Three kinds of errors are always raised: a
-        wrong quote (because the next row cannot be found), a broken JSON array, and damaged
-        columns.
+        wrong quote (because the next row cannot be found), a broken JSON array, and damaged columns
+        of a Parquet or Arrow file.
     input_format : str, optional
         The format of all files, whatever their names. It is an ending without the dot, such as
         ``"csv"``.
     n_threads : int, optional
         The number of threads that read and parse, as for `termsift.count`.
     max_memory : int, optional
-        The approximate number of bytes that counting the texts may take. If all terms would take
-        more, the files are read twice, and rare terms are not counted. ``min_df`` is needed.
+        The approximate number of bytes that counting the texts may take (needs ``min_df``). If all
+        terms would take more memory, the files are read twice, and rare terms are not counted.
     checkpoint : path, optional
-        A folder in which both passes over the files save their state when a file ends. Saving takes
-        at most about a tenth of the time, so some files end without a save. After a kill, the same
-        call resumes from the last save. A checkpoint needs ``max_memory``, and texts are always
+        A folder for the state of the two passes over the files. The state is saved after a file
+        unless saving would take more than about a tenth of the time. If the job is killed, the same
+        call resumes from the last save. A checkpoint needs ``max_memory``, and all texts are then
         read twice. The folder stays until you delete it.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
-        Rules that drop terms use the document counts of all files together. ``min_df`` also applies
-        to matrices whose terms have names.
+        Rules that drop terms use the counts of all files together. ``min_df`` also applies to
+        matrices if their terms have names.
 
     Returns
     -------
@@ -105,8 +105,8 @@ def scan(
     Raises
     ------
     FileNotFoundError, ValueError, TypeError, ImportError
-        If a file or a package is missing, if a file is not what its name and the arguments say, or
-        if a rule is unknown. Errors in the content of a file are raised when the file is read.
+        If a file or a package is missing, if the name or the arguments promise another format than
+        the file has, or if a rule is unknown. A file's content is checked when the file is read.
 
     Notes
     -----
@@ -141,10 +141,10 @@ def scan(
     if checkpoint is not None:
         check_path(checkpoint, "checkpoint")
         if max_memory is None:
-            raise ValueError("checkpoint needs max_memory; or count each file alone")
+            raise ValueError("checkpoint needs max_memory; without it, count and save file by file")
     options = Options(
         text_rules,
-        # Every kind of input accepts min_df, because counting applies it, even to matrices.
+        # Every kind of input accepts min_df, because it applies to the counts, even of a matrix.
         [name for name, value in given.items() if value is not None and name != "min_df"],
         columns,
         label,
@@ -190,7 +190,7 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
     if kind not in _KINDS:
         raise ValueError(
             f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz or "
-            ".zst after them; for another name pass input_format"
+            ".zst after them; if the name has another ending, pass input_format"
         )
     return _KINDS[kind](path, options, kind, labels)
 
@@ -205,12 +205,12 @@ class Scan:
         paths = [str(source.path) for source in sources[:3]]
         self._source = ", ".join([*paths, "..."] if len(sources) > 3 else paths)
         if any(source.has_texts != self.has_texts for source in sources):
-            raise ValueError(f"{self._source}: expected texts in all, or matrices in all")
+            raise ValueError(f"{self._source}: expected only texts, or only matrices")
         if not self.has_texts and options.names is None and self.rules.drops:
-            raise ValueError(f"{self._source}: its terms have no names; pass their names as terms")
+            raise ValueError(f"{self._source}: its terms have no names; pass a file of names")
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self._skipped = Skipped()  # all sources add their omissions
+        self._skipped = Skipped()  # the omissions of all sources
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"

@@ -19,7 +19,7 @@ from termsift._util.validation import listed
 from termsift.text import TextRules
 
 SKIP = "on_error='skip' leaves it out"  # the end of messages about errors that can be skipped
-NAMED = "name the columns by text and label (--text, --label)"
+NAMED = "name the columns by the arguments text and label (--text, --label)"
 TEXT_OPTIONS = frozenset(
     {"encoding", "max_memory", "checkpoint", *(rule.name for rule in fields(TextRules))}
 )
@@ -113,7 +113,7 @@ class Source(ABC):
     has_texts: ClassVar[bool] = False
     labels_are_text: ClassVar[bool] = True  # text labels become integers if all are whole numbers
     takes: ClassVar[Set[str]]  # accepted arguments that some other kinds refuse
-    why: ClassVar[str] = "a matrix holds no texts"  # starts errors about refused arguments
+    why: ClassVar[str] = "a matrix holds no texts"  # the reason in errors about refused arguments
 
     def __init__(
         self, path: Path, options: Options, kind: str = "", labels: Path | None = None
@@ -162,5 +162,5 @@ class TextSource(Source):
         """
         columns = [named(name) for name in names if name is not False]
         if len(set(columns)) < len(columns):
-            raise ValueError(f"{self.path}: text and label name a column twice: {listed(columns)}")
+            raise ValueError(f"{self.path}: text and label name the same column: {listed(columns)}")
         return columns + columns[:1] * (self.options.label is False)

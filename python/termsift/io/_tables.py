@@ -18,7 +18,7 @@ from termsift._util.log import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource
 
-_COUNTED_BYTES = 1 << 25  # bytes of a table to count at once; more bytes need more memory
+_COUNTED_BYTES = 1 << 25  # bytes of a table to count at once; a larger number needs more memory
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _DELIMITERS = ",;\t|"  # the delimiters that are tried on a header
 _ROWS_AT_ONCE = 1 << 11  # the number of rows in a batch of an Arrow or Parquet table
@@ -33,7 +33,7 @@ class Table(TextSource):
 
     @abstractmethod
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
-        """Return the table of a file, with options of `_core.Table`."""
+        """Open a file as a table. ``options`` are arguments of the core's table."""
 
     def blocks(self, counter: Any = None) -> Generator[TextBlock, None, None]:
         """Yield the texts in order. If a ``counter`` counts the texts, the blocks are empty."""
@@ -125,7 +125,7 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
     """Return the position of a column, given by its number or by its name in the first row."""
     cure = f"{NAMED}, by number if there is no header"
     if len(first) == 1:  # the delimiter is wrong
-        cure = "divide the fields by tabs, or by commas in a .csv"
+        cure = "separate the fields by tabs, or by commas in a .csv"
     if isinstance(column, str):
         validation.check_one_column(where, column, first, cure)
         return first.index(column)

@@ -49,10 +49,10 @@ difference of nearly equal numbers loses digits. The absolute error of ``md`` is
 each class. The relative error of an ordinary ``md`` score is 1e-12 to 1e-10. If a term hardly
 distinguishes the classes, the relative error is larger, and the score may even be below 0. The
 relative error of ``md_chi2`` is about 1e-16 ``|p + q| / |p - q|``. The other methods use exact
-fractions and are as accurate as their logarithms. But ``ig`` and ``g2`` subtract logarithms and
-``bns`` subtracts quantiles, so they lose digits like ``md``. `greedy` and `divergence` use exact
-probabilities and logarithms with sixty digits, because rounding would otherwise decide between
-equally good terms.
+fractions and are as accurate as their logarithms. But ``ig`` and ``g2`` subtract logarithms, and
+``bns`` subtracts quantiles. These three lose digits, as ``md`` does. `greedy` and `divergence` use
+exact probabilities and logarithms with sixty digits, because rounding would otherwise decide
+between equally good terms.
 
 Examples
 --------

@@ -123,7 +123,7 @@ def greedy(
         J = sum over variables of (p_1 - p_2) log(p_1 / p_2).
 
     The paper's Algorithm 1 does not cover more than two classes. For more classes, this function
-    uses JMH, the divergence that the paper's other algorithms maximise. For two classes it is J::
+    uses JMH, which the paper's other algorithms maximise and which equals J for two classes::
 
         JMH = sum over variables and classes of p_c log(p_c / q_c)
 
@@ -159,7 +159,7 @@ def greedy(
 
 
 def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior = None) -> bool:
-    r"""Return whether the first term is the same with and without the pool, the paper's condition.
+    r"""Return whether the pool does not change the first term, which is the paper's condition.
 
     Parameters
     ----------
@@ -169,8 +169,8 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
     Returns
     -------
     bool
-        True if the same term has the largest own part of the divergence and the largest total. A
-        term's total is its own part plus the pool's part.
+        True if the term with the largest own part of the divergence also has the largest total,
+        which is its own part plus the pool's part.
 
     Notes
     -----
@@ -250,7 +250,7 @@ def _pool(p: list[Variable], chosen: list[int]) -> Variable:
 
 
 def _simple(x: float) -> Fraction:
-    """Return the simplest convergent that rounds to x, such as 1/10 for 0.1, or else x."""
+    """Return the first convergent of x that rounds to x, such as 1/10 for 0.1, or else x."""
     above, numerator, below, denominator, rest = 0, 1, 1, 0, Fraction(x)
     while denominator <= 2**30:
         whole = math.floor(rest)

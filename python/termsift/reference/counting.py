@@ -41,7 +41,7 @@ class ReferenceCounts:
         The totals l_i and d_i, where each document counts once. If every document has exactly one
         class, these are the sums over the classes, and the attributes are None.
     tf : {"raw", "log", "binary"}
-        The way in which entries were counted (see `count`).
+        How entries were counted (see `count`).
     """
 
     classes: list[Hashable]
@@ -92,10 +92,10 @@ def count(
     ------
     ValueError
         If lengths differ, ``tf`` is unknown, a value or weight is negative or not finite, or a
-        label is None, NaN or not among ``classes``. Also if an indicator matrix has a value other
-        than 0 and 1, or has a single column while ``classes`` is not given.
+        label is None, NaN or not among ``classes``. Also if an indicator matrix holds other values
+        than 0 and 1, or if it has a single column and ``classes`` is not given.
     OverflowError
-        If a count exceeds its type.
+        If a count exceeds the range of its type.
 
     Examples
     --------

@@ -126,7 +126,7 @@ def chi2_printed(t: Cells, i: int, c: int) -> Value:
 
 
 def ngl(t: Cells, i: int, c: int) -> Value:
-    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``, the root of chi2 with the sign of det.
+    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``: the square root of chi2, signed as det.
 
     Ng, Goh and Low 1997.
     """
@@ -141,8 +141,8 @@ def g2(t: Cells, i: int, c: int) -> Value:
     """
     with_term, without = t.d_i[i], t.n - t.d_i[i]
     within, outside = t.n_c[c], t.outside(c)
-    # With two classes, A, B, C, D of one class are B, A, D, C of the other. fsum does not depend on
-    # the order, so both classes get the same bits.
+    # With two classes, the cells A, B, C, D of one class are B, A, D, C of the other class. fsum
+    # does not depend on the order, so both classes get the same bits.
     return 2 * math.fsum(
         (
             _times_log(t.A(i, c), t.A(i, c) * t.n, with_term * within),

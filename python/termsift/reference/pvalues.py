@@ -26,9 +26,9 @@ class Significance:
     statistics : ndarray of shape (M,), or (N, M) per class
     degrees : int
         The degrees of freedom of the chi-square distribution.
-    log_pvalues : ndarray of that shape
+    log_pvalues : ndarray of the same shape
         Logarithms of the p-values, which do not underflow.
-    signs : ndarray of that shape, int8
+    signs : ndarray of the same shape, int8
         The sign is 1 if the class has more of the term than its share, -1 if it has less, and 0
         otherwise.
     classes : ndarray of shape (M,), int64, or None

@@ -55,9 +55,9 @@ def round_robin(
     -----
     Every class has a list of all terms, which `rank` orders by the values for this class. The place
     of a term is its best position in any list. The ranking begins with the terms in first place,
-    ordered by index. The terms in second place follow, and so on. If the term that a class would
-    add is already in the ranking, the class adds no term in this round. The value of a term is its
-    value for the first class whose list has the term at this place.
+    ordered by index. The terms in second place follow, and so on. If the ranking already contains
+    the next term of a class, the class adds no term in this round. The value of a term is its value
+    for the first class whose list has the term at this place.
 
     Examples
     --------

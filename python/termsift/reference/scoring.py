@@ -62,7 +62,7 @@ def class_scores(
     variant : {"idf", "bm25"}
         The weight that ``c_tfidf`` gives a term (see ``formulas.c_tfidf``).
     sqrt : bool
-        Whether ``c_tfidf`` uses the square root of the term's share l_ic/l_c.
+        If True, ``c_tfidf`` uses the square root of the term's share l_ic/l_c.
 
     Returns
     -------
@@ -80,8 +80,8 @@ def class_scores(
         p log(p / q) + (1 - p) log((1 - p) / (1 - q))
 
     ``md_chi2`` is the noncentrality parameter of the asymptotic distribution of ``md`` (eq. 20 and
-    Section 4.4). The paper leaves open whether the multi-class score has both terms of the sum or
-    only the first. The sum of both is the default, because it selects better terms::
+    Section 4.4). The paper leaves open whether the multi-class score has both fractions or only the
+    first. Both are the default, because their sum selects better terms::
 
         nu_J    = 1/2 [(p - q)^2 / (q (1 - q)) + (p - q)^2 / (p (1 - p))]     "jeffreys"
         Pearson =      (p - q)^2 / (q (1 - q))                                "pearson"

@@ -85,7 +85,7 @@ class Cells:
         # For `log_odds`, b2 is the weight of the prior, in occurrences.
         self.b1, self.b2 = smoothing(alpha, self.n_terms, "multinomial")
 
-    # Sums of fractional weights may be rounded. max() prevents negative cells.
+    # Sums of fractional weights may be rounded, and max() prevents negative cells.
 
     def A(self, i: int, c: int) -> Fraction:
         """Return the number of documents of class c with term i."""
@@ -182,7 +182,7 @@ def priors(counts: Any, class_prior: ClassPrior) -> list[float]:
 
 
 def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
-    """Return a weight per class. The priors of classes with documents are proportional to it."""
+    """Return one weight per class. Priors of classes with documents are proportional to them."""
     n_c, present = class_docs(counts), present_classes(counts)
     weights: list[Number]
     if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):

@@ -1,7 +1,7 @@
 """Write a page about a collection: its sizes, and the terms of its classes.
 
-The page is one HTML file. It loads nothing else, and runs only its own script. The same input gives
-the same bytes, whatever the date and the number of threads.
+The page is one HTML file. It loads no other file, and runs only its own script. The same input
+gives the same bytes, whatever the date and the number of threads.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def write_report(
         The HTML file, which is written atomically, or a file that is open for UTF-8 text.
     method : str
         The method that scores the terms: a name of `termsift.methods`, or "key", as for
-        `termsift.distinctive_terms`. "key" orders only the terms of each class. With "key", g2
-        orders the best terms over all classes.
+        `termsift.distinctive_terms`. "key" orders only the terms of each class, so with "key" the
+        table of the best terms over all classes is ordered by "g2".
     k : int, default 10
         Number of terms per class.
     passages : callable, optional

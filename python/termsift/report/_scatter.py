@@ -1,7 +1,7 @@
 """Show terms by their frequency in two classes, in a chart that a script draws.
 
 The script is part of the package. The page contains the hash of the script, so that browsers run no
-other script. The data are JSON. Characters that could end the element of the data are escaped.
+other script. The data are JSON in an element, and characters that could end it are escaped.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def _card(
     frequency: NDArray[Any],
     whole: NDArray[Any],
 ) -> Element:
-    """Return the card of class c. ``frequency`` counts terms in c, ``whole`` in all classes."""
+    """Return the card of class c. ``frequency`` has the counts in c, ``whole`` in all classes."""
     docs, share = counts.class_docs[c], counts.class_docs[c] / counts.n_docs
     size = f"documents: {number(docs)} ({share:.1%}), tokens: {number(counts.class_tokens[c])}"
     best = leading.scores[np.isfinite(leading.scores)].max(initial=0.0)

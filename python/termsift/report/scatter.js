@@ -6,7 +6,7 @@
   const [chart, ours, theirs, query, said] =
     ["scatter", "ours", "theirs", "query", "said"].map(find);
   const LEFT = 60, TOP = 32; // the left and top edges of the area within the axes
-  const NEAR = 14; // the largest distance from the pointer to a term that it selects
+  const NEAR = 14; // the largest distance from the pointer to a term that the pointer selects
   const ROOM = 80; // the width for a name beside a point
   const LABEL = 32; // the pixels of chart width per name
   let points = [], right = 0;
@@ -31,8 +31,8 @@
 
   const shown = (f) => f.toLocaleString("en", { maximumSignificantDigits: 4 });
 
-  // Return a logarithmic axis that begins with a strip for the terms that do not occur. Many rare
-  // terms occur equally often, so u from 0 to 1 moves each term by up to half an occurrence.
+  // Return a logarithmic axis that begins with a strip for terms that are absent from the class.
+  // Many rare terms occur equally often, so u in [0, 1] moves a term by up to half an occurrence.
   function axis(values, one, from, to) {
     const positive = values.filter((f) => f > 0);
     const low = Math.log10(Math.min(...positive, 1e6) / 2), high = Math.log10(Math.max(...positive, 1));
@@ -107,7 +107,7 @@
   // Return the larger frequency of a term times the logarithm of the ratio of its frequencies.
   const weight = ({ fa, fb }) => Math.max(fa, fb) * Math.abs(Math.log((fa + 1) / (fb + 1)));
 
-  // Return terms from both sides of the line in turn, each side by decreasing weight.
+  // Return terms from the two sides of the line alternately, each side by decreasing weight.
   function inTurns(some) {
     const sorted = [...some].sort((one, other) => weight(other) - weight(one));
     const sides = [true, false].map((more) => sorted.filter(({ fa, fb }) => fa >= fb === more));

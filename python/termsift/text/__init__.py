@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["TextRules"]
 
 
-# Not in __all__, because they import scikit-learn, which is optional and takes a second.
+# These are not in __all__, because scikit-learn is optional, and its import takes a second.
 _VECTORIZERS = ("CountVectorizer", "HashingVectorizer")
 
 

@@ -20,7 +20,7 @@ _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
 
-# A block holds consecutive texts. Some texts may be missing. The second element holds the labels in
+# A block holds consecutive texts, some of which may be missing, and their labels. The labels are in
 # a form that `LabelCoder` accepts, or None if there is no label column.
 Block: TypeAlias = tuple[_core.Texts, Any]
 
@@ -64,8 +64,8 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         return iter([(whole, labels)])
     if not hasattr(texts, "__arrow_c_stream__"):
         raise TypeError(
-            f"texts is {validation.a_kind(texts)} and has no columns: leave out text and label, "
-            "which name columns of a frame"
+            f"texts is {validation.a_kind(texts)} and has no columns: leave out the arguments text "
+            "and label, which name columns of a frame"
         )
     # pyarrow can also stream tables and record batches, without copying them.
     pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(texts).__name__}")
@@ -240,13 +240,13 @@ class LabelledTexts:
             raise ValueError(f"there are {n} labels for {first} texts")
 
     def naming_rows(self) -> AbstractContextManager[None]:
-        """Let errors about a text of the last block give its row among all texts."""
+        """Add the row among all texts to errors about a text of the last block."""
         return naming_rows(self._first)
 
 
 @contextmanager
 def naming_rows(first: int) -> Iterator[None]:
-    """Let errors about texts that are not UTF-8 give the row among all texts.
+    """Add the row among all texts to errors about texts that are not UTF-8.
 
     ``first`` is the row of the first text in the block.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def count_blocks(
     blocks: Iterable[_core.Texts], rules: Any, threads: int
 ) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_] | None]:
-    """Return the matrix of the texts in blocks, and its terms unless they are hashed."""
+    """Return one matrix for all blocks of texts, and its terms unless they are hashed."""
     native = rules.native
     if native is not None and rules.hashing is None and rules.vocabulary is None:
         counter, n_docs = counted(blocks, native, threads)
@@ -114,7 +114,7 @@ class BlockCounter:
 def counted(
     blocks: Iterable[_core.Texts], native: _core.TextRules, n_threads: int
 ) -> tuple[_core.TextCounter, int]:
-    """Return a sorted counter of blocks of texts, and the number of texts."""
+    """Count blocks of texts. Return the counter, sorted by term, and the number of texts."""
     counter, n_docs = _core.TextCounter(native), 0
     for block in blocks:
         counter.add(block, None, n_threads)

@@ -65,15 +65,15 @@ def find_passages(
         As for `termsift.count_texts`.
     terms : str, sequence of str, or mapping
         Words or phrases to find. The rules apply to terms and to texts. If there is a
-        ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, the rules are not applied, and
-        the terms must have the names that they have in the counts. A mapping gives the terms to
-        find in each class. Without a mapping, the terms are searched in all classes.
+        ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, the rules apply only to texts,
+        and the terms must have the names that they have in the counts. A mapping gives the terms to
+        find in each class. Without a mapping, all classes are searched for all terms.
     n_passages : int, default 3
         The largest number of passages per term and class. The first passages are returned.
     width : int, default 60
         The number of characters to show before the term, and also after the term.
     **rules
-        The rules by which the terms were counted, as for `termsift.count_texts`.
+        The rules that were used to count the terms, as for `termsift.count_texts`.
 
     Returns
     -------
@@ -90,8 +90,8 @@ def find_passages(
     -----
     A document contains a term if counting finds the term in the document. To locate the term, the
     rules are applied to each word of the document separately. Passages show words as they are
-    written, even if the rules reduce words to stems. Reading ends when every list is full. Memory
-    grows only with the passages.
+    written, even if the rules reduce words to stems. Reading ends when every list of passages is
+    full. Memory grows only with the passages.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def passages_of(
     is_words = rules.analyzer not in ("char", "char_wb")
     longest = max(term.count(" ") + 1 if is_words else len(term) or 1 for term in vocabulary)
     cutting = replace(rules, ngram_range=(1, longest), vocabulary=vocabulary)
-    # Cut each word by itself to locate a term, because a stem need not occur in the text.
+    # Apply the rules to one word at a time, because a stem may be absent from the text itself.
     analyzer: Any = "char_wb" if rules.analyzer == "char" else rules.analyzer
     of_word = replace(rules, analyzer=analyzer, ngram_range=(1, 1 if is_words else longest))
     cut = cache(partial(_terms_of, rules=of_word))

@@ -36,8 +36,8 @@ class TextRules:
         The least and the largest number of words (or of characters) in a term.
     min_df, max_df : int or float, default 1 and 1.0
         Terms in fewer than ``min_df`` or more than ``max_df`` documents are dropped. An integer is
-        a number of documents, and a float is a share of all documents. Test documents are not
-        counted.
+        a number of documents, and a float is a share of all documents. ``termsift compare --test``
+        counts only the training documents.
     stop_words : "english", collection of str, or None
         Words that are left out of all terms: scikit-learn's English list, or your own list.
     lowercase : bool, default True
@@ -51,8 +51,8 @@ class TextRules:
         ``alternate_sign=False, norm=None``. No names are kept, so only the matrix needs memory.
         Terms with the same hash are counted as one.
     buckets : (int, collection of int), optional
-        Count only the terms in some of n buckets. ``(n, numbers)`` gives n and the numbers of these
-        buckets. The bucket of a term is its column with ``hashing=n``.
+        Divide the terms into n buckets, and count only the terms of some. ``(n, numbers)`` gives n
+        and the numbers of these buckets. A term's bucket is its column with ``hashing=n``.
     strip_accents : {"ascii", "unicode"} or callable, optional
         Remove accents, so that "naïve" becomes "naive". "ascii" also drops all characters that
         are not ASCII.
@@ -110,7 +110,7 @@ class TextRules:
             else:
                 validation.check_between_0_and_1(value, f"{name} as a share")
         if isinstance(self.stop_words, str):
-            validation.check_choice(self.stop_words, ("english",), "stop_words as one word")
+            validation.check_choice(self.stop_words, ("english",), "stop_words as a str")
         elif self.stop_words is not None:
             validation.check_kind(self.stop_words, Collection, "stop_words")
             for word in validation.check_iterable(self.stop_words, "stop_words", "words"):
@@ -146,7 +146,7 @@ class TextRules:
                 )
             if native_arguments(self, ()) is None:
                 raise ValueError(
-                    "hashing needs rules by which the core can cut texts: leave out functions and "
+                    "hashing needs rules that the compiled core supports: leave out functions and "
                     "token_pattern"
                 )
 
@@ -160,7 +160,7 @@ class TextRules:
         others = self.hashing, self.vocabulary, self.max_features
         if any(other is not None for other in others) or native_arguments(self, ()) is None:
             raise ValueError(
-                "buckets needs rules by which the core can cut texts, and keeps whole buckets: "
+                "buckets needs rules that the compiled core supports, and keeps whole buckets: "
                 "leave out functions, token_pattern, hashing, vocabulary and max_features"
             )
 

@@ -42,7 +42,7 @@ class TermSketch:
         others = rules.hashing, rules.buckets, rules.vocabulary
         if rules.native is None or rules.drops or any(other is not None for other in others):
             raise ValueError(
-                "a sketch needs rules by which the core cuts texts, and it drops terms only by "
+                "a sketch needs rules that the compiled core supports, and it drops terms only by "
                 "min_df: leave out functions, token_pattern, max_df, max_features, hashing, "
                 "buckets and vocabulary"
             )
@@ -72,8 +72,8 @@ class TermSketch:
         Raises
         ------
         ValueError, TypeError
-            If a text is missing or is not a string. Earlier texts are in the sketch by then, so
-            make a new sketch.
+            If a text is missing or is not a string. The sketch then already holds the texts before
+            it, so make a new sketch.
         """
         threads, native = check_n_threads(n_threads), self.rules.native
         assert native is not None
@@ -135,8 +135,8 @@ class TermSketch:
             mean = float(self._sketch.counters.mean())
             enough = 2 ** int(np.ceil(np.log2(self.n_bytes * 4 * max(mean / least, 1))))
             raise ValueError(
-                f"{full:.0%} of the sketch's counters reach min_df={self.min_df}, so that it would "
-                f"keep too many terms: make it with n_bytes={enough} or more, or pass "
+                f"{full:.0%} of the sketch's counters reach min_df={self.min_df}, so the sketch "
+                f"would keep too many terms: make one with n_bytes={enough} or more, or pass "
                 f"max_memory={3 * enough}"
             )
         return _RulesOfSketch(**vars(self.rules), sketch=self, least=least)
@@ -144,7 +144,7 @@ class TermSketch:
 
 @dataclass(frozen=True)
 class _RulesOfSketch(TextRules):
-    """Rules that cut texts only into the terms whose counter in a sketch is at least ``least``."""
+    """Rules that keep only the terms whose counter in a sketch is at least ``least``."""
 
     sketch: TermSketch | None = None
     least: int = 1
@@ -196,8 +196,8 @@ def sketch_texts(
     Raises
     ------
     ValueError, TypeError
-        If a text is missing or is not a string, if a rule drops terms in another way, or if only
-        Python can apply a rule.
+        If a text is missing or is not a string, if a rule other than ``min_df`` drops terms, or if
+        only Python can apply a rule.
 
     Notes
     -----

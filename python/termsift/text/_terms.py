@@ -41,7 +41,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
 
 
 def drops(rules: Any) -> bool:
-    """Return whether terms may be dropped. A limit of 1 is a number of documents, 1.0 a share."""
+    """Return whether terms may be dropped. The limit 1 means one document, and 1.0 means all."""
     everything = is_integer(rules.min_df) and rules.min_df == 1
     everything = everything and not is_integer(rules.max_df) and rules.max_df == 1
     return not everything or rules.max_features is not None
@@ -63,9 +63,9 @@ def kept_terms(
     low, high = limits(rules, n_docs)
     if n_docs and high < low:
         raise ValueError(
-            f"of {number_of(n_docs, 'document')}, min_df={rules.min_df} requires {float(low):g} or "
-            f"more and max_df={rules.max_df} requires {float(high):g} or fewer; lower min_df "
-            "or raise max_df"
+            f"min_df={rules.min_df} requires {float(low):g} or more of "
+            f"{number_of(n_docs, 'document')}, but max_df={rules.max_df} allows {float(high):g} or "
+            "fewer; lower min_df or raise max_df"
         )
     kept = (documents <= high) & (documents >= low)
     most = rules.max_features

@@ -128,7 +128,7 @@ def _sparse(X: Any, name: str) -> Any:
 
 
 def check_entries(csr: Csr, n_threads: int, name: str) -> None:
-    """Let the core check the entries. Counting also checks them, and needs no separate check."""
+    """Let the core check the entries. Counting also checks them, so it does not call this."""
     _core.check_csr(*csr.parts, name, csr.by_term, n_threads)
 
 

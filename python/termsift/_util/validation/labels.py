@@ -23,7 +23,7 @@ from termsift._util.validation.values import did_you_mean, listed
 
 _SEVERAL = (
     "for several labels per document pass the indicator matrix of "
-    "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes"
+    "sklearn.preprocessing.MultiLabelBinarizer, and classes=binarizer.classes_"
 )
 
 LEAVE_OUT = "leave the document out, as dropna of pandas and drop_nulls of polars do"
@@ -138,7 +138,7 @@ def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
 
 
 class LabelCoder:
-    """Number the classes of labels in blocks, as in ``given`` or by first appearance."""
+    """Numbers classes: in the order of ``given``, or of first appearance in blocks of labels."""
 
     def __init__(self, given: list[Hashable] | None) -> None:
         self._is_fixed = given is not None
@@ -150,7 +150,7 @@ class LabelCoder:
         return list(self._numbers)
 
     def ordered(self) -> tuple[list[Hashable], list[int]]:
-        """Return the classes in final order, and the position there of each class number."""
+        """Return the classes in final order, and the new position of each class number."""
         ordered = self.classes if self._is_fixed else in_order(self.classes)
         place = {c: i for i, c in enumerate(ordered)}
         return ordered, [place[c] for c in self._numbers]
@@ -180,7 +180,7 @@ class LabelCoder:
 def distinct_labels(labels: Any) -> tuple[_core.Int32s, list[Any], list[int]]:
     """Return each label's code, and the label and first position of each code.
 
-    Equal labels of different types or bits, such as 1 and 1.0, have several codes.
+    Labels that are equal but differ in type or bits, such as 1 and 1.0, have different codes.
     """
     if isinstance(labels, np.ndarray):
         kind, size = labels.dtype.kind, labels.itemsize
@@ -298,7 +298,7 @@ def check_groups(
     else:
         groups = {label: [label] for label in check_classes(classes)}
     if not check_classes(list(groups)) or not all(groups.values()):
-        raise ValueError("classes is empty or has an empty group, expected at least one class each")
+        raise ValueError("classes and each of its groups must hold at least one class")
     old_labels = check_classes(old for group in groups.values() for old in group)
     position = {label: row for row, label in enumerate(known)}
     if absent := [label for label in old_labels if label not in position]:

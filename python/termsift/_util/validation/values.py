@@ -67,7 +67,7 @@ def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
 
 
 def check_words(names: Any, name: str) -> list[Any]:
-    """Return a list of one word or of several words."""
+    """Return one word, or several words, as a list."""
     return [names] if isinstance(names, str) else list(check_iterable(names, name, "words"))
 
 
