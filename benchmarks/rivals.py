@@ -251,7 +251,7 @@ def summary(cells: Cells) -> str:
                 [f"{rival}, {classifier}", f"{mean:+.2f}", counts, f"{higher} of {len(of_rival)}"]
             )
     header = [f"lead of {OURS} over", "mean, points", "surely ahead / level / surely behind"]
-    return markdown([*header, "higher"], rows)
+    return markdown([*header, "more accurate in"], rows)
 
 
 def by_range(hits: Hits, ks: Sequence[int]) -> str:
@@ -313,7 +313,7 @@ def report(collections: Mapping[str, Collection], ks: Sequence[int]) -> str:
         f1 |= of_f1
     cells = compared(hits)
     rows = [[name, *described(collection)] for name, collection in collections.items()]
-    header = ["collection", "documents", "terms", "classes", "largest class"]
+    header = ["collection", "training + test", "terms", "classes", "largest class"]
     packages = (ts, np, scipy, sklearn)
     return f"""\
 Versions: {", ".join(f"{package.__name__} {package.__version__}" for package in packages)}.
@@ -322,17 +322,17 @@ Versions: {", ".join(f"{package.__name__} {package.__version__}" for package in 
 
 {summary(cells)}
 
-The next table has the lead of {OURS} in points, ± two standard errors over the test documents.
-"fewer" is the mean over the numbers of terms below {MANY}, and "more" is the mean from {MANY} up:
+The next table shows the lead of {OURS} in points, ± two standard errors over the test documents.
+"fewer" is the mean over all k below {MANY}, and "more" is the mean over all other k:
 
 {by_range(hits, ks)}
 
-This table has the macro-averaged F1 in per cent. Each cell has the mean over the numbers of terms
-below {MANY} / the mean from {MANY} terms up:
+The last table shows the macro-averaged F1 in per cent: the mean over all k below {MANY} / the mean
+over all other k.
 
 {macro_f1(f1, ks)}
 
-In these cells a selector is surely ahead of {OURS}. The difference is given in points:
+In these cells, conditional gain or a trained selector is surely ahead. The lead is in parentheses:
 
 {losses(cells, ks)}"""
 
