@@ -98,8 +98,8 @@ def collections() -> Iterator[tuple[str, Cut]]:
     """Yield the available collections with their names."""
     corpus: dict[str, Callable[[], Cut]] = {
         "unigrams": of_newsgroups,
-        **{name: partial(of_lines, name) for name in ("R8", "TREC", "reviews")},
         "20 Newsgroups": lambda: Cut(corpora.newsgroups()),
+        **{name: partial(of_lines, name) for name in ("R8", "TREC", "reviews")},
         "Reuters": lambda: Cut(corpora.reuters(30)),
     }
     shown = {"unigrams": "20 Newsgroups", "20 Newsgroups": "its stems", "Reuters": "Reuters-30"}
