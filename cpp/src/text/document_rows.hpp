@@ -25,9 +25,8 @@ class DocumentRows {
 
     template <class Key>
     void add(Slot<Key>& slot) {
-      // Masks replace branches, because it is unpredictable whether a term has occurred in the document before. The masks
-      // are explicit, because compilers turn conditional expressions into branches here. The masked count may be
-      // uninitialised.
+      // Masks replace branches, because a term's first occurrence in a document is unpredictable. The masks are explicit,
+      // because compilers turn conditional expressions into branches here. The masked count may be uninitialised.
       const auto same = static_cast<std::uint32_t>(slot.tag == tag_);
       const std::uint32_t if_same = 0U - same;
       const std::uint32_t at = (slot.at_or_count & if_same) | (size_ & ~if_same);
