@@ -225,8 +225,7 @@ struct TextCounter::State {
     for (std::size_t n = 2; n <= counter.rows.size(); ++n)
       counter.rows[n - 1].close(counter.tables.ngrams[n - 2], &worker);
   }
-  // Unites each thread's rows of a class. Memory then grows with the number of (class, term) pairs, not with the number of
-  // calls.
+  // Unites each thread's rows of a class. Memory then grows with the (class, term) pairs, not with the number of calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();
