@@ -75,7 +75,7 @@ struct JsonReader::State {
       }
       const bool is_name = kind == Kind::string || (is_label && (kind == Kind::whole || kind == Kind::truth));
       if (!is_name)
-        return std::string("expected ") + (is_label ? "a label, a string or a whole number," : "a string") + " as '" +
+        return std::string("expected ") + (is_label ? "a string or a whole number" : "a string") + " as '" +
                keys[i] + "', found " + json::name_of(kind);
     }
     return std::nullopt;
