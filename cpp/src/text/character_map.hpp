@@ -40,7 +40,7 @@ class Mapped {
 class CharacterMap {
  public:
   struct Expansion {
-    std::uint64_t words = 0, spaces = 0;  // one bit per byte: `words` marks word characters
+    std::uint64_t words = 0, spaces = 0;  // one bit per byte: `words` marks word characters, `spaces` marks white space
     std::uint8_t length = 0;
     std::uint8_t bytes[64] = {};
   };

@@ -116,7 +116,7 @@ class SlotTable {
     std::size_t room = line;
     slots_ = static_cast<Slot<Key>*>(std::align(line, 1, aligned, room));
     n_slots_ = n_slots;
-    // A large table is filled more densely, so it takes fewer pages. Its slots do not fit the cache in either case.
+    // A large table is filled more densely, so it takes fewer pages. Its slots do not fit into the cache in either case.
     is_large_ = n_slots > text_tuning().small_slots;
     most_taken_ = is_large_ ? n_slots / 4 * 3 : n_slots / 2;
     for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;
