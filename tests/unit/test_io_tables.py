@@ -111,7 +111,7 @@ QUOTES = (
 )
 COLUMNS = f"{NAMED}, by number if there is no header"
 RETURNS = "carriage returns end the lines of this file"
-LABEL = "expected a label, a string or a whole number, as 'label', found"
+LABEL = "expected a string or a whole number as 'label', found"
 JSON_LINE = (
     "the JSON object does not end in this line; write each object in one line, or all in an array "
     "(.json)"

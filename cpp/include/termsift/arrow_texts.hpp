@@ -1,4 +1,4 @@
-// Columns of strings that other libraries pass through the Arrow C data interface.
+// Reads columns of strings that other libraries pass through the Arrow C data interface.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +62,8 @@ struct NotStrings : std::invalid_argument {
 // Both functions return the texts of an array of strings, or of the named `column` of a table. Nulls become missing texts.
 // The string types are utf8, large_utf8, utf8_view and dictionaries of these. No text is copied. Both functions own the
 // structs passed to them and release each exactly once, even on errors. They trust the structure of an array, but check the
-// offsets, lengths and indices in its buffers. They do not check for valid UTF-8, because the code that reads the texts
-// checks it.
+// offsets, lengths and indices in its buffers. They do not check whether the texts are valid UTF-8, because this is checked
+// when the texts are read.
 ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll);
 ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
                           const Poll& poll = {});

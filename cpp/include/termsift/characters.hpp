@@ -1,5 +1,5 @@
-// Properties of characters, supplied by the language that calls the core. The core has no Unicode tables of its own, so it
-// cuts the same words as the running Python.
+// Properties of characters. The language that calls the core supplies them. The core has no Unicode tables of its own, so it
+// cuts the same words as the Python version that runs it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Readers of labelled texts in tables. A table is a list of rows with delimited fields, or of JSON objects.
+// Reads labelled texts from tables. A table consists of rows of delimited fields, or of JSON objects.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct TableBlock {
 
   LargeArray<std::uint8_t> bytes;     // the content, followed by at least `padding` bytes
   std::int64_t room = 0;              // the length of `bytes`, without the padding
-  std::deque<std::string> joined;     // texts that differ from the bytes of the content, such as joined fields
+  std::deque<std::string> joined;     // texts that are not in `bytes` as they are, such as joined fields
   std::deque<std::u32string> wide;    // texts with lone surrogates, which UTF-8 cannot hold
 };
 
@@ -42,7 +42,7 @@ struct RowError : std::invalid_argument {
   bool can_skip;  // whether this row can be skipped, that is, whether the start of the next row is known
 };
 
-// Reads rows in blocks, in order. A class is numbered when its label first occurs.
+// Reads rows in blocks, in order. Classes are numbered in the order in which their labels first occur.
 class TableReader {
  public:
   // Reads up to n bytes into the array `to`. Returns the number of bytes read, which is 0 only at the end of the content.
@@ -51,7 +51,7 @@ class TableReader {
   struct Options {
     std::vector<std::string> labels = {};     // labels that are numbered 0, 1, ... before any row is read
     bool skip = false;                        // whether bad rows are skipped; otherwise the first bad row throws RowError
-    std::string encoding = "UTF-8";           // the encoding of the file, used only in messages; Read passes UTF-8
+    std::string encoding = "UTF-8";           // the encoding of the file, used only in messages; Read returns UTF-8
     std::int64_t block_bytes = 1 << 20;
     bool unlabelled = false;                  // whether all documents belong to one class without a name
   };
@@ -92,12 +92,11 @@ class TableReader {
   ClassId class_of(std::string_view label);
   // Skips a bad row if Options::skip is set and the row can be skipped. Otherwise throws RowError.
   void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
-  // units() returns the distance between two places in a line. place() returns the name of a place, such as "byte 5". A
-  // unit is a byte if the file is UTF-8, and otherwise a character, because the bytes of other encodings are not known
-  // here.
+  // units() returns the distance between two places in a line: in bytes if the file is UTF-8, and otherwise in characters,
+  // because the bytes of other encodings are not known here. place() returns the name of a place, such as "byte 5".
   std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
   std::string place(std::int64_t n_units) const;
-  // Returns the message for a byte that is invalid in the encoding.
+  // Returns the message for a byte that is invalid in the encoding of the file.
   std::string wrong_byte(std::int64_t n_units) const;
 
   Options options_;
@@ -115,7 +114,7 @@ class TableReader {
   ClassId last_class_ = -1;
 };
 
-// Rows of fields. With quoting, the reader accepts exactly the rows that Python's csv module accepts with strict=True.
+// Reads rows of fields. With quoting, the reader accepts exactly the rows that Python's csv module accepts with strict=True.
 // Without quoting, delimiters separate fields, and carriage returns before a line feed are dropped.
 class DelimitedReader final : public TableReader {
  public:
@@ -130,8 +129,8 @@ class DelimitedReader final : public TableReader {
   DelimitedReader(Read read, Options options, bool quoted)
       : TableReader(std::move(read), std::move(options)), quoted_(quoted) {}
 
-  // Returns the first row that is not blank, split at the delimiter, without consuming it. The result has no fields if all
-  // rows are blank. A header of more than 64 MiB is an error.
+  // Returns the first row that is not blank, split at the delimiter. The row is not consumed. If all rows are blank, the
+  // result has no fields. A header of more than 64 MiB is an error.
   Row first_row(char delimiter, bool is_header = false);
   // Chooses the columns. The texts of a row are joined by a blank. A header is skipped, and every other row must have
   // n_fields fields.
@@ -154,7 +153,7 @@ class DelimitedReader final : public TableReader {
   std::vector<std::string_view> fields_;  // the fields of the current row
 };
 
-// JSON objects, one per line or all in one array. Each object has a string for every key in `texts`, and a label.
+// Reads JSON objects, one per line or all in one array. Each object has a string for every key in `texts`, and a label.
 class JsonReader final : public TableReader {
  public:
   JsonReader(Read read, Options options, std::vector<std::string> texts, std::string label, bool may_be_array);

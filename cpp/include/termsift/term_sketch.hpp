@@ -1,4 +1,4 @@
-// Upper bounds of the document frequencies of all terms, in less memory than the terms take.
+// Upper bounds of the document frequencies of all terms, in less memory than the terms themselves take.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace termsift {
 
 struct TextRules;
 
-// Counters of document frequency. All terms whose hashes have the same place() share a counter. The counter counts the
-// documents that contain any of these terms, up to 255. So no term is in more documents than its counter says, unless the
-// counter is 255. The hash is the same in every process, and additions that stop at 255 give the same result in any order.
-// So the counters depend neither on the order of the texts nor on the threads.
+// Counters of document frequency. All terms whose hashes have the same place() share a counter. A counter holds the number
+// of documents that contain any of its terms, but at most 255. Unless it is 255, no term occurs in more documents than its
+// counter says. The hash is the same in every process, and additions that stop at 255 give the same result in any order. So
+// the counters depend neither on the order of the texts nor on the threads.
 class TermSketch {
  public:
   explicit TermSketch(std::int64_t n_counters);

@@ -25,8 +25,8 @@ struct TextMatrix {
   LargeArray<std::int64_t> data;     // (n_entries,)
 };
 
-// Learns the vocabulary of texts and counts its terms, block by block. Results do not depend on the number of threads, on
-// the blocks or on the seed of the hash tables. Only one thread at a time may call a counter.
+// Learns the vocabulary of texts and counts its terms, block by block. Results do not depend on the number of threads, the
+// blocks or the seed of the hash tables. Only one thread at a time may call a counter.
 class TextCounter {
  public:
   TextCounter(const TextRules& rules, bool by_class);
@@ -36,17 +36,17 @@ class TextCounter {
   // throw std::logic_error.
   void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
   // Adds the rows in about the next n_bytes bytes of a table (fewer at its end). The counter must count by class. One thread
-  // reads a block while the other threads count earlier blocks. Returns the number of documents.
+  // reads a block while the other threads count earlier blocks. Returns the number of documents added.
   std::int64_t add(TableReader& table, std::int64_t n_bytes, const Threads& threads);
 
   // Returns the approximate memory of the terms and counts so far, in bytes.
   std::int64_t n_bytes() const;
 
-  // Sorts the terms found so far by code points. No text may be added afterwards.
+  // Sorts the terms found so far in the order of code points. No text may be added afterwards.
   void sort(const Threads& threads);
   std::int64_t n_terms() const;
-  // document_frequency() returns the number of documents that contain each sorted term, and term_frequency() the number of
-  // its occurrences.
+  // For each sorted term, document_frequency() returns the number of documents that contain the term, and term_frequency()
+  // returns the number of the term's occurrences.
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
   // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for every sorted term if `columns`
@@ -54,7 +54,7 @@ class TextCounter {
   void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit,
                      const std::function<void()>& check = {}) const;
   // columns[term] is the column of a term, or -1 to drop the term. Columns must increase. If `columns` is empty, every term
-  // keeps its own column. matrix() is for a counter by document, and counts() for a counter by class.
+  // keeps its own column. matrix() needs a counter by document, and counts() a counter by class.
   TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;
   ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,
                                    bool binary, const Threads& threads) const;
@@ -71,8 +71,8 @@ class TextIndex {
   ~TextIndex();
   // Several threads may call these two functions at once.
   TextMatrix matrix(Texts texts, const Threads& threads) const;
-  // Returns an array (texts, n), the product of the matrix of counts with `weights` (terms, n). With `binary`, a term counts
-  // at most once in a text.
+  // Returns the product of the matrix of counts and `weights`, which has shape (terms, n). The product has shape (texts, n).
+  // With `binary`, a term counts at most once in a text.
   LargeArray<double> sums(Texts texts, std::span<const double> weights, bool binary, const Threads& threads) const;
 
  private:

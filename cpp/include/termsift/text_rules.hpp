@@ -32,7 +32,7 @@ struct TextRules {
   std::vector<std::string> stop_words;              // UTF-8 (may encode surrogates); removed before n-grams are formed
   std::shared_ptr<const TermSketch> sketch;         // if given, only terms whose counter is at least `least` are counted
   std::uint8_t least = 1;
-  std::shared_ptr<const TermBuckets> buckets;       // if given instead of a sketch, only terms in its chosen buckets count
+  std::shared_ptr<const TermBuckets> buckets;       // if given instead of a sketch, only terms in chosen buckets are counted
 };
 
 }  // namespace termsift

@@ -11,7 +11,7 @@
 namespace termsift {
 namespace {
 
-// Owns a struct of the interface and releases it when destroyed.
+// Owns a struct of the Arrow interface, and releases it when destroyed.
 template <class T>
 struct Owned {
   T value{};
@@ -48,8 +48,7 @@ std::string type_name(std::string_view format) {
   return "the Arrow type '" + std::string(format) + "'";
 }
 
-// How an array stores its strings. If the array has a dictionary, this is how the dictionary stores them (see
-// Layout::index).
+// How an array stores its strings. For an array with a dictionary, how the dictionary stores them (see Layout::index).
 enum class Form : std::uint8_t { utf8, large_utf8, view, nulls };
 
 struct Layout {
@@ -157,7 +156,7 @@ class Strings {
   }
 
   // A view has 16 bytes and begins with the length of the text. If the text has at most 12 bytes, it follows the length.
-  // Otherwise its first four bytes, the number of its buffer and its offset in this buffer follow.
+  // Otherwise, the text's first four bytes, the number of a buffer and the text's offset in this buffer follow.
   Text view(std::int64_t i) const {
     const char* const at = static_cast<const char*>(buffers_[1]) + 16 * (offset_ + i);
     const auto length = load<std::int32_t>(at, 0);
@@ -199,7 +198,7 @@ void append(std::vector<Text>& texts, std::int64_t n, const Poll& poll, const Te
   }
 }
 
-// Appends the texts of rows [begin, begin + n) of a column, except where the table has a null.
+// Appends the texts of rows [begin, begin + n) of a column. A null of the table or of the column becomes a missing text.
 void append_column(std::vector<Text>& texts, const ArrowArray& array, const Layout& layout, std::int64_t begin,
                    std::int64_t n, const Nulls* table_nulls, const Poll& poll) {
   const auto is_null_row = [&](std::int64_t i) { return table_nulls != nullptr && table_nulls->has(i); };
@@ -240,7 +239,7 @@ ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::st
   };
   Owned<ArrowSchema> schema;
   if (s.get_schema(&s, &schema.value) != 0) {
-    schema.value.release = nullptr;  // after an error there is nothing to release
+    schema.value.release = nullptr;  // after an error, there is no schema to release
     fail();
   }
   const Layout layout = layout_of(schema.value, column);

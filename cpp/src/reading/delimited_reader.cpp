@@ -17,17 +17,17 @@ struct FieldEnds {
   bool is_regular = true;         // whether all rows are regular; if not, the ends are meaningless
 };
 
-// Bit i of the result is 1 if an odd number of the bits 0 to i is set. If set bits mark quotes, byte i is then inside quotes
-// or opens them.
+// Bit i of the result is 1 if an odd number of the bits 0 to i is set. If the set bits mark quotes, byte i is then inside
+// quotes or is an opening quote.
 std::uint64_t parities(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
 }
 
-// Finds the ends of the fields of rows that begin at text[0]. Writes 2 * position + (1 at a line feed, 0 at a delimiter) to
-// `ends`, which is enlarged as needed. In a regular row, a quoted field begins and ends with a quote, and all quotes inside
-// it are doubled. With quoting, every carriage return outside of quotes must also precede a line feed. Text after the last
-// end may be cut anywhere. Preconditions: size < 2^31, and 64 bytes after the text are readable. O(size).
+// Finds the ends of fields. The first row begins at text[0]. Writes 2 * position + (1 at a line feed, 0 at a delimiter) for
+// each end to `ends`, and enlarges `ends` as needed. In a regular row, a quoted field begins and ends with a quote, and all
+// quotes inside it are doubled. If `quoted`, a line feed must also follow every carriage return outside of quotes. Text
+// after the last end may be cut anywhere. Preconditions: size < 2^31, and 64 bytes after the text are readable. O(size).
 FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
                           std::vector<std::uint32_t>& ends) {
   FieldEnds found;
@@ -89,8 +89,8 @@ std::int64_t line_end(const std::uint8_t* data, std::int64_t at, std::int64_t si
   return found == nullptr ? size : static_cast<const std::uint8_t*>(found) - data + 1;
 }
 
-// Removes the first and the last quote of a quoted field, and halves the doubled quotes between them. Writes the result to
-// `out`, which may lie in the field, and returns its number of bytes.
+// Removes the first and the last quote of a quoted field, and replaces each doubled quote between them by one quote. Writes
+// the result to `out`, which may lie in the field, and returns its number of bytes.
 std::size_t write_unquoted(std::string_view field, char* out) {
   const char* const begin = out;
   field = field.substr(1, field.size() - 2);
@@ -118,7 +118,7 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter, bool is_header) 
     while (begin < size) {
       Row first = row(data, begin, size, at_end(), delimiter);
       if (first.end < 0) break;
-      // Without quoting, a carriage return may be part of a text. But in a file without line feeds, it ends a line.
+      // Without quoting, a text may have carriage returns. But in a file without line feeds, carriage returns end the lines.
       const auto has = [&](char c) { return std::memchr(data, c, static_cast<std::size_t>(size) - 1) != nullptr; };
       if (!quoted_ && at_end() && data[size - 1] != '\n' && has('\r') && !has('\n'))
         complain(line, line, returns_end_lines, false);
@@ -182,7 +182,7 @@ std::string_view DelimitedReader::unquoted(std::string_view field, std::string& 
 }
 
 // Adds the rows whose fields end at the first n_ends elements of ends_. Stops before the first bad row. Returns the start of
-// this row, or the end of the last row.
+// this row, or the end of the last row if no row is bad.
 std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_ends) {
   char* const data = reinterpret_cast<char*>(block.bytes.get());
   std::int64_t row_begin = 0, begin = 0, n = 0;
@@ -260,8 +260,8 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
 }
 
 // Reads the row that begins at `at`. With quoting, this is the state machine of CPython's Modules/_csv.c with strict=True,
-// doublequote=True and no escape character. That machine reads line by line. The other readers in this file must agree with
-// row().
+// doublequote=True and no escape character. That machine reads line by line. find_field_ends() and parse_regular() must
+// agree with row().
 DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last,
                                           char delimiter) const {
   enum class State : std::uint8_t { start_record, start_field, in_field, in_quotes, after_quote, after_return };
@@ -321,7 +321,7 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
   } while (state != State::start_record && row.fault.empty());
   row.end = at;
   if (!row.fault.empty() && std::memchr(data + begin, '"', static_cast<std::size_t>(at - begin)) != nullptr) {
-    row.can_skip = false;  // the beginning of the next row is unknown
+    row.can_skip = false;  // the start of the next row is unknown
     if (row.fault != lone_return) row.fault += quote_cure;
   }
   if (const std::int64_t bad = begin + first_invalid_utf8(data + begin, at - begin); bad < at && row.can_skip) {

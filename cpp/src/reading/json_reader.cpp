@@ -36,7 +36,7 @@ struct JsonReader::State {
     cursor.skip_blanks();
     if (!cursor.take('{')) {
       const bool is_array = layout == Layout::lines && !cursor.at_end() && *cursor.at() == '[';
-      const char* const cure = is_array ? "; a file of one array needs a name that ends in .json" : "";
+      const char* const cure = is_array ? "; if the file is one array, let its name end in .json" : "";
       cursor.refuse("expected a JSON object in braces", cure);
     }
     cursor.skip_blanks();
@@ -75,7 +75,7 @@ struct JsonReader::State {
       }
       const bool is_name = kind == Kind::string || (is_label && (kind == Kind::whole || kind == Kind::truth));
       if (!is_name)
-        return std::string("expected ") + (is_label ? "a label, a string or a whole number," : "a string") + " as '" +
+        return std::string("expected ") + (is_label ? "a string or a whole number" : "a string") + " as '" +
                keys[i] + "', found " + json::name_of(kind);
     }
     return std::nullopt;
@@ -164,7 +164,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
   json::Place const data = block.bytes.get();
   json::Cursor cursor(data, data + size);
   json::Place used = data;
-  // Marks everything before `to` as used. Line feeds are counted before strings are unescaped, which may add line feeds.
+  // Marks everything before `to` as used. Line feeds are counted first, because unescaping strings may add line feeds.
   const auto advance = [&](json::Place to) {
     line_ += std::count(used, to, '\n');
     json::Place line_begin = to;

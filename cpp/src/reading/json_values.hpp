@@ -17,7 +17,7 @@ namespace termsift::json {
 
 using Place = std::uint8_t*;
 
-// An error at a place of the text, with what was expected at this place and how to mend the text.
+// An error at a place of the text. It tells what was expected at this place and how to mend the text.
 struct Fault {
   Place at;
   const char* expected;

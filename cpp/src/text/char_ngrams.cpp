@@ -1,4 +1,4 @@
-// N-grams of characters, the same as those of scikit-learn's _char_ngrams and _char_wb_ngrams.
+// Cuts texts into n-grams of characters, as scikit-learn's _char_ngrams and _char_wb_ngrams do.
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -33,7 +33,7 @@ class CharNgrams final : public Cutter {
         if (closes) close();
         if (tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
           if (tokens.n_tokens > 0) break;
-          drop();  // is safe here, because no token points into bytes_
+          drop();  // this call is safe, because no token points into bytes_
         }
       }
       if (open_ && !all_read_ && tokens.n_tokens < most_tokens) read();
@@ -58,7 +58,7 @@ class CharNgrams final : public Cutter {
     }
   }
 
-  // Precondition: bytes_ has room for the blank.
+  // Appends a blank. Precondition: bytes_ has room for this blank.
   void add_blank() {
     bytes_[starts_.back()] = ' ';
     starts_.push_back(starts_.back() + 1);
@@ -69,7 +69,7 @@ class CharNgrams final : public Cutter {
   void drop() {
     if (!open_) at_ = n_chars();
     const std::uint32_t begin = starts_[static_cast<std::size_t>(at_)], end = starts_.back();
-    if (2 * at_ >= n_chars() && at_ > 0) {  // drops at least half at once, so a character is moved at most once on average
+    if (2 * at_ >= n_chars() && at_ > 0) {  // at least half is removed at once, so few characters are moved
       std::memmove(bytes_.data(), bytes_.data() + begin, end - begin);
       starts_.erase(starts_.begin(), starts_.begin() + at_);
       for (std::uint32_t& start : starts_) start -= begin;
@@ -79,8 +79,8 @@ class CharNgrams final : public Cutter {
     }
   }
 
-  // Reads a piece of the document. Two or more white-space characters in a row become one blank. For n-grams within words,
-  // a single white-space character also becomes a blank.
+  // Reads the next piece of the document. Two or more white-space characters in a row become one blank. For n-grams within
+  // words, a single white-space character also becomes a blank.
   void read() {
     raw_.clear();
     normaliser_.read(piece_, raw_);
@@ -132,13 +132,13 @@ class CharNgrams final : public Cutter {
   }
 
   void add(Tokens& tokens) {
-    // White space at the end of a piece is left out, because the next piece may change it to a blank.
+    // White space at the end of a piece is held back, because the next piece may turn it into a blank.
     const std::int64_t end = n_chars() - (!all_read_ && after_space_);
     const std::int64_t last = all_read_ ? end : end - max_n_ + 1;
     for (; at_ < last && tokens.n_tokens < piece_ / 2; ++at_) add_at(at_, min_n_, std::min(max_n_, end - at_), tokens);
   }
 
-  // Each n-gram lies within one word and the blanks before and after it. Each blank ends one word and begins the next word.
+  // Each n-gram lies within one word and the two blanks around this word. Each blank ends one word and begins the next word.
   void add_of_words(Tokens& tokens) {
     while (at_ < n_chars() && tokens.n_tokens < piece_ / 2) {
       if (word_end_ == 0) {
@@ -171,9 +171,9 @@ class CharNgrams final : public Cutter {
   NormalText raw_;
   std::vector<std::uint8_t> bytes_;
   std::vector<std::uint32_t> starts_{0};  // the offset in bytes_ of each character, and the end of the last character
-  bool after_space_ = false;              // whether the last character is white space
-  std::int64_t at_ = 0;                   // the index of the character whose n-grams are next
-  // word_end_ is the end of the current word with its blank, or 0 if unknown. The search for this end continues at scanned_.
+  bool after_space_ = false;              // whether the last character read is white space
+  std::int64_t at_ = 0;                   // the index of the character at which the next n-grams begin
+  // word_end_ is the index after the blank that ends the current word, or 0 if unknown. The search continues at scanned_.
   std::int64_t word_end_ = 0, scanned_ = 0;
 };
 

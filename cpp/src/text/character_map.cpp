@@ -43,7 +43,7 @@ const CharacterMap& CharacterMap::of(bool lowercase, StripAccents strip_accents)
 
 std::u32string CharacterMap::written(char32_t c) const {
   std::u32string lower(1, c);
-  // U+0130, a capital I with a dot, is the only character whose lowercase has two characters.
+  // U+0130, a capital I with a dot, is the only character whose lowercase form has two characters.
   if (lowercase_) lower = c == 0x130 ? std::u32string{U'i', 0x307} : std::u32string(1, character(c).lower);
   if (strip_accents_ == StripAccents::none || c < 0x80) return lower;
   std::u32string stripped;
@@ -89,7 +89,7 @@ const CharacterMap::Expansion& CharacterMap::expansion(char32_t c) const {
     if (facts.space) made->spaces |= ones(length) << made->length;
     made->length = static_cast<std::uint8_t>(made->length + length);
   }
-  // If another thread has stored an equal expansion, this one is dropped. Stored expansions are never freed.
+  // If another thread has already stored this expansion, `made` is freed. Stored expansions are never freed.
   const Expansion* stored = nullptr;
   if (expansions_[c].compare_exchange_strong(stored, made.get(), std::memory_order_acq_rel)) stored = made.release();
   return *stored;

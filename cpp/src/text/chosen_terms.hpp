@@ -1,4 +1,4 @@
-// Leaves out terms by their hashes.
+// Filters terms by their hashes.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ inline bool is_stop_word(WordTable& stop_words, const std::uint8_t* word, std::u
          !stop_words.find_token(key_of_token(word, size, stop_words.hash()), word, size)->key.is_empty();
 }
 
-// Turns the words of a cutter into tokens that are whole terms, such as "new york". It leaves out the terms that
-// rules.sketch or rules.buckets exclude. Excluded terms take no memory, even if they are words of other terms.
+// Turns the tokens of a cutter into tokens that are whole terms, such as "new york". Leaves out the terms that rules.sketch
+// or rules.buckets exclude. An excluded word takes no memory, even if a counted n-gram contains it.
 class ChosenTerms {
  public:
   explicit ChosenTerms(const TextRules& rules)
@@ -48,9 +48,9 @@ class ChosenTerms {
 
   void start_texts() { document_ = -1; }
 
-  // Returns the terms of the next piece. They are valid until the next call.
+  // Returns the terms in the next piece of text, given its tokens. The result is valid until the next call.
   const Tokens& of(const Tokens& tokens) {
-    std::size_t begin = text_.size();  // the last words may begin n-grams that end in this piece
+    std::size_t begin = text_.size();  // the last words so far may begin n-grams that end in this piece
     for (std::int64_t n = 1; n < rules_.max_n && begin > first_; ++n) begin = previous_word(begin);
     text_.erase(0, begin);
     first_ = 0;
@@ -87,7 +87,7 @@ class ChosenTerms {
     bool is_chosen;
   };
 
-  // Hashes token i for the sketch, and prefetches its counter, because waiting for memory would take most of the time.
+  // Hashes token i and prefetches its counter in the sketch, because waiting for memory would take most of the time.
   void look_ahead(const Tokens& tokens, std::int64_t i) {
     if (!rules_.sketch || i >= tokens.n_tokens) return;
     const std::uint32_t* const bounds = tokens.bounds.data() + 2 * i;
@@ -102,7 +102,7 @@ class ChosenTerms {
     std::size_t begin = text_.size();
     const std::size_t end = begin + size;
     if (end >= std::size_t{1} << 31)
-      throw std::length_error("document " + std::to_string(document_) + " has n-grams of 2 GB or more; cut it by blanks");
+      throw std::length_error("document " + std::to_string(document_) + " has n-grams of 2 GB or more; insert blanks");
     text_.append(reinterpret_cast<const char*>(word), size);
     for (Ngram& ngram : now_) ngram.is_chosen = false;
     for (std::int64_t n = 1;; ++n) {
@@ -113,8 +113,8 @@ class ChosenTerms {
     }
     text_ += ' ';
   }
-  // Returns whether a term of n words is chosen, or has fewer than min_n words. An n-gram that contains a rare n-gram is
-  // rare.
+  // Returns whether a term of n words is chosen. With a sketch, all terms of fewer than min_n words count as chosen, and no
+  // n-gram that contains a rare n-gram is chosen.
   bool is_chosen(std::int64_t n, const std::uint8_t* term, std::uint32_t size) {
     if (rules_.buckets) {
       const std::int32_t hash = murmur3({reinterpret_cast<const char*>(term), size});
@@ -146,7 +146,7 @@ class ChosenTerms {
   std::size_t first_ = 0;  // the start of the document's words in text_
   std::int64_t document_ = -1;
   std::uint64_t hashes_[n_hashes] = {};  // the hashes of the next tokens
-  std::vector<Ngram> before_, now_;  // n-grams that end at the previous and at this word; element n - 1 has n words
+  std::vector<Ngram> before_, now_;  // n-grams that end at the previous word and at this word; element n - 1 has n words
 };
 
 }  // namespace termsift

@@ -1,5 +1,4 @@
-// Cuts lists of texts into chunks, which are blocks of parallel loops. If several texts are invalid, the error names the
-// first invalid text.
+// Cuts a list of texts into chunks for parallel loops. If several texts are invalid, the error names the first of them.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,8 @@ namespace termsift {
 
 inline constexpr std::int64_t most_chunk_documents = 1 << 12;
 
-// Returns the first document of each chunk, followed by texts.size(). A chunk has about text_tuning().chunk_bytes bytes of
-// text. It has at least one document and at most most_chunk_documents.
+// Returns the index of the first document of each chunk, followed by texts.size(). A chunk has about
+// text_tuning().chunk_bytes bytes of text. It has at least one document and at most most_chunk_documents.
 std::vector<std::int64_t> chunk_bounds(Texts texts);
 
 // Throws the BadText of the first invalid text. Text number `found` is known to be invalid, but an earlier text may be
@@ -23,7 +22,7 @@ std::vector<std::int64_t> chunk_bounds(Texts texts);
 [[noreturn]] void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads);
 
 // Calls f(), which cuts `texts` on several threads. If f() throws a BadText, throws the BadText of the first invalid text
-// instead, so the error does not depend on the threads. number_of(bad.document) is the position of a document in `texts`.
+// instead, so the error does not depend on the threads. number_of() converts bad.document to a position in `texts`.
 template <class F, class NumberOf = std::identity>
 void name_first_bad_text(const TextRules& rules, Texts texts, const Threads& threads, const F& f,
                          const NumberOf& number_of = {}) {

@@ -11,7 +11,7 @@
 namespace termsift {
 namespace {
 
-// A row, and an array that has the column of each id (-1 to drop the id). If the array is null, ids are columns.
+// A row, and an array with the column of each id (-1 if the id is dropped). If the array is null, each id is a column.
 using RowAndColumns = std::pair<const Row<ClassEntry>*, const std::int32_t*>;
 
 // Appends each row of a store to the rows of its class.
@@ -24,7 +24,7 @@ void add_rows(std::vector<std::vector<RowAndColumns>>& of_classes, const RowStor
   }
 }
 
-// The sums over all entries of one class in one column.
+// The sums of the entries of one class in one column.
 struct Pair {
   std::int32_t column;
   std::int64_t count, documents;
@@ -39,8 +39,8 @@ class ClassSum {
   std::vector<Pair>& add_up(std::span<const RowAndColumns> rows, Worker& worker) {
     std::int64_t n_entries = 0;
     for (const auto& [row, columns] : rows) n_entries += row->size;
-    // A table of all columns is fastest if many rows repeat columns. For few entries and 3 million columns, the table does
-    // not fit a cache and takes four times as long as a sort.
+    // A table of all columns is faster than a sort if many entries share a column. But with few entries and 3 million
+    // columns, the table does not fit into a cache and takes four times as long.
     if (n_entries < n_columns_)
       add_up_sorted(rows, worker);
     else
@@ -54,7 +54,7 @@ class ClassSum {
   static void for_each_entry(std::span<const RowAndColumns> rows, Worker& worker, const F& f) {
     for (const auto& [row, columns] : rows) {
       worker.check();
-      constexpr std::int64_t ahead = 32;  // number of entries to prefetch ahead, because `columns` may not fit the cache
+      constexpr std::int64_t ahead = 32;  // number of entries to prefetch ahead, because `columns` may not fit into a cache
       for (std::int64_t i = 0; i < row->size; ++i) {
         const ClassEntry& entry = row->entries[i];
         if (columns != nullptr && i + ahead < row->size) prefetch(&columns[row->entries[i + ahead].id]);

@@ -17,8 +17,8 @@ void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker)
 void append_rows(RowStore<ClassEntry>& store, const RowStore<ClassEntry>& other, std::span<const std::uint32_t> ids,
                  Worker& worker);
 
-// One thread's rows for n-grams of one fixed n, and the column of each id (-1 to drop the id). A class may have several
-// rows.
+// One thread's rows for n-grams of one fixed n, and the column of each id (-1 if the id is dropped). A class may have
+// several rows.
 struct CountedRows {
   const RowStore<ClassEntry>* store;
   const std::int32_t* columns;

@@ -11,9 +11,9 @@
 
 namespace termsift {
 
-// Counts n-grams of one fixed n by class, for count_tokens(). A term's slot holds its counts in the class of its last
-// document. These counts are written down when the term occurs in a different class. So counting a token needs no second
-// memory access, and few counts are written down if documents are sorted by class.
+// Counts n-grams of one fixed n by class, for count_tokens(). A term's slot holds the term's counts in one class, the class
+// of the last document that contains the term. These counts are written down when the term occurs in a different class.
+// Counting a token then needs only one memory access. If documents are sorted by class, few counts are written down.
 class ClassRows {
  public:
   ClassRows() : tag_(text_tuning().first_tag - 1) {}
@@ -63,7 +63,7 @@ class ClassRows {
     }
     return Count(*this, tag_, spans_.back().first_tag);
   }
-  // Makes the next text a new document, even if it has the same number as the last text.
+  // Makes the next text a new document, even if its number equals the number of the last text.
   void end_texts() { document_ = -1; }
   // Writes down all counts and moves them to store(). If `worker` is given, it can interrupt the move.
   template <class Table>
@@ -103,7 +103,7 @@ class ClassRows {
                                written_.n_entries() >= text_tuning().entries_to_gather);
   }
 
-  RowStore<Written> written_;  // rows of part_size entries, whose owner is not used
+  RowStore<Written> written_;  // rows of part_size entries; their owners are not used
   Written *next_ = nullptr, *end_ = nullptr;  // the unused entries of the open row
   std::vector<Span> spans_;    // sorted by first_tag
   RowStore<ClassEntry> store_;

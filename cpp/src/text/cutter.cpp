@@ -44,7 +44,7 @@ class Words final : public Cutter {
   bool next(Tokens& tokens) override {
     tokens.n_tokens = 0;
     tokens.parts.clear();
-    // The bytes of a document begin at `begin`. Its first character is at `first`, after unmarked bytes if any.
+    // The bytes of the current document begin at `begin`. Unmarked padding may precede its first character, at `first`.
     std::int64_t begin = 0, first = 0;
     if (open_) first = text_.keep_marked(kept_);  // keeps a word whose end has not been read
     else text_.clear();
@@ -79,9 +79,9 @@ class Words final : public Cutter {
 
  private:
   [[noreturn]] void refuse_long_word() const {
-    throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; cut it by blanks");
+    throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; insert blanks");
   }
-  // Adds the words in the bytes [begin, end), where no word crosses `begin` or `end`. `begin` is a multiple of 64.
+  // Adds the words in the bytes [begin, end). No word may cross `begin` or `end`, and `begin` must be a multiple of 64.
   void cut(std::int64_t begin, std::int64_t end, Tokens& tokens) {
     std::uint64_t* const marks = text_.marks() + begin / 64;
     const std::int64_t n_words = (end - begin + 63) / 64;

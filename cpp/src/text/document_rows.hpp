@@ -25,8 +25,8 @@ class DocumentRows {
 
     template <class Key>
     void add(Slot<Key>& slot) {
-      // Masks replace branches, because it is unpredictable whether a term has occurred in the document before. The masks
-      // are explicit, because compilers turn selects into branches here. Masked values may be uninitialised.
+      // Masks replace branches, because a term's first occurrence in a document is unpredictable. The masks are explicit,
+      // because compilers turn conditional expressions into branches here. The masked count may be uninitialised.
       const auto same = static_cast<std::uint32_t>(slot.tag == tag_);
       const std::uint32_t if_same = 0U - same;
       const std::uint32_t at = (slot.at_or_count & if_same) | (size_ & ~if_same);
@@ -61,7 +61,7 @@ class DocumentRows {
       throw std::length_error("a document has more than 2^31 terms; split it");
     return Count(store_, n_tokens, tag_);
   }
-  // Closes the last row. The next text is a new document, even if it has the same number as the last text.
+  // Closes the last row. The next text is a new document, even if its number equals the number of the last text.
   void end_texts() { store_.close(); }
 
  private:

@@ -11,14 +11,14 @@
 namespace termsift {
 namespace {
 
-// Returns the column of a term. The top bit is set if the term counts negatively.
+// Returns the column of a term. The top bit of the result is set if each occurrence counts as -1.
 std::uint32_t signed_column(std::string_view term, std::int32_t n_columns, bool alternate_sign) {
   const std::int32_t hash = murmur3(term);
   const auto column = static_cast<std::uint32_t>(column_of(hash, n_columns));
   return column | static_cast<std::uint32_t>(alternate_sign && hash < 0) << 31;
 }
 
-// Counts the chunks of one thread, and keeps the columns of all terms that the thread has found.
+// Counts the chunks of one thread, and keeps the column of each term in the thread's tables.
 class HashingCounter {
  public:
   HashingCounter(const TextRules& rules, std::int32_t n_columns, bool alternate_sign)

@@ -1,4 +1,4 @@
-// Text that grows at its end, and the entries of the table of characters. Kernels use both, so every function is inlined.
+// Types for kernels: text that grows at its end, and the entries of CharacterMap. Every function is inlined.
 #pragma once
 
 #include <atomic>
@@ -9,10 +9,10 @@
 
 namespace termsift {
 
-// The replacement of one character (see Mapped). Threads set entries while other threads read them.
+// The replacement of one character (see Mapped). A thread may set an entry while other threads read it.
 using MappedEntry = std::atomic<std::uint64_t>;
 
-// Reads an entry in a kernel. Standard libraries always inline load(), so no SIMD target emits a copy of it.
+// Reads an entry in a kernel. Standard libraries always inline load(), so no SIMD target emits its own copy of load().
 TERMSIFT_INLINE std::uint64_t read_entry(const MappedEntry* entry) { return entry->load(std::memory_order_relaxed); }
 
 // Bytes with one mark bit for each byte. In the last word of marks, the bits after the last byte's bit are zero.

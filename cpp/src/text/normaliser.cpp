@@ -68,7 +68,7 @@ void NormalText::align() {
 
 std::int64_t NormalText::keep_marked(std::int64_t begin) {
   const std::int64_t n = size() - begin, unmarked = (64 - n % 64) % 64;
-  all_.size = n + unmarked;  // at most the previous size, or 64
+  all_.size = n + unmarked;  // fits, because reserve() leaves room for 128 more bytes
   std::memmove(bytes() + unmarked, bytes() + begin, static_cast<std::size_t>(n));
   std::fill_n(marks(), size() / 64, ~std::uint64_t{0});
   if (size() > 0) marks()[0] <<= unmarked;
@@ -115,7 +115,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
   ascii_ = out.all().ascii;
 }
 
-// Reads one character, which need not have a simple entry.
+// Reads one character. The entry of the character need not be simple (see Mapped::simple).
 template <class Encoding>
 void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);

@@ -18,10 +18,10 @@ class NormalText {
   std::int64_t room() const { return room_; }
   MarkedBytes& all() { return all_; }  // callers may append to it
 
-  void clear();  // frees the memory of an unusually long text
+  void clear();  // removes all text; if it was unusually long, also frees its memory
   // Makes room for n further bytes, and for the 128 bytes that a loop may write after them.
   void reserve(std::int64_t n);
-  // Adds n bytes that have been written together with their marks. Both n and size() must be multiples of 64.
+  // Adds n bytes that the caller has already written, together with their marks. Both n and size() must be multiples of 64.
   void append_blocks(std::int64_t n) { marks()[(all_.size += n) / 64] = 0; }
   // Adds one or more unmarked bytes, so that the size becomes a multiple of 64.
   void align();
@@ -38,7 +38,7 @@ class NormalText {
 
 class Normaliser {
  public:
-  // Marks white space if marks_spaces is true, and otherwise the characters of words.
+  // Marks white space if marks_spaces is true, and otherwise word characters.
   Normaliser(const TextRules& rules, bool marks_spaces)
       : map_(CharacterMap::of(rules.lowercase, rules.strip_accents)),
         rules_{map_.entries(), static_cast<std::uint8_t>(rules.lowercase ? 0x20 : 0), marks_spaces} {}
@@ -51,7 +51,7 @@ class Normaliser {
   bool ascii() const { return ascii_; }  // whether the document is ASCII so far
 
  private:
-  // Reads blocks of 64 ASCII bytes, if the text so far ends at a multiple of 64.
+  // Reads blocks of 64 ASCII bytes if out.size() is a multiple of 64.
   void read_ascii(std::int64_t limit, NormalText& out);
   void read_utf8(std::int64_t limit, NormalText& out);
   template <class Unit>

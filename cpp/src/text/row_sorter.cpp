@@ -27,7 +27,7 @@ void RowSorter::grow(std::int64_t size) {
 }
 
 void RowSorter::sort_by_column(std::int64_t n_documents) {
-  constexpr int most_bits = 11;  // number of bits that a pass may sort by
+  constexpr int most_bits = 11;  // the largest number of bits that one pass sorts by
   constexpr std::int64_t few = 128;
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1))));
   // If rows are short, one pass over the highest bits suffices, because write() sorts the few columns whose highest bits are

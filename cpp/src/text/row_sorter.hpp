@@ -63,7 +63,7 @@ class RowSorter {
   void sort_by_column(std::int64_t n_documents);
 
   LargeArray<std::uint64_t> entries_, sorted_;
-  std::vector<std::uint32_t> places_;       // the place of the next entry, for each value of a pass's bits
+  std::vector<std::uint32_t> places_;       // for each value of the bits in a pass, the place of the next entry
   std::vector<std::int32_t> last_columns_;  // the largest column of each document so far
   std::int64_t n_columns_ = 0, size_ = 0, capacity_ = 0;
   std::int64_t reserved_ = 0;  // the number of entries after all reserved entries have been added
@@ -80,7 +80,7 @@ struct FinishedRows {
   void take(RowSorter& sorter, std::int64_t first_document, std::int64_t n_documents);
 };
 
-// Concatenates the rows of the chunks, in order, to a matrix, and frees the chunks. O(entries), parallel over chunks.
+// Concatenates the rows of all chunks into a matrix, in order, and frees the chunks. O(entries), parallel over chunks.
 TextMatrix joined_rows(std::span<FinishedRows> chunks, std::int64_t n_documents, const Threads& threads);
 
 }  // namespace termsift

@@ -61,8 +61,8 @@ class RowStore {
   }
 
  private:
-  // Moves a row to a new block. The block size doubles up to 1 MiB, so little text takes little memory. Later blocks have
-  // 32 MiB in huge pages, because with pages of 4 KiB two threads spent a quarter of their time in page faults.
+  // Moves a row to a new block. The block size doubles up to 1 MiB, so little text takes little memory. Later blocks have 32
+  // MiB in huge pages. With pages of 4 KiB, two threads spent a quarter of their time in page faults.
   void move(Row<Entry>& row, std::int64_t room) {
     const std::int64_t size = std::max(next_block_, 2 * room);
     constexpr std::int64_t mib = (std::int64_t{1} << 20) / std::int64_t{sizeof(Entry)};

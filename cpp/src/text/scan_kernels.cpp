@@ -7,11 +7,11 @@ namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 struct BlockMarks {
-  std::uint64_t marked;  // set bits for ASCII word characters (if `spaces`, for ASCII white space)
+  std::uint64_t marked;  // one bit for each ASCII word character (with `spaces`: for each ASCII white space)
   std::uint64_t high;    // one bit for each byte that is not ASCII
 };
 
-// Writes 64 bytes of `text` to `out`, with ASCII capital letters changed by `case_bit`.
+// Writes 64 bytes of `text` to `out`, with `case_bit` set in ASCII capital letters.
 TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t case_bit, bool spaces, std::uint8_t* out) {
   const Bytes64 bytes(text);
   bytes.write(case_bit, out);
@@ -32,9 +32,9 @@ std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t c
 
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// Replaces and marks the characters of `length` bytes that begin at the set bits of `leads`. All later bytes of a character
-// must be continuation bytes. Returns true if each character keeps its length. Surrogates count as changing their length
-// (see Mapped::length_in_place). Overlong forms change their length, because UTF-8 has shorter forms of the same characters.
+// Replaces and marks the characters of `length` bytes that begin at the set bits of `leads`. The other bytes of each
+// character must be continuation bytes. Returns whether every character keeps its length. Surrogates count as changing it
+// (see Mapped::length_in_place). Overlong forms change it, because UTF-8 has a shorter form.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {
@@ -45,13 +45,13 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
   for (; leads != 0; leads &= leads - 1) {
     const int i = lowest_set(leads);
     const std::uint8_t* const at = in + i;
-    // The fixed high bits of all bytes are subtracted together.
+    // One subtraction removes the fixed high bits of all bytes.
     std::uint32_t c = 0;
     if (length == 2) c = (std::uint32_t{at[0]} << 6) + at[1] - 0x3080;
     if (length == 3) c = (std::uint32_t{at[0]} << 12) + (std::uint32_t{at[1]} << 6) + at[2] - 0xe2080;
     if (length == 4) {
       c = (std::uint32_t{at[0]} << 18) + (std::uint32_t{at[1]} << 12) + (std::uint32_t{at[2]} << 6) + at[3] - 0x3c82080;
-      // An invalid code point is replaced by U+0000. Its encoding is shorter than 4 bytes, so the block is refused.
+      // An invalid code point is treated as U+0000. As U+0000 has fewer than 4 bytes, the block is refused.
       if (c >= n_code_points) c = 0;
     }
     const std::uint64_t entry = read_entry(entries + c);
@@ -78,7 +78,7 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
     std::int64_t done = n;
     if ((block.high & within) != 0) {
       out.ascii = false;
-      // `two`, `three` and `four` mark the first byte of characters of this length. `following` marks continuation bytes.
+      // `two`, `three` and `four` mark the first byte of characters of this length; `following` marks the other bytes.
       const Bytes64 bytes(text + at);
       std::uint64_t two = bytes.within(0xc0, 0x20), three = bytes.within(0xe0, 0x10), four = bytes.within(0xf0, 8);
       const std::uint64_t following = bytes.within(0x80, 0x40);
@@ -104,8 +104,8 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
   return at;
 }
 
-// Reads 64 characters at once if all are ASCII. Otherwise reads 16 characters at once, without branches, because most of
-// these blocks mix another script with ASCII blanks.
+// Reads 64 characters at once if all are ASCII. Otherwise reads 16 characters at once, without branches: most of these
+// blocks mix another script with ASCII blanks, so branches would be unpredictable.
 template <class Unit>
 std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, std::int64_t end,
                         const ScanRules& rules, MarkedBytes& result) {
@@ -160,8 +160,8 @@ TERMSIFT_INLINE std::uint32_t lowest_bit(std::uint64_t bits) {
 }
 #endif
 
-// Bit i marks a bound if bit i - 1 is set and exactly one of the bits i and i - 2 is set. If bit i is set, the run begins at
-// bit i - 1 and has at least two bits. Otherwise a run of at least two bits ends at bit i.
+// Position i gives a bound if bit i - 1 is set and exactly one of the bits i and i - 2 is set. If bit i is set, a run of at
+// least two bits begins at bit i - 1. Otherwise, a run of at least two bits ends before bit i.
 std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds) {
   std::uint32_t* at = bounds;
   std::uint64_t before = 0;

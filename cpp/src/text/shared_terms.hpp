@@ -1,4 +1,4 @@
-// The terms that the threads of a counter by class have in common.
+// The terms that the threads of a TextCounter share when it counts by class.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace termsift {
 
-// Most terms occur in the documents of all threads, so memory would grow with the number of threads. Therefore threads hand
-// over their terms before they take half of the memory of the sketch or of the shared terms. There must be a sketch, because
-// n-grams of words would need tables of their own.
+// Most terms occur in the documents of every thread. To save memory, threads move their terms here before the terms of all
+// threads take half of the memory of the sketch or of the shared terms, whichever is larger. The rules must have a sketch,
+// because without a sketch n-grams of words have tables of their own.
 class SharedTerms {
  public:
   using Counter = ThreadCounter<ClassRows>;
@@ -61,7 +61,7 @@ class SharedTerms {
   std::mutex mutex_;
   std::unique_ptr<Counter> counter_;
   std::atomic<std::int64_t> n_bytes_ = 0;
-  std::int64_t n_united_ = 0;  // the number of entries when rows were united last
+  std::int64_t n_united_ = 0;  // the number of entries after rows were last united
 };
 
 }  // namespace termsift

@@ -1,4 +1,4 @@
-// Hashes of terms that are the same in every process, for sketches and buckets of terms.
+// Hashes of terms, for sketches and buckets of terms. They are the same in every process.
 #pragma once
 
 #include <bit>
@@ -39,9 +39,9 @@ inline std::int32_t murmur3(std::string_view bytes) {
   return static_cast<std::int32_t>(hash ^ hash >> 16);
 }
 
-// Returns the column of a term with this hash, as scikit-learn's HashingVectorizer does.
+// Returns the column that scikit-learn's HashingVectorizer gives to a term with this hash.
 inline std::int32_t column_of(std::int32_t hash, std::int32_t n_columns) {
-  // The absolute value of the least hash does not fit 32 bits. This hash gets the same column as in scikit-learn.
+  // The absolute value of the smallest hash does not fit into 32 bits. This hash gets the same column as in scikit-learn.
   return hash == std::numeric_limits<std::int32_t>::min()
              ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
              : (hash < 0 ? -hash : hash) % n_columns;

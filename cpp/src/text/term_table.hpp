@@ -29,8 +29,8 @@ struct Slot {
   std::uint32_t documents;    // by document: number of rows with the term; by class: see ClassRows
 };
 
-// A hash table in which at most three quarters of the slots are filled. A slot takes 32 bytes for words and 24 for n-grams,
-// so a term of a large table takes 32 to 86 bytes, and half as much again while the table grows.
+// A hash table in which at most three quarters of the slots are filled. A slot takes 32 bytes for words and 24 for n-grams.
+// A term of a large table therefore takes 32 to 86 bytes, and half as much again while the table grows.
 template <class Key>
 class SlotTable {
  public:
@@ -42,14 +42,14 @@ class SlotTable {
   std::uint32_t size() const { return size_; }
   std::int64_t n_bytes() const { return n_slots_ * std::int64_t{sizeof(Slot<Key>)}; }
   const KeyHash& hash() const { return hash_; }
-  // Finds the slot where the search for a hash begins. An object is valid until a key is inserted.
+  // Finds the slot where the search for a hash begins. A Homes object is valid until a key is inserted.
   struct Homes {
     Slot<Key>* slots;
     int shift;
     bool is_large;
     Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
     // In a large table, few terms are in the slot where their search begins, so searches continue in the next cache lines.
-    // This function also prefetches three of these lines. Looking up 3 million words then takes a fifth less time.
+    // Prefetching three of these lines, too, saves a fifth of the time to look up 3 million words.
     void prefetch(const Slot<Key>* home) const {
       prefetch_for_write(home);
       for (int next = 2; is_large && next <= 6; next += 2) prefetch_for_write(home + next);
@@ -116,7 +116,7 @@ class SlotTable {
     std::size_t room = line;
     slots_ = static_cast<Slot<Key>*>(std::align(line, 1, aligned, room));
     n_slots_ = n_slots;
-    // A large table is filled more densely, so it takes fewer pages. Its slots do not fit the cache in either case.
+    // A large table is filled more densely, so it takes fewer pages. Its slots do not fit into the cache in either case.
     is_large_ = n_slots > text_tuning().small_slots;
     most_taken_ = is_large_ ? n_slots / 4 * 3 : n_slots / 2;
     for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;
@@ -148,7 +148,7 @@ class WordTable : public SlotTable<WordKey> {
   using SlotTable::SlotTable;
 
   std::int64_t n_bytes() const { return SlotTable::n_bytes() + static_cast<std::int64_t>(arena_.size()); }
-  // Returns the slot of a token (which may be outside), or an empty slot.
+  // Returns the slot of a token (which may be an outside token, see WordKey), or an empty slot.
   Slot<WordKey>* find_token(const WordKey& key, const std::uint8_t* bytes, std::uint32_t size) const {
     const std::uint64_t hashed = hash()(key);
     if (!key.is_outside()) return find(hashed, [&](const WordKey& other) { return key == other; });
@@ -175,8 +175,8 @@ class WordTable : public SlotTable<WordKey> {
   // Inserts all terms of another table. Element i of the result is the id in this table of the term with id i in `other`.
   std::vector<std::uint32_t> insert_all(const WordTable& other) {
     std::vector<std::uint32_t> ids(other.size());
-    // All tables have the same hash function. If terms were inserted in the order of their slots, they would crowd in a part
-    // of this table.
+    // All tables have the same hash function. If terms were inserted in the order of their slots, they would all crowd into
+    // one part of this table.
     constexpr std::size_t step = 32;
     const auto slots = other.slots();
     for (std::size_t first = 0; first < step; ++first)
@@ -198,7 +198,7 @@ class WordTable : public SlotTable<WordKey> {
     std::memcpy(&size, place, sizeof size);
     return {reinterpret_cast<const char*>(place + sizeof size), size};
   }
-  // Returns the bytes of a token. They may lie in `buffer`, which must have WordKey::most_bytes bytes.
+  // Returns the bytes of a token. They may lie in `buffer`, which must have room for WordKey::most_bytes bytes.
   std::string_view bytes(const WordKey& key, char* buffer) const {
     if (key.is_outside()) return outside(key);
     const std::uint64_t words[2] = {key.low, key.high};

@@ -115,7 +115,7 @@ struct TextCounter::State {
   }
 
   // Counts texts. owner(document) returns the owner of the document's row. done(chunk, begin, end, thread) is called after
-  // each chunk of documents [begin, end).
+  // the documents [begin, end) of a chunk have been counted.
   template <class Rows, class Owner, class Done>
   void count(Counters<Rows>& counters, Texts texts, const Threads& threads, const Owner& owner, const Done& done) {
     const std::vector<std::int64_t> bounds = chunk_bounds(texts);
@@ -206,8 +206,8 @@ struct TextCounter::State {
 
   void unite_if_due(const Threads& threads) {
     const std::int64_t entries = n_entries();
-    // Each call writes entries for the same pairs of class and term again. Rows are united only when the number of entries
-    // has doubled, because uniting takes time.
+    // Each call adds entries for pairs of class and term that earlier calls have counted. Rows are united only when the
+    // number of entries has doubled, because uniting takes time.
     if (entries < text_tuning().entries_to_unite || entries < 2 * n_marked) return;
     if (n_marked > 0) unite(threads);
     n_marked = n_entries();
@@ -225,8 +225,7 @@ struct TextCounter::State {
     for (std::size_t n = 2; n <= counter.rows.size(); ++n)
       counter.rows[n - 1].close(counter.tables.ngrams[n - 2], &worker);
   }
-  // Unites each thread's rows of a class, so memory grows with the number of (class, term) pairs and not with the number of
-  // calls.
+  // Unites each thread's rows of a class. Memory then grows with the (class, term) pairs, not with the number of calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();
@@ -265,7 +264,7 @@ struct TextCounter::State {
     std::int32_t last = -1;
     for (const std::int32_t column : columns) {
       if (column < 0) continue;
-      if (column <= last) throw std::invalid_argument("columns must increase, " + std::to_string(column) + " does not");
+      if (column <= last) throw std::invalid_argument("columns must increase, but " + std::to_string(column) + " does not");
       last = column;
     }
   }
@@ -273,8 +272,8 @@ struct TextCounter::State {
 
 namespace {
 
-// The column of each id in the threads' tables. It is columns[term] for the sorted term of the id, or the term itself if
-// `columns` is empty.
+// The column of each id in the threads' tables: columns[term], where `term` is the sorted term of the id. If `columns` is
+// empty, the column is `term` itself.
 class ColumnsOfIds {
  public:
   template <class Rows>
@@ -378,7 +377,7 @@ TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Thre
   const std::int64_t n_columns = columns.empty() ? n_terms() : *std::max_element(columns.begin(), columns.end()) + 1;
   const bool drops = std::any_of(columns.begin(), columns.end(), [](std::int32_t column) { return column < 0; });
   const std::int64_t n_chunks = std::ssize(state_->chunks);
-  // Calls f(row, column of each id) for all rows of a chunk.
+  // Calls f(row, columns of all ids) for each row of a chunk.
   const auto for_each_row = [&](const CountedChunk& chunk, Worker& worker, const auto& f) {
     for (std::size_t n = 0; n < of_ids.of()[chunk.thread].size(); ++n) {
       worker.check();
@@ -430,7 +429,7 @@ ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> colu
                                               std::int64_t n_classes, bool binary, const Threads& threads) const {
   if (!state_->by_class) throw std::logic_error("a counter by document has no counts by class");
   state_->check_columns(columns);
-  if (n_classes < 0) throw std::invalid_argument("there are " + std::to_string(n_classes) + " classes");
+  if (n_classes < 0) throw std::invalid_argument("n_classes must not be negative, got " + std::to_string(n_classes));
   if (n_classes < static_cast<std::int64_t>(state_->class_documents.size()))
     throw std::invalid_argument("some documents have class " + std::to_string(state_->class_documents.size() - 1) +
                                 ", expected below " + std::to_string(n_classes));

@@ -35,8 +35,8 @@ struct TermBuffers {
   std::vector<DocumentEntry> row;
 };
 
-// Counts n-grams of one fixed n by document, for count_tokens(). done(document, row) takes the columns and counts of the
-// terms that have a column, in the order of their first occurrence.
+// Counts n-grams of one fixed n by document, for count_tokens(). At the end of a document, calls done(document, row). `row`
+// has the columns and counts of the terms that have a column, in the order of first occurrence.
 template <class Done>
 class IndexedRows {
  public:
@@ -168,7 +168,7 @@ struct TextIndex::State {
     of_length[id] = column;
   }
 
-  // Counts documents. Calls done(document, row) for each document and each number of words in a term.
+  // Counts documents. For each document and each n, calls done(document, row) with the document's row of n-grams.
   template <class Done>
   void count(Texts texts, std::int64_t begin, std::int64_t end, Scratch& scratch, Worker& worker, const Done& done) {
     std::vector<IndexedRows<Done>> rows;

@@ -22,7 +22,7 @@ inline bool counts_words(const TextRules& rules) { return rules.analyzer == Anal
 inline std::int64_t most_words(const TextRules& rules) { return counts_words(rules) ? rules.max_n : 1; }
 inline std::int64_t fewest_words(const TextRules& rules) { return counts_words(rules) ? rules.min_n : 1; }
 
-// The source of count_tokens() for the tokens of a cutter.
+// A source for count_tokens() that has the tokens of a cutter.
 struct TokenSource {
   TokenSource(WordTable& in, const Tokens& tokens)
       : table(in), bytes(tokens.bytes), bounds(tokens.bounds.data()), hash(in.hash()) {}
@@ -53,7 +53,7 @@ class NgramSteps {
  public:
   explicit NgramSteps(std::int64_t max_n) : before_(static_cast<std::size_t>(max_n) + 1, no_term) {}
 
-  // The ids of the n-grams of n - 1 words (for n = 2, of the words), and the end of each part's ids.
+  // The ids of the n-grams of n - 1 words (of the words if n = 2), and the end of each part's ids.
   std::vector<std::uint32_t> ids;
   std::vector<std::int64_t> ends;
   std::vector<Part> parts;     // the parts of the list of n-grams to look up
@@ -69,16 +69,16 @@ class NgramSteps {
     continues_ = of_words.front().document == document_;
     document_ = of_words.back().document;
   }
-  // Sets `parts` and `keys` for the n-grams of n words. It is called for n = 2, 3, ... in turn. After each call, the caller
-  // looks the n-grams up and writes their ids to `ids` and `ends`.
+  // Sets `parts` and `keys` for the n-grams of n words. Must be called for n = 2, 3, ... in turn. After each call, the
+  // caller looks the n-grams up and writes their ids to `ids` and `ends`.
   void prepare(std::size_t n) {
     parts.clear();
     keys.clear();
     std::uint32_t before = continues_ ? before_[n - 1] : no_term;
-    std::size_t first = 0;  // the start of the part's shorter n-grams in `ids`
+    std::size_t first = 0;  // the start of the part's n-grams of n - 1 words in `ids`
     for (std::size_t p = 0; p < of_words_.size(); ++p) {
       const auto end = static_cast<std::size_t>(ends[p]);
-      // A shorter n-gram and the next word form an n-gram. The last shorter n-gram is kept for the document's next piece.
+      // The next word extends an n-gram of n - 1 words. The last such n-gram is kept for the document's next piece.
       const auto add = [&](std::uint32_t prefix, std::size_t after) {
         keys.push_back(NgramKey::of(prefix, words_[static_cast<std::size_t>(word_ends_[p]) - (end - after)]));
       };
@@ -119,7 +119,7 @@ struct NoCounts {
 template <class Rows>
 class ThreadCounter {
  public:
-  // Terms of fewer than `min_n` words are not counted.
+  // Terms of fewer than rules.min_n words are not counted.
   explicit ThreadCounter(const TextRules& rules, bool keeps_keys = false)
       : tables(most_words(rules), keeps_keys),
         rows(static_cast<std::size_t>(most_words(rules))),

@@ -13,7 +13,7 @@
 namespace termsift {
 namespace {
 
-// Returns the sortable form of a word of a table. It points into the table's arena if the word is outside.
+// Returns the sortable form of a word. It points into the table's arena if the word is an outside token (see WordKey).
 SortedWord sorted_key(const WordTable& table, const WordKey& key) {
   if (!key.is_outside()) return {{high_byte_first(key.low), high_byte_first(key.high)}, nullptr};
   const std::string_view bytes = table.outside(key);
@@ -32,7 +32,7 @@ void check_number_of_terms(std::int64_t n) {
   if (n > max_terms) throw std::length_error("the texts have more than 2^31 - 1 different terms");
 }
 
-// A term with its table, its id in this table, and the number of rows that have it.
+// A term, its table, its id in this table, and the number of rows with the term.
 template <class Key>
 struct Met {
   Key key;
@@ -44,8 +44,8 @@ std::uint64_t prefix_of(const SortedWord& word) { return word.first[0]; }
 std::uint64_t prefix_of(NgramKey key) { return key.pair_plus_one; }
 
 // Finds the slot of a word in one of the tables before table t. Returns the table and the slot, or t if none of these tables
-// has the word. The slots lie in the order of their hashes, so searching for the words of table t in slot order also visits
-// the other tables in slot order.
+// has the word. Slots lie in the order of their hashes. If the words of table t are searched in slot order, the other tables
+// are visited in slot order, too.
 std::pair<std::size_t, const Slot<WordKey>*> find_earlier(std::span<WordTable* const> tables, std::size_t t,
                                                           const WordKey& key) {
   const std::string_view bytes = key.is_outside() ? tables[t]->outside(key) : std::string_view();
@@ -63,8 +63,8 @@ std::pair<std::size_t, const Slot<NgramKey>*> find_earlier(std::span<NgramTable*
 
 constexpr std::int64_t ids_at_once = 1 << 16;
 
-// Sorts the terms of all tables except ids below n_stop, unites equal terms, and sets ranks[table][id]. key_of(table, key)
-// returns the sortable form of a key. Frees the slots of the tables.
+// Sorts the terms of all tables except terms with ids below n_stop, unites equal terms, and sets ranks[table][id].
+// key_of(table, key) returns the sortable form of a key. Frees the slots of the tables.
 template <class Key, class Table, class KeyOf>
 SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_stop, const KeyOf& key_of,
                               std::span<std::int32_t* const> ranks, const Threads& threads) {
@@ -236,8 +236,8 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
 }
 
 // Numbers all n-grams, given their ranks among the n-grams of the same n. An n-gram comes after its prefix. It also comes
-// after every smaller n-gram of the same prefix, and after all n-grams that begin with such an n-gram. Replaces the ranks in
-// terms_ by terms. O(n-grams).
+// after every smaller n-gram with the same prefix, and after all n-grams that begin with such an n-gram. Replaces the ranks
+// in terms_ with terms. O(n-grams).
 void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads) {
   if (max_n == 1) {  // the rank of a word is its term
     n_terms_ = words_.size;

@@ -17,9 +17,9 @@ namespace termsift {
 // A word in sortable form.
 struct SortedWord {
   std::uint64_t first[2];  // the first 16 bytes, padded with zeros; the first byte is the most significant
-  const char* outside;     // the bytes of an outside token (term_keys.hpp) in a table's arena, after their length, or null
+  const char* outside;     // null, or the bytes of an outside token (see WordKey) in a table's arena, after their length
 
-  // Returns the bytes of the word. They may lie in `buffer`, which must have 16 bytes.
+  // Returns the bytes of the word. They may lie in `buffer`, which must have room for 16 bytes.
   std::string_view bytes(char* buffer) const;
   bool operator==(const SortedWord& other) const;
   bool operator<(const SortedWord& other) const;  // compares bytes, which gives the order of code points
@@ -33,13 +33,12 @@ struct SortedTerms {
   LargeArray<std::int64_t> documents;
 };
 
-// The terms of every number of words, sorted as strings by code points. A term comes right before the longer terms that
-// begin with it. A blank sorts below every character of a word, so n-grams are sorted as sequences of words, and no strings
-// are built.
+// All terms, sorted as strings by code points. A term comes right before the longer n-grams that begin with its words. A
+// blank sorts below every character of a word, so n-grams can be sorted as sequences of words, without building strings.
 class Vocabulary {
  public:
-  // Sorts the terms in the tables of all threads. It skips ids below n_stop, which are stop words, and n-grams of fewer than
-  // min_n words. It frees the slots of the tables, which must outlive this object.
+  // Sorts the terms in the tables of all threads. Skips stop words, which have ids below n_stop, and n-grams of fewer than
+  // min_n words. Frees the slots of the tables. The tables must outlive this object.
   Vocabulary(std::span<TermTables* const> tables, std::uint32_t n_stop, std::int64_t min_n, const Threads& threads);
 
   std::int64_t n_terms() const { return n_terms_; }

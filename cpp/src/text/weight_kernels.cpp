@@ -16,7 +16,7 @@ constexpr int lanes = 4;
 constexpr int lanes = 2;
 #endif
 
-// Computes the sums from column c on, n vectors at a time, and stops when fewer than n * width columns are left.
+// Computes the sums from column c on, n vectors at a time. Stops when fewer than n * width columns are left.
 template <int width, int n>
 TERMSIFT_INLINE void add_vectors(const WeightedRow& row, std::int64_t& c) {
   for (; c + n * width <= row.n; c += n * width) {
