@@ -322,17 +322,17 @@ Versions: {", ".join(f"{package.__name__} {package.__version__}" for package in 
 
 {summary(cells)}
 
-The next table has the lead of {OURS} in points, ± two standard errors over the test documents.
-"fewer" is the mean over the numbers of terms below {MANY}, and "more" is the mean from {MANY} up:
+The next table has the mean lead of {OURS} in points, ± two standard errors over the test
+documents. "Fewer" averages over all k below {MANY}, and "more" averages over all k from {MANY} up:
 
 {by_range(hits, ks)}
 
-This table has the macro-averaged F1 in per cent. Each cell has the mean over the numbers of terms
-below {MANY} / the mean from {MANY} terms up:
+This table has the macro-averaged F1 in per cent. The first number is the mean
+over all k below {MANY}, and the second is the mean over all k from {MANY} up:
 
 {macro_f1(f1, ks)}
 
-In these cells a selector is surely ahead of {OURS}. The difference is given in points:
+In these cells, conditional gain or a trained selector is surely ahead (lead of {OURS} in points):
 
 {losses(cells, ks)}"""
 
