@@ -203,16 +203,8 @@ class Clock(logging.Handler):
             self.n_distinct = f"{int(found[1]):.3g}"
 
 
-def processor_seconds() -> float:
-    """Return the processor time of this process and all its children."""
-    import psutil
-
-    this = psutil.Process()
-    return sum(sum(process.cpu_times()[:4]) for process in (this, *this.children(recursive=True)))
-
-
-def watch(peak: list[int]) -> None:
-    """Record the largest memory of this process and all its children."""
+def watch(peak: list[int], used: dict[tuple[int, float], float]) -> None:
+    """Record the peak memory of this process and its children, and the processor time of each."""
     import psutil
 
     this = psutil.Process()
@@ -221,6 +213,7 @@ def watch(peak: list[int]) -> None:
         for process in (this, *this.children(recursive=True)):
             with suppress(psutil.Error):
                 total += process.memory_info().rss
+                used[process.pid, process.create_time()] = sum(process.cpu_times()[:2])
         peak[0] = max(peak[0], total)
         time.sleep(0.1)
 
@@ -228,15 +221,16 @@ def watch(peak: list[int]) -> None:
 def measure(args: argparse.Namespace) -> None:
     """Count in this process, and print the row of the table and digests of the result."""
     clock, log, peak = Clock(), logging.getLogger("termsift"), [0]
+    used: dict[tuple[int, float], float] = {}
     log.addHandler(clock)
     log.setLevel("INFO")
-    threading.Thread(target=watch, args=(peak,), daemon=True).start()
+    threading.Thread(target=watch, args=(peak, used), daemon=True).start()
     counts = WAYS[args.ways[0]](args, sorted(args.read.iterdir()))
-    used = processor_seconds()
     passes = np.diff([*clock.moments[:3], time.perf_counter()])
     names = counts if isinstance(counts, list) else list(counts.term_names)
-    shown = f"{passes.sum():.1f}", " + ".join(f"{seconds:.1f}" for seconds in passes)
-    row = *shown, f"{used:.1f}", f"{peak[0] / 1e6:,.0f}", clock.n_distinct, f"{len(names):,}"
+    row = [f"{passes.sum():.1f}", " + ".join(f"{seconds:.1f}" for seconds in passes)]
+    row += [f"{sum([*used.values()]):.1f}", f"{peak[0] / 1e6:,.0f}"]
+    row += [clock.n_distinct, f"{len(names):,}"]
     digests = [blake2b(repr(names).encode()).hexdigest()]
     if names is not counts:
         digests.append(blake2b(counts.to_bytes()).hexdigest())
