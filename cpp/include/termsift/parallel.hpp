@@ -11,11 +11,11 @@
 
 namespace termsift {
 
-// A long call calls `poll` at intervals, on the calling thread. If `poll` returns true, the call throws Interrupted.
+// A long call invokes `poll` at intervals, on the calling thread. If `poll` returns true, the call throws Interrupted.
 using Poll = std::function<bool()>;
 inline constexpr auto poll_interval = std::chrono::milliseconds(50);
 
-// A long call calls this function at intervals, on the calling thread, with the amount of work done so far. The function
+// A long call invokes this function at intervals, on the calling thread, with the amount of work done so far. The function
 // may be empty. Its exceptions are passed on.
 using Progress = std::function<void(std::int64_t done)>;
 

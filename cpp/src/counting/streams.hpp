@@ -157,15 +157,15 @@ class CellCounters {
 // ---- by class: the path of most collections -----------------------------------------------------------------------------
 
 // Copies the entries to the streams of their classes, and adds up each stream. A window of window_bytes holds as many
-// classes as fit. A class that does not fit is split by documents. Entries are checked while they are copied.
+// classes as fit. A class that does not fit is split into ranges of documents. Entries are checked while they are copied.
 //
-// If `notes_touched`, the additions note the touched terms of each class, so that not all terms must be searched. This is
-// faster with many classes.
+// If `notes_touched`, the additions note the touched terms of each class, so that take() need not search all terms.
+// This is faster with many classes.
 //
 // O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory in addition to the rows is
-// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 16 bytes per class and 4 bytes
-// per term. It uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of its largest
-// row, and up to 8 more for overflowing counters.
+// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 16 bytes per class and 4
+// bytes per term. It uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of
+// its largest row, and up to 8 more per term for overflowing counters.
 template <CountType Count>
 Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
                                        const Threads& threads);
