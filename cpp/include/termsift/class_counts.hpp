@@ -1,5 +1,5 @@
-// All scores need these counts. Each pair of a class and a term has two counts: the number of occurrences of the term in
-// the class, and the number of documents of the class that contain the term.
+// The counts from which all scores are computed. Each pair of a class and a term has two counts: the number of
+// occurrences of the term in the class, and the number of documents of the class that contain the term.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ struct ClassRow {
   Frequencies<Count> term_frequency;      // (size,), l_ic > 0
   Frequencies<Count> document_frequency;  // (size,), d_ic > 0; but all d_ic are 0 if the documents are unknown
 
-  // The caller sets size and fills the arrays. A narrow row holds only integers below 2^32.
+  // Allocates arrays for `capacity` pairs. The caller fills them and sets `size`. A narrow row holds only integers < 2^32.
   static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
   bool is_narrow() const { return term_frequency.narrow() != nullptr; }
   // Returns whether the scores include the class.
@@ -115,12 +115,12 @@ struct TermRange {
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 
-// Joins the rows [begin, end). All terms of a row must be greater than the terms of the rows before it. The result has
-// n_docs = 0.
+// Joins the rows [begin, end). All terms of a row must be greater than the terms of earlier rows. The result has an
+// n_docs of 0.
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
-// Returns the row of all documents. This is `collection` if it is not null, and otherwise the sum of the rows. Takes
+// Returns the row of all documents: `collection` if it is not null, and otherwise the sum of the rows. Takes
 // O(pairs * log(classes)) time.
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
@@ -128,7 +128,7 @@ ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
 // New class c is old class map[c], or is empty if map[c] is -1.
 using ClassMap = std::span<const std::int64_t>;
 
-// Returns the counts under a different list of classes. The result shares the rows of `counts`.
+// Returns the counts for a different list of classes. The result shares the rows of `counts`.
 template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 
@@ -148,12 +148,12 @@ ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& 
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 
-// Returns the same counts as doubles. Throws std::invalid_argument if a double cannot hold a count exactly, such as an odd
-// count above 2^53.
+// Returns the same counts as doubles. Throws std::invalid_argument if a double cannot hold a count exactly (for
+// example, an odd count above 2^53).
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads);
 
-// Returns counts in which term_frequency is the x of the model, and n_tokens is its X (see EventModel). The result shares
-// the memory of `counts`. The result also stores the model, because the model decides whether p is a probability or a rate.
+// Returns counts in which term_frequency is the x of the model, and n_tokens is its X (see EventModel). The result
+// shares the memory of `counts`. The result stores the model, which decides whether p is a probability or a rate.
 //
 // In float counts, n_c and d_ic are rounded sums, so the largest d_ic may exceed n_c. In this case, bernoulli uses the
 // largest d_ic as X. Takes at most O(pairs).

@@ -1,5 +1,5 @@
-// Documents -> ranking. Each step chooses a term by the amount of information about the class that it adds to the terms
-// chosen earlier.
+// Documents -> ranking. Each step chooses a term that adds much information about the class to the terms chosen
+// earlier.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace termsift {
 // the number of documents of class c, and n the sum of n_c:
 //     W_tc  = log (D_tc + a) - log (n_c d_t / n + a),                                   the log lift, shrunk to 0,
 //     W'_tc = log (D_tc - 1 + a) - log ((n_c - 1)(d_t - 1) / (n - 1) + a),              the same without one document of c,
-// where negative numbers count as 0 and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be the sum
-// of W_tc (W'_tc if c = y) over these terms. The document has class c with this probability (in single precision):
+// where negative numbers are replaced by 0, and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be
+// the sum of W_tc (W'_tc if c = y) over these terms. The document has class c with this probability (in single precision):
 //     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))).
 // The loss of a document is -log P_dy. A step of length b with term t reduces these losses. The gain of t is the total
 // reduction:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
-// If there are more than `classes_in_play` classes, each document keeps only `classes_in_play` of them. Its first chosen
-// term t selects them: its own class, and the classes with the largest sums log(n_c / n) + W_tc. The sums are compared in
-// whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
+// If there are more than `classes_in_play` classes, each document keeps only `classes_in_play` of them: its own class,
+// and the classes with the largest sums log(n_c / n) + W_tc for the document's first chosen term t. The sums are
+// compared in whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be the
 // weights of the machines, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of the
@@ -62,9 +62,9 @@ struct GainRanking {
 // chosen, so the chosen term need not have the largest gain. Computing all gains at every step would need twelve times as
 // many evaluations and would choose no better terms (docs/methods.md).
 //
-// classes (n_rows,) must be below n_classes. weights are (n_rows,) or empty. A document of weight w counts as w equal
-// documents. W' leaves out only one of these w documents. As in counting, the entries of x may be in any order, repeated or
-// 0.
+// `classes` (n_rows,) must be in [0, n_classes). `weights` are (n_rows,) or empty. A document of weight w counts as w
+// equal documents, and W' leaves out only one of them. As in counting, the entries of x may be in any order, repeated
+// or 0.
 //
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each pair of a
 // class and a term of the class, and 16 for each document. Each term takes 48 bytes, and 8 more for each thread beyond the

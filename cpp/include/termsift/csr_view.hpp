@@ -12,8 +12,8 @@
 namespace termsift {
 
 // A compressed sparse matrix of shape (n_rows, n_columns): row r holds the entries [indptr[r], indptr[r + 1]) of
-// `indices` (columns) and `data` (values). The entries of a row may be in any order, values of the same column add up, and
-// zeros may be stored. A CSC matrix is passed as the CSR view of its transpose.
+// `indices` (columns) and `data` (values). The entries of a row may be in any order. Values of the same column add up,
+// and zeros may be stored. A CSC matrix is passed as the CSR view of its transpose.
 template <class Index, class Value>
 struct CsrView {
   std::int64_t n_rows = 0;
@@ -73,7 +73,7 @@ struct MatrixName {
 };
 
 struct CsrFacts {
-  bool distinct = true;    // whether columns strictly increase in every row, so that no row repeats a column
+  bool distinct = true;    // whether columns strictly increase in every row, which excludes repeated columns
   bool has_zeros = false;  // whether zeros are stored
   double value_bound = 0;  // an upper bound of the values, less than twice the largest value
 };

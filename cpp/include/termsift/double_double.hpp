@@ -1,7 +1,7 @@
-// Double-double arithmetic: a number is the unevaluated sum hi + lo with |lo| <= ulp(hi) / 2, which has about 106 bits.
+// Double-double arithmetic: a number is the unevaluated sum hi + lo with |lo| <= ulp(hi) / 2. It has about 106 bits.
 //
-// Every divergence depends on a difference of probabilities. If p is within 1e-12 of q, p - q has 16 correct digits only if
-// p and q have 28 correct digits. Each operation is exact, or its comment states its error. No operation has a branch, so
+// Divergences depend on differences of probabilities. If p is within 1e-12 of q, p - q has 16 correct digits only if p
+// and q have 28 correct digits. Each operation is exact, or its comment states its error. No operation has a branch, so
 // loops over them vectorise. All operations return the same bits with and without fused multiply-add. Their results are
 // wrong under -ffast-math and -ffp-contract=fast.
 //
@@ -55,7 +55,7 @@ TERMSIFT_INLINE DoubleDouble two_product(double a, double b) {
 #endif
 }
 
-// Returns a + b. The relative error is at most 3 * 2^-106, also when a and b cancel (AccurateDWPlusDW).
+// Returns a + b. The relative error is at most 3 * 2^-106, even when a and b cancel (AccurateDWPlusDW).
 TERMSIFT_INLINE DoubleDouble add(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble s = two_sum(a.hi, b.hi);
   const DoubleDouble t = two_sum(a.lo, b.lo);
@@ -81,7 +81,7 @@ TERMSIFT_INLINE DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
   return quick_two_sum(q, rest.hi / b.hi);
 }
 
-// Returns a times a power of two, exactly unless it underflows.
+// Returns a times a power of two. The result is exact unless it underflows.
 TERMSIFT_INLINE DoubleDouble scale(DoubleDouble a, double power_of_two) {
   return {a.hi * power_of_two, a.lo * power_of_two};
 }

@@ -27,7 +27,7 @@ class LargeArray {
   LargeArray() = default;
   static LargeArray uninitialised(std::int64_t size) { return LargeArray(size, false); }
   static LargeArray zeroed(std::int64_t size) { return LargeArray(size, true); }
-  // Returns an array in small pages, which are better if only a few scattered elements will be touched.
+  // Returns a zeroed array in small pages, which are better if only a few scattered elements will be touched.
   static LargeArray zeroed_for_few(std::int64_t size) { return LargeArray(size, true, false); }
 
   T* get() const { return static_cast<T*>(memory_.get()); }

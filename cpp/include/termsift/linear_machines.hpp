@@ -1,4 +1,4 @@
-// Documents -> the weights of one linear support vector machine per class, which separates the class from all other classes.
+// Documents -> weights of linear support vector machines. Each class has a machine that separates it from all other classes.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ struct MachineBlock {
   const float* weights;                 // (terms + 1, 16), intercepts last; terms that are not listed have the weight 0
 };
 
-// Trains sixteen machines at a time, and calls `take` for each block. Any thread may make these calls, in any order, but
-// only one call at a time. Returns the mean entry of the document vectors, without the intercepts. The arithmetic is in
-// single precision. In the tests, the weights differ from those of exact arithmetic with the same epochs by at most 2e-5 of
+// Trains sixteen machines at a time, and calls `take` for each block. These calls come from any thread and in any
+// order, but only one at a time. Returns the mean entry of the document vectors, without the intercepts. The arithmetic
+// is in single precision. In the tests, exact arithmetic with the same epochs changes the weights by at most 2e-5 of
 // the largest weight. Any number of threads and any SIMD target give the same bits.
 //
 // O(epochs * entries * n_classes / 16) vector steps. Memory: 8 bytes for each entry, 4 for each column, and 28 for each

@@ -13,7 +13,7 @@ namespace termsift {
 // The prior of a class is its share of the documents. Classes without documents are never predicted.
 struct NaiveBayes {
   EventModel model = EventModel::multinomial;
-  double b1 = 1;                          // b2(k) is b1 k, except 2 b1 for bernoulli and b1 for poisson
+  double b1 = 1;                          // b2 is 2 b1 for bernoulli, b1 for poisson and k b1 for other models
   std::span<const std::int64_t> ranking;  // distinct terms
   std::span<const std::int64_t> ks;       // strictly increasing, in [1, ranking.size()]
 };
@@ -27,14 +27,13 @@ struct LabelledDocuments {
 };
 
 // Writes two row-major arrays (ks.size(), n_classes). For each k and class c, `predicted` has the number of documents
-// predicted as c, and `hits` the number of these documents that are of class c. A document of weight w counts as w
-// documents.
+// predicted as c, and `hits` the number of correct ones among them. A document of weight w counts as w documents.
 //
 // Rounding must not decide a tie, so the predicted class is the first class whose log posterior equals the largest log
-// posterior within a tolerance. The tolerance is 2^-45 of the sum of the absolute values added for either class, plus 2^-53
-// for each ranked term of the document. Takes O(pairs + entries of the documents * classes) time, plus O(classes) for each
-// k at which the order of the two best classes might have changed. Memory: 12 bytes for each pair of a class and a ranked
-// term (28 while the model is built), and 8 for each k and class.
+// posterior within a tolerance. Relative to the sum of the absolute values of all summands of both log posteriors, the
+// tolerance is 2^-45, plus 2^-53 for each ranked term of the document. Takes O(pairs + entries of the documents * classes)
+// time, plus O(classes) for each k at which the order of the two best classes might have changed. Memory: 12 bytes for
+// each pair of a class and a ranked term (28 while the model is built), and 8 for each k and class.
 //
 // Throws std::invalid_argument if the ranking, ks, labels, weights or documents violate the conditions above, if no class
 // has documents, if b1 is not positive, or if a count divided by b1 is infinite.

@@ -1,6 +1,6 @@
-// Compiler builtins, vector types and system calls. Only this file and base/portability.cpp use them. The builtins are those
-// of GCC and Clang (clang-cl on Windows). Kernels include this file, so every function that they may call is inlined (see
-// simd/targets.hpp).
+// Compiler builtins, vector types and system calls. Only this file and base/portability.cpp use them. GCC and Clang
+// (clang-cl on Windows) have these builtins. Kernels include this file, so every function that they may call is inlined
+// (see simd/targets.hpp).
 #pragma once
 
 #include <cstddef>
@@ -61,8 +61,8 @@ TERMSIFT_INLINE void prefetch_for_write(const void* address) { __builtin_prefetc
 TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #endif
 
-// Returns the xor of the two halves of the 128-bit product. Hash functions use this step, because it mixes bits well with
-// only one multiplication. Compilers for 32-bit systems lack 128-bit products, so there are no 32-bit wheels.
+// Returns the xor of the two halves of the 128-bit product a b. Hash functions use this step, because it mixes bits
+// well with only one multiplication. Compilers for 32-bit systems lack 128-bit products, so there are no 32-bit wheels.
 TERMSIFT_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -135,7 +135,7 @@ void* allocate_at_huge_page(std::size_t bytes);
 // faults took 40% of the time of counting 10^8 entries.
 void advise_huge_pages(void* memory, std::size_t bytes);
 
-// Lets the system take the pages of `memory` back when memory is short. Their content becomes undefined.
+// Lets the system take back the pages of `memory` when memory is short. The content becomes undefined.
 void offer_pages(void* memory, std::size_t bytes);
 
 // ---- processors and processes ------------------------------------------------------------------------------------------

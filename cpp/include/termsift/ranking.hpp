@@ -31,8 +31,7 @@ void running_sums(const double* values, std::int64_t n, double* sums);
 // distinct column totals). A Measure with smoothing takes O(pairs + n_classes * terms that can be among the best of a
 // class). Scratch memory: up to 32 MiB (or 1,024 terms of each class, if larger) for values, and up to 128 MiB (or 64
 // places of each class) for lists. A ContingencyMeasure with more than 64 classes may take another 50 bytes per term, plus
-// 9 bytes per term for each thread. If a ranking needs longer lists, the lists are computed in parts, and the values are
-// recomputed for each part.
+// 9 bytes per term for each thread. Longer lists are computed in parts, and the values are recomputed for each part.
 template <CountType Count, class AnyMeasure>
 void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
                  const Threads& threads, std::int64_t* indices, double* scores, std::int64_t* classes);

@@ -57,11 +57,11 @@ struct Pairs {
 // The functions use 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0. So if b2 = 0, p = 0 in a class without tokens. No result is
 // NaN.
 //
-// Accuracy: the relative error is 4 ulp in ordinary cases, and 1e-14 if |p - q| >= n_classes^2 2^-50 max(p, q). If p and q
-// agree in all digits of a double-double, their difference is lost (proof in scoring/careful_impl.hpp, cases in
-// tests/unit/test_accuracy.py). A difference p - q below 2^-92 of the spread of the p_ik counts as 0. Results have the same
-// bits for any number of threads and any SIMD target. The bits of a term's results depend on other terms only through the
-// constants of the classes and, in `score`, through the choice of one algorithm for all terms.
+// Accuracy: the relative error is at most 4 ulp in ordinary cases, and 1e-14 if |p - q| >= n_classes^2 2^-50 max(p, q).
+// If p and q agree in all digits of a double-double, their difference is lost (proof in scoring/careful_impl.hpp, cases
+// in tests/unit/test_accuracy.py). A difference p - q below 2^-92 of the spread of the p_ik counts as 0. Results have
+// the same bits for any number of threads and any SIMD target. The bits of a term's results depend on other terms only
+// through the constants of the classes and, in `score`, through the choice of one algorithm for all terms.
 //
 // Each thread needs 1 MiB of scratch memory, plus up to 56 bytes for each pair of a class and one of 128 terms.
 

@@ -17,7 +17,7 @@ inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 // A class is a position in the caller's list of labels.
 using ClassId = std::int32_t;
 
-// Converts an index for a container of the standard library.
+// Converts an index to the index type of standard containers.
 inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Counts are exact (int64) if the matrix and the weights hold integers, and double otherwise. The template parameter `Count`
@@ -25,7 +25,7 @@ inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 template <class T>
 concept CountType = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>;
 
-// The event that is counted. It sets x and X in p_ic = (x_ic + b1) / (X_c + b2):
+// The event that is counted. It determines x and X in p_ic = (x_ic + b1) / (X_c + b2):
 enum class EventModel : std::uint8_t {
   multinomial,  // x = l_ic, X = l_c           one draw of a term per token
   binary,       // x = d_ic, X = sum_i d_ic    one draw of a term per distinct term of a document

@@ -1,5 +1,5 @@
-// Two parallel sorts. One sorts parts and merges them. The other distributes elements to buckets and sorts each bucket
-// alone.
+// Two parallel sorts. One sorts parts and merges them. The other distributes elements into buckets and sorts each
+// bucket separately.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,9 @@ void sort_in_parts(Iterator begin, Iterator end, const Threads& requested, const
     });
 }
 
-// Splitters divide elements into buckets by the first 64 bits of each element. More bits would not pay: few words agree in
-// their first eight bytes, and comparing 16 bytes took a third longer. Every element of a bucket is smaller than all
-// elements of later buckets. Elements with equal bits share a bucket.
+// Splitters divide elements into buckets by the first 64 bits of each element. More bits do not pay off: few words
+// agree in their first eight bytes, and comparing 16 bytes took a third longer. Every element of a bucket is smaller
+// than all elements of later buckets. Elements with equal bits share a bucket.
 class Splitters {
  public:
   // `sample` holds the first 64 bits of about samples_per_bucket * n_buckets(n) of the n elements.
@@ -47,8 +47,8 @@ class Splitters {
   }
   std::int64_t size() const { return static_cast<std::int64_t>(splitters_.size()) + 1; }
 
-  // Sets the bucket of each element. All binary searches of a batch advance together, step by step, so their memory accesses
-  // overlap.
+  // Writes the index of each element's bucket to `buckets`. All binary searches of a batch advance together, step by
+  // step, so their memory accesses overlap.
   static constexpr std::size_t batch = 256;
   using Batch = std::array<std::uint64_t, batch>;
   void find(const Batch& prefixes, std::size_t n, std::array<std::uint32_t, batch>& buckets) const {
@@ -66,10 +66,10 @@ class Splitters {
 template <class T>
 class Buckets {
  public:
-  // visit(part, elements) appends the elements of a part to the empty vector `elements`. The constructor calls it twice for
-  // some parts, because the first call draws the sample for the splitters. All parts together have at most n elements. The
-  // elements of each part should be representative of all elements. prefix(element) returns the first 64 bits of an
-  // element. O(n log n).
+  // visit(part, elements) appends the elements of a part to the empty vector `elements`. The constructor calls `visit`
+  // twice for some parts, because the first call draws the sample for the splitters. All parts together have at most n
+  // elements. The elements of each part should be representative of all elements. prefix(element) returns the first 64
+  // bits of an element. O(n log n).
   template <class Visit, class Prefix>
   Buckets(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads)
       : splitters_(sample(n, n_parts, visit, prefix, threads), n) {
@@ -94,7 +94,7 @@ class Buckets {
   }
 
   std::int64_t size() const { return splitters_.size(); }
-  // Returns the elements of a bucket, which the caller may sort.
+  // Returns the elements of a bucket. The caller may sort them.
   std::vector<T>& operator[](std::size_t bucket) {
     std::vector<T>& all = of_threads_[0][bucket];
     for (std::size_t thread = 1; thread < of_threads_.size(); ++thread) {
@@ -129,7 +129,7 @@ class Buckets {
   std::vector<OfThread> of_threads_;
 };
 
-// Sorts buckets. Each thread has its own sorter, which keeps its memory for the next bucket.
+// Sorts one bucket after the other. Each thread has its own sorter, which reuses its memory for the next bucket.
 template <class T>
 class BucketSorter {
  public:
@@ -137,13 +137,13 @@ class BucketSorter {
   void sort(std::vector<T>& elements, const Prefix& prefix, const Less& less) {
     constexpr std::size_t few = 64, most = std::size_t{1} << 32;
     if (elements.size() < few || elements.size() > most) return std::sort(elements.begin(), elements.end(), less);
-    std::uint64_t differing = 1;  // the bits in which any prefix differs from the first
+    std::uint64_t differing = 1;  // the bits in which any prefix differs from the first prefix
     for (const T& element : elements) differing |= prefix(element) ^ prefix(elements[0]);
     const int shift = std::countl_zero(differing);
     places_.resize(elements.size());
     for (std::size_t i = 0; i < elements.size(); ++i) places_[i] = (prefix(elements[i]) << shift & ~(most - 1)) | i;
-    // A comparison of two elements is an unpredictable branch. A radix sort by 32 bits has no such branch, so it comes
-    // first. Only elements with the same 32 bits are compared afterwards.
+    // Comparing two elements takes an unpredictable branch. A radix sort has no such branch, so elements are first
+    // sorted by 32 bits. Afterwards, only elements with the same 32 bits are compared.
     sorted_.resize(elements.size());
     for (int bit = 32; bit < 64; bit += 8) {
       std::array<std::uint32_t, 256> next{};

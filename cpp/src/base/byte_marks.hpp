@@ -1,4 +1,4 @@
-// Marks each byte of a 64-byte block with one bit. Kernels include this file too, so all its functions are inlined.
+// Tests all bytes of a 64-byte block at once. Kernels include this file too, so all its functions are inlined.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Bytes64 {
   explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) : bytes_(_mm512_loadu_si512(text)) {}
   // Sets bit i of the result if byte i is in [first, first + n). Precondition: n <= 128.
   TERMSIFT_INLINE std::uint64_t within(int first, int n) const { return bits_within(bytes_, first, n); }
-  // Writes the bytes to `out`, with `bit` set in each ASCII letter.
+  // Writes the bytes to `out`, and sets the bits of `bit` in each ASCII letter.
   TERMSIFT_INLINE void write(std::uint8_t bit, std::uint8_t* out) const {
     const __mmask64 letters = bits_within(_mm512_or_si512(bytes_, _mm512_set1_epi8(0x20)), 'a', 26);
     const __m512i changed = _mm512_or_si512(bytes_, _mm512_set1_epi8(static_cast<char>(bit)));

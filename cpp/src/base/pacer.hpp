@@ -9,12 +9,12 @@
 
 namespace termsift {
 
-// Polls for an interruption and reports the progress about twenty times a second. Only the calling thread may use it.
+// Polls for an interruption and reports progress, at most twenty times a second. Only the calling thread may use a Pacer.
 class Pacer {
  public:
   Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}
   void tick(std::int64_t done) {
-    if (ticks_++ % 64 == 0) tick_now(done);  // rare, because reading the clock takes as long as computing a few gains
+    if (ticks_++ % 64 == 0) tick_now(done);  // rarely, because reading the clock takes as long as a few gains
   }
   void tick_now(std::int64_t done) {
     const auto now = std::chrono::steady_clock::now();

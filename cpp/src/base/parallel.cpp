@@ -25,8 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Body = std::function<void(std::int64_t, Worker&)>;
 
-// had_threads is true if this process has used several threads. is_child is true if this process was forked. lost_threads
-// is true if, in addition, its parent had used several threads before. In a forked process, OpenMP would wait for threads
+// had_threads is true if this process has used several threads. is_child is true in a forked child. lost_threads is
+// true in a child whose parent had used several threads before the fork. In such a child, OpenMP would wait for threads
 // that exist only in the parent.
 std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
@@ -50,7 +50,7 @@ std::vector<std::thread> start_threads(int n, const F& f) {
   started.reserve(static_cast<std::size_t>(n));
   try {
     for (int thread = 1; thread <= n; ++thread) started.emplace_back(f, thread);
-  } catch (const std::exception&) {  // With fewer threads, a loop is only slower.
+  } catch (const std::exception&) {  // With fewer threads, a loop is slower but still correct.
   }
   return started;
 }
@@ -77,9 +77,9 @@ int most_threads(int requested) {
   return std::min(requested > 0 ? requested : usual, omp_get_thread_limit());
 }
 
-// Returns how many of n threads the system allows. OpenMP ends the process if it cannot start a thread. This function
-// therefore first tests whether n threads can start. The test is repeated for each calling thread, because OpenMP keeps a
-// separate team for each caller.
+// Returns how many of n threads the system allows. OpenMP would end the process if a thread could not start, so this
+// function first tries to start them. Each calling thread repeats the test, because OpenMP keeps a separate team for
+// each caller.
 int allowed_threads(int n) {
   thread_local int most = 1;
   if (n > most) {
@@ -92,8 +92,8 @@ int allowed_threads(int n) {
   return std::min(n, most);
 }
 
-// Calls f(thread) on at most n_threads threads. The caller is thread 0. A forked child does not use OpenMP. If any library
-// had used OpenMP in the parent, the child would wait for the parent's threads.
+// Calls f(thread) on at most n_threads threads. The caller is thread 0. A forked child does not use OpenMP, because
+// OpenMP would wait for the parent's threads if any library had used OpenMP in the parent.
 template <class F>
 void on_threads(int n_threads, const F& f) {
   if (is_child) return on_new_threads(n_threads, f);
@@ -119,7 +119,7 @@ void on_threads(int n_threads, const F& f) {
 
 // ---- loops -------------------------------------------------------------------------------------------------------------
 
-// The state of one call of for_each_block. All threads of the call share the state.
+// The state of one call of for_each_block, shared by all threads of the call.
 class Loop {
  public:
   Loop(std::int64_t n_blocks, int n_threads, const Poll& poll, const Body& body)
@@ -162,7 +162,7 @@ class Loop {
     void check() override {
       if (loop_.stop_) throw Interrupted();
       // Only thread 0, the caller's thread, may ask Python about signals. `polled` is thread_local and keeps its value
-      // between loops. A call with many short loops can therefore be interrupted too.
+      // between loops, so a call with many short loops can be interrupted too.
       thread_local Clock::time_point polled = Clock::now();
       if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled < poll_interval) return;
       polled = Clock::now();
@@ -181,8 +181,8 @@ class Loop {
       });
   }
 
-  // Runs f and catches its exception, because no exception may leave run(). rethrow() throws the exception of the lowest
-  // block. An Interrupted exception is ignored if the loop had already stopped.
+  // Runs f and catches its exception, because no exception may leave run(). rethrow() throws the exception of the
+  // lowest block. An Interrupted exception is ignored if the loop has already stopped.
   template <class F>
   void guard(std::int64_t block, const F& f) noexcept {
     const auto keep = [&](bool interrupted) {

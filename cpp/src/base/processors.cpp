@@ -14,8 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns the content of a small file, or "" if the file cannot be read. The function avoids C++ streams, because they
-// crash if this extension contains its own C++ library. Such a copy shares some locale symbols with the C++ library that
-// numpy has loaded.
+// crash if this extension contains its own copy of the C++ library. The copy shares some locale symbols with the
+// library that numpy has loaded.
 std::string content_of(const std::string& path) {
   std::string content;
   if (std::FILE* const file = std::fopen(path.c_str(), "rb")) {
@@ -25,8 +25,8 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
-// Returns the limit of one group. The file holds the quota and the period, for example "150000 100000". The quota "max"
-// means that there is no limit.
+// Returns the limit of one control group. Its file cpu.max holds a quota and a period, for example "150000 100000". The
+// quota "max" means no limit.
 std::optional<int> limit_of(const fs::path& group) {
   long long quota = 0, period = 0;
   const std::string content = content_of((group / "cpu.max").string());
@@ -44,7 +44,7 @@ std::optional<int> quota_of_control_groups(const std::string& root) {
   for (std::size_t begin = 0, end; begin < groups.size(); begin = end + 1) {
     end = std::min(groups.find('\n', begin), groups.size());
     const std::string line = groups.substr(begin, end - begin);
-    if (!line.starts_with("0::")) continue;  // skips groups of the obsolete version 1
+    if (!line.starts_with("0::")) continue;  // skips control groups of the obsolete version 1
     // In a container, the path may be a path on the host. In that case, only the mount point itself is visible.
     fs::path group = root + "/sys/fs/cgroup";
     least = limit_of(group);

@@ -7,8 +7,8 @@
 namespace termsift {
 
 // Returns the limit that Linux control groups (version 2) put on the processor time of this process. The limit is a number
-// of processors, rounded up. It is the smallest cpu.max of the process's group and all its parent groups. The result is
-// nullopt if there is no limit or if no file can be read. Tests pass a `root`, which is put before /proc and /sys.
+// of processors, rounded up. It is the smallest limit in the files cpu.max of the process's group and its parent groups. The
+// result is nullopt if there is no limit or if no file can be read. Tests pass a `root`, which is put before /proc and /sys.
 std::optional<int> quota_of_control_groups(const std::string& root = "");
 
 struct ProcessorLimit {

@@ -27,11 +27,11 @@ Count checked_sum(Count a, Count b, const char* what) {
   throw std::invalid_argument("cannot subtract counts that are not part of these: " + what + why);
 }
 
-// Fractional counts are rounded, so remainder() returns zero for a difference below this share of the whole.
+// Fractional counts are rounded, so remainder() treats a difference of at most this share of the whole as zero.
 constexpr double rounding = 0x1p-40;
 
-// Returns whole - part, which must not be negative. The error contains what(). This string is made only for an error,
-// because making it for each pair took most of the time.
+// Returns whole - part, which must not be negative. The error message contains what(), which is called only for an
+// error, because making this string for each pair took most of the time.
 template <CountType Count, class What>
 Count remainder(Count whole, Count part, const What& what) {
   if constexpr (std::is_floating_point_v<Count>) {
@@ -109,8 +109,8 @@ ClassCounts<To> map_rows(const ClassCounts<From>& counts, ClassCounts<To> result
   return result;
 }
 
-// Returns counts with the rows f(row of `a`, row of `b`, class). The result has a row for the collection if `a` or `b` has
-// one.
+// Returns counts in which each row is f(row of `a`, row of `b`, class). The result has a row for the collection if `a`
+// or `b` has one.
 template <CountType Count, class F>
 ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>& b, Count n_docs, const Threads& threads,
                            const F& f) {
@@ -134,9 +134,9 @@ bool has_unknown_documents(const ClassCounts<Count>& counts) {
   return std::any_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->has_unknown_documents(); });
 }
 
-// Returns n_docs for counts in which some class has unknown documents. If each document has one class, this is the sum over
-// the rows. If documents may have several classes, the rows do not determine the number. The result is then the maximum of
-// counts.n_docs and the n_docs of every row.
+// Returns n_docs for counts in which some class has unknown documents. If each document has one class, the result is
+// the sum over the rows. If documents may have several classes, the rows do not determine the number, and the result is
+// the maximum of counts.n_docs and the n_docs of every row.
 template <CountType Count>
 Count known_documents(const ClassCounts<Count>& counts) {
   Count sum = 0, most = counts.n_docs;
@@ -150,7 +150,7 @@ template <CountType Count>
 ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow) {
   const auto width = static_cast<std::int64_t>(narrow ? sizeof(std::uint32_t) : sizeof(Count));
   ClassRow row;
-  // The wide arrays come first, so that they are aligned.
+  // The frequencies come first, because wide frequencies need a stricter alignment than terms.
   const std::int64_t bytes = capacity * (2 * width + static_cast<std::int64_t>(sizeof(TermId)));
   row.memory_ = {LargeArray<std::byte>::uninitialised(bytes).release(), FreeMemory{}};
   std::byte* const tf = row.memory_.get();
@@ -196,7 +196,7 @@ void check_finite(Count sum, const char* what) {
 template <CountType Count>
 void check_finite(const ClassRow<Count>& row) {
   if constexpr (std::is_floating_point_v<Count>) {
-    // No document frequency exceeds n_docs. If finite token counts add up to infinity, their double-double sum is NaN.
+    // No document frequency exceeds n_docs. If token counts overflow, their double-double sum is NaN, which is not finite.
     check_finite(row.n_docs, "the weights of a class's documents");
     check_finite(row.n_tokens, "the term frequencies of a class");
   }
@@ -343,7 +343,7 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
   const auto exact = [](std::int64_t count) {
     const DoubleDouble both = exact_double(count);
     if (both.lo != 0)
-      throw std::invalid_argument("exact counts cannot join float counts: " + std::to_string(count) + " is no double");
+      throw std::invalid_argument("exact counts cannot join float counts: no double equals " + std::to_string(count));
     return both.hi;
   };
   return map_rows(counts, ClassCounts<double>{counts.n_terms, exact(counts.n_docs), {}, nullptr, counts.model}, threads,

@@ -17,11 +17,11 @@ struct Window {
 
   std::size_t n_classes() const { return last_class - first_class; }
   std::int64_t n_docs() const { return last_doc - first_doc; }
-  // Returns the stream of row c, or n_classes() if the window does not have the row. A negative difference wraps around.
+  // Returns the stream of row c, or n_classes() if the window lacks it. A negative c - first_class wraps around.
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
-// Calls f(stream) for each stream of the window that has the document.
+// Calls f(stream) for each of the window's streams to which document d belongs.
 template <class F>
 void for_each_stream(const StreamSource& source, const Window& window, std::int64_t d, const F& f) {
   source.for_each_row(d, [&](std::size_t c) {
@@ -41,7 +41,7 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
     source.for_each_row(d, [&](std::size_t c) { size[c] += length; });
   }
   const std::int64_t most = std::max<std::int64_t>(window_bytes / 4, 1);
-  // Make as few windows as possible, of about the same size, because the largest determines the memory.
+  // Make few windows of about the same size, because the largest window determines the memory.
   const std::int64_t n_entries = std::accumulate(size.begin(), size.end(), std::int64_t{0});
   const std::int64_t enough = n_entries / (n_entries / most + 1);
   std::vector<Window> windows;
@@ -73,8 +73,8 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
 
 // ---- documents -> streams ------------------------------------------------------------------------------------------------
 
-// Splits the window's documents into ranges with about the same number of entries, and lays out the streams. Returns the
-// first document of each range and the end of the last one (n_ranges + 1,).
+// Splits the window's documents into ranges with about the same number of entries, and lays out the streams. Returns
+// the first document of each range and the end of the last range (n_ranges + 1,).
 std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& window,
                                       const std::vector<std::int64_t>& size, Streams& streams) {
   std::vector<std::int64_t> begins{window.first_doc};
@@ -85,7 +85,7 @@ std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& 
     return begins;
   }
   const double share = static_cast<double>(window.n_entries) / static_cast<double>(streams.n_ranges);
-  // A document's class is unpredictable, so there is no branch on it. Classes outside the window share one extra stream.
+  // A branch on the class of a document would be unpredictable, so classes outside the window share one extra stream.
   std::vector<std::int64_t> sizes((streams.n_streams + 1) * streams.n_ranges, 0);
   std::int64_t entries = 0;
   for (std::int64_t d = window.first_doc; d < window.last_doc; ++d) {
@@ -111,10 +111,10 @@ struct Range {
     for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * streams.n_ranges + number];
   }
 
-  // Appends a checked document whose columns may be in any order and repeat, and whose values may be 0 or large. The first
-  // nonzero entry of a column counts the document. Later entries of the column become escapes. If a value does not fit into
-  // a packed entry, its rest also becomes an escape. An escape adds to the occurrences, but does not count the document
-  // again. If `is_binary`, there are no escapes.
+  // Appends a checked document. Its columns may be unsorted or repeated, and its values may be 0 or large. The first
+  // nonzero entry of a column counts the document. Later entries of the column become escapes. If a value does not fit
+  // into a packed entry, its rest also becomes an escape. An escape adds to the occurrences, but does not count the
+  // document again. If `is_binary`, there are no escapes.
   template <class Index, class Value>
   void append_unusual(const CsrView<Index, Value>& x, std::int64_t d, bool is_binary, std::size_t stream) {
     bounds[stream] += streams.packed.largest();
@@ -136,7 +136,7 @@ struct Range {
     }
   }
 
-  // Returns whether n columns are distinct.
+  // Returns whether the n columns are distinct.
   template <class Index>
   bool are_distinct(const Index* columns, std::int64_t n) {
     std::int64_t rising = 1;
@@ -153,7 +153,7 @@ struct Range {
     return repeats == 0;
   }
 
-  // Returns a new row number for `last_row`. Only untidy rows need a number.
+  // Returns a new row number for `last_row`. Most rows need no number.
   std::uint16_t start_row() {
     if (last_row.get() == nullptr) last_row = LargeArray<std::uint16_t>::zeroed(n_columns);
     if (++n_rows == 0) {
@@ -174,19 +174,19 @@ struct Range {
   const std::int64_t n_columns;
   CsrScan scan;                    // the result for the rows so far
   std::vector<std::int64_t> next;  // the place of the next entry of each stream
-  // For each stream, an upper bound of the sum that is added to any one cell. It is the sum of the bounds of the stream's
-  // rows. The packed columns of a row are distinct and each bound is at least 1, so this sum also bounds the number of
-  // documents.
+  // For each stream, an upper bound of the values that are added to any one cell: the sum of one bound for each of the
+  // stream's rows. The packed columns of a row are distinct and its bound is at least 1, so the sum also bounds the
+  // number of documents.
   std::vector<std::uint64_t> bounds;
-  // For each column, the number of the last row that has an entry in it. Only rows whose columns are not in order have
-  // numbers.
+  // For each column, the number of the last row that has an entry in it. Only rows with unsorted columns or unusual
+  // entries have numbers.
   LargeArray<std::uint16_t> last_row;
   std::uint16_t n_rows = 0;
   std::vector<std::uint32_t> packed_run;
 };
 
-// Appends the window's documents among [first, last) to their streams, and checks these documents. Entries are written
-// before their check is complete, so that they are read only once. Stops at a document that fails can_stream().
+// Checks the window's documents among [first, last) and appends them to their streams. Entries are written before their
+// check is complete, so that they are read only once. Stops at a document that fails can_stream().
 template <class Index, class Value>
 void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, const Window& window, std::int64_t first,
                  std::int64_t last, Range& range) {
@@ -202,14 +202,14 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
     int n_docs = 0;
     for (; first < last && n_docs < most; ++first) {
       documents[n_docs] = first;
-      bool is_in = is_whole;  // no branch on it, because it is unpredictable otherwise
+      bool is_in = is_whole;  // no branch on is_in, because it would be unpredictable
       if (!is_whole) source.for_each_row(first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
       n_docs += is_in;
     }
     for (int i = 0, singly = 0; i < n_docs;) {
       if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2)  // rows of other windows lie between them
         prefetch_row(x, documents[i + 2]);
-      // Short documents are packed together, because the calls would take longer than packing the entries.
+      // Short documents are packed together, because one call per document would take longer than the packing.
       const std::int64_t begin = x.indptr[documents[i]];
       int end = i + 1;
       std::int64_t n = x.indptr[documents[i] + 1] - begin;
@@ -221,8 +221,8 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       }
       const Index* const indices = x.indices + begin;
       const bool alone = end == i + 1;
-      // The first columns of a document nearly always show whether all columns are in order. pack_usual() then proves the
-      // order.
+      // The first columns of a document nearly always show whether all columns are in order. pack_usual() then checks
+      // the order of all columns.
       const bool in_order = alone && std::is_sorted(indices, indices + std::min<std::int64_t>(n, 8));
       const bool is_direct = alone && in_one_row;
       std::uint32_t* out = nullptr;
@@ -246,7 +246,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
         if (usual != 0 && (in_order || range.are_distinct(indices + at, length))) {
           bound = std::max(bound, usual);
           for_each_stream(source, window, d, [&](std::size_t stream) {
-            if (length == 1) streams.entries[range.next[stream]] = out[at];  // a call would take longer
+            if (length == 1) streams.entries[range.next[stream]] = out[at];  // copy_n would take longer
             else if (!is_direct) std::copy_n(out + at, length, streams.entries + range.next[stream]);
             range.next[stream] += length;
             range.bounds[stream] += usual;
@@ -298,7 +298,7 @@ CsrScan fill(const StreamSource& source, const Window& window, const std::vector
 template <CountType Count>
 void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, double value_bound, const Threads& threads,
             PerThread<CellCounters>& of_threads, ClassRow<Count>* rows) {
-  // The longest streams come first, because the last one runs alone and should be short.
+  // The longest streams come first. The last stream may run alone, so it should be a short one.
   std::vector<std::size_t> order(streams.n_streams);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

@@ -30,7 +30,7 @@ bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
   return (b != 0 && a > most / b) || a * b > most - c;
 }
 
-// Returns an upper bound of the tokens and documents of each row.
+// Returns an upper bound of the number of tokens and of the number of documents in any row.
 template <CountType Count>
 double most_counted(const ClassCounts<Count>& counts) {
   double most = static_cast<double>(counts.n_docs);
@@ -39,9 +39,9 @@ double most_counted(const ClassCounts<Count>& counts) {
   return most;
 }
 
-// Checks that the tokens and documents of each class fit into int64. If they fit, all other counts fit, too. For nearly
-// every input, a bound computed from the largest value proves this. Otherwise documents are added one by one, to find the
-// document that overflows.
+// Checks that the numbers of tokens and documents of each class fit into int64. If they fit, all other counts fit, too.
+// For nearly every input, a bound computed from the largest value proves that they fit. Otherwise the documents are
+// added one by one, to find the document that overflows.
 void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
                     const LabelView& labels, const std::int64_t* weights, TermWeight term_weight) {
   const double largest_weight =
@@ -143,9 +143,9 @@ void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, c
   });
 }
 
-// Returns counts with room for the terms. If every document has exactly one class, the collection is the sum of the
-// classes. Float counts with lists of labels keep the collection's row even then, because a sum in another order would have
-// other bits.
+// Returns counts with room for the terms. If every document has exactly one class, the collection needs no row, because
+// it is the sum of the classes. Float counts with lists of labels have the row even then, because a sum in another
+// order would have other bits.
 template <CountType Count>
 ClassCounts<Count> with_room(const ClassCounts<Count>& counts, std::int64_t n_terms, const LabelView& labels,
                              std::int64_t n_docs) {
@@ -223,7 +223,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   Streamed<Count> streamed;
   if (path == CountingPath::term_blocks) {
     streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
-    if (!streamed.possible) path = CountingPath::touched_terms;  // this path accepts untidy rows
+    if (!streamed.possible) path = CountingPath::touched_terms;  // touched_terms accepts untidy rows
   }
   if (path == CountingPath::class_streams || path == CountingPath::touched_terms)
     streamed = count_by_class_streams<Count>(source, path == CountingPath::touched_terms, options.window_bytes, threads);
@@ -259,7 +259,7 @@ std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts
   Streamed<Count> streamed;
   streamed.possible = options.term_weight != TermWeight::log && (std::is_integral_v<Count> || is_empty(counts));
   if (streamed.possible) streamed = count_columns_by_term_blocks<Count>(source, threads);
-  // The new counts of a pair are below 2^40. The sums over a class must not overflow.
+  // The new counts of a pair of a class and a term are below 2^40. The sums over a class must not overflow.
   const double n_entries = static_cast<double>(x.indptr[x.n_rows]);
   streamed.possible &= most_counted(counts) < 0x1p61 && streamed.value_bound * n_entries < 0x1p61;
   if (!streamed.possible) return std::nullopt;

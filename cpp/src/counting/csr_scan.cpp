@@ -57,12 +57,12 @@ void check_indptr(const AnyCsr& x, const MatrixName& matrix) {
 }
 
 bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, const PackedEntry& packed) {
-  constexpr std::int64_t scan_entries = 8192;  // the kernel `descents` accepts at most 2^15
+  constexpr std::int64_t scan_entries = 8192;  // the kernel `descents` accepts fewer than 2^31
   EntryFacts seen;
   any.visit([&]<class Index, class Value>(const CsrView<Index, Value>& x) {
     const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
     const std::int64_t begin = x.indptr[first], end = x.indptr[last];
-    // Count descents over all entries of the rows at once. Then subtract the descents between two rows.
+    // Count descents over all entries of the rows at once. Then subtract the descents between consecutive rows.
     std::int64_t descents = 0;
     for (std::int64_t e = begin; e < end; e += scan_entries) {
       const std::int64_t n = std::min(scan_entries, end - e);

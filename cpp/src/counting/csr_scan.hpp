@@ -17,8 +17,8 @@ struct CsrScan {
   bool refused = false;  // true if an entry is invalid; the facts are then meaningless
   EntryFacts facts;
 
-  // Checks the rows [first, last) and adds the result to this object. Returns false if an entry is invalid. indptr must have
-  // been checked.
+  // Checks the rows [first, last) and adds the result to this object. Returns false if any entry so far is invalid.
+  // indptr must have been checked.
   bool rows(const AnyCsr& x, std::int64_t first, std::int64_t last, const PackedEntry& packed);
 
   // True if the columns of every row strictly increase and no value is zero.
@@ -32,7 +32,7 @@ struct CsrScan {
 inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64_t end) {
   constexpr std::int64_t most_entries = 1 << 14, most_rows = 1 << 12;
   std::int64_t last = first + 1, most = std::min(end, first + most_rows);
-  while (last < most) {  // a binary search, because a step for each row would take as long as an entry
+  while (last < most) {  // a binary search, because a step for each row would take too long
     const std::int64_t middle = (last + most + 1) / 2;
     if (x.indptr[middle] - x.indptr[first] <= most_entries) last = middle;
     else most = middle - 1;
@@ -50,7 +50,7 @@ void prefetch_row(const CsrView<Index, Value>& x, std::int64_t row) {
   }
 }
 
-// Checks indptr. This is the part of check_csr that concerns indptr.
+// Checks only indptr, in the same way as check_csr().
 void check_indptr(const AnyCsr& x, const MatrixName& matrix);
 
 }  // namespace termsift

@@ -36,7 +36,7 @@ void DocumentEntries::read_distinct(const Index* indices, const Value* data, std
   TermId* const terms = terms_.data();
   double* const values = values_.data();
   std::int64_t size = 0;
-  for (std::int64_t e = 0; e < n; ++e) {  // a branch on zeros would be unpredictable
+  for (std::int64_t e = 0; e < n; ++e) {  // no branch on zeros, because it would be unpredictable
     terms[size] = static_cast<TermId>(indices[e]);
     values[size] = as_count<double>(data[e]);
     size += values[size] != 0;

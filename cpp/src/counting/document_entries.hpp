@@ -11,8 +11,8 @@
 
 namespace termsift {
 
-// The distinct terms of a document with their weighted values. An object must be used by one thread only. It uses 12 bytes
-// for each entry of the longest document, or 28 bytes if the terms are not distinct.
+// The distinct terms of a document with their weighted values. Each thread needs its own object. An object uses 12
+// bytes for each entry of the longest document, or 28 bytes if the terms are not distinct.
 class DocumentEntries {
  public:
   explicit DocumentEntries(TermWeight weight) : weight_(weight) {}

@@ -1,5 +1,5 @@
-// Plain loops over entries and counters, which the compiler vectorises for one SIMD target. As in logarithms.hpp, nothing
-// here may use a function of another file unless that function is always inlined.
+// Plain loops over entries and counters, which the compiler vectorises for one SIMD target. They may use functions of
+// other files only if these functions are always inlined (simd/targets.hpp).
 //
 // In the scans, accumulators are as wide as the values, so that the loops vectorise even without AVX.
 #ifdef __AVX512F__
@@ -15,8 +15,8 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Converts each value to an integer and subtracts 1. A usual value is a small whole number of at least 1. The integers are
-// as wide as the values, so that loops use vectors of one length. Values that are too large or too small set high bits.
+// Converts each value to an integer and subtracts 1. A usual value is a small whole number of at least 1. 64-bit values
+// give 64-bit integers, and all others give 32-bit integers. Values that are too large or below 1 set high bits.
 template <class Value>
 class UsualValues {
  public:
@@ -27,8 +27,8 @@ class UsualValues {
     if constexpr (std::is_same_v<Value, Bool>) {
       less = static_cast<Bits>(value != Bool{0}) - 1;
     } else if constexpr (std::is_floating_point_v<Value>) {
-      // Let p be the number of bits of a significand. The low bits of 2^p + value are the value. The addition rounds the
-      // value to an integer. Negative numbers, numbers of at least 2^p, and NaN change the exponent.
+      // `shift` is 2^p, where p is the number of stored bits of a significand. The low bits of shift + value are the
+      // value, rounded to an integer. Negative numbers, numbers of at least 2^p, and NaN change the exponent.
       constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
       const Value shifted = value + shift;
       less = bit_cast<Bits>(shifted) - bit_cast<Bits>(shift) - 1;
@@ -67,8 +67,8 @@ std::int64_t descents(const Index* indices, std::int64_t n) {
   return count;
 }
 
-// Calls f(first, count) for ranges that cover [0, n). The ranges may overlap. Unless n < 16, each range is a whole number of
-// vectors. For a hundred entries, a scalar loop over the remaining entries would take as long as the loop over the vectors.
+// Calls f(first, count) for ranges that cover [0, n). The ranges may overlap. If n >= 16, each range is a whole number
+// of vectors. For n = 100, a scalar loop over the last entries would take as long as all vectors.
 template <class F>
 TERMSIFT_INLINE void in_whole_vectors(std::int64_t n, const F& f) {
   if (n < 16) return f(0, n);
@@ -111,7 +111,7 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
   }
   bool all_packable;
   if constexpr (std::is_floating_point_v<Value>) {
-    // Comparisons with NaN are false. Adding 2^p rounds to an integer, where p is the number of bits of a significand.
+    // Comparisons with NaN are false. Adding `shift` rounds to an integer (see less_one).
     constexpr Value limit = std::numeric_limits<Value>::max();
     constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
     using Bits = typename UsualValues<Value>::Bits;
@@ -180,7 +180,7 @@ TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, P
       note(cell);
     };
     std::int64_t e = 0;
-    for (; e + 4 <= n; e += 4) {  // reads all four first, because the compiler must assume that additions change entries
+    for (; e + 4 <= n; e += 4) {  // reads all four first, because the compiler must assume that additions change `entries`
       const std::uint32_t a = entries[e], b = entries[e + 1], c = entries[e + 2], d = entries[e + 3];
       add_entry(a), add_entry(b), add_entry(c), add_entry(d);
     }
@@ -199,7 +199,7 @@ void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry pack
   add_entries(entries, n, packed, counters, bounded, [=](std::uint32_t cell) { lines[cell / line_cells] = 1; });
 }
 
-// Returns an integer whose bit i is bytes[i]. Bytes must be 0 or 1.
+// Returns an integer whose bit i is bytes[i], for 64 bytes that are 0 or 1.
 TERMSIFT_INLINE std::uint64_t bits_of(const std::uint8_t* bytes) {
 #ifdef __AVX512BW__
   const __m512i all = _mm512_loadu_si512(bytes);

@@ -16,7 +16,7 @@ namespace termsift {
 // entry holds the largest number that fits, and a separate list holds the rest. Fractions are never packed.
 class PackedEntry {
  public:
-  // The largest number of bits for values. A value of this many bits can always be added to a counter (counters.hpp).
+  // The largest number of bits for values. A counter always has room for one more value of this many bits (counters.hpp).
   static constexpr int most_value_bits = 15;
 
   explicit PackedEntry(std::int64_t n_cells)
@@ -32,7 +32,7 @@ class PackedEntry {
       const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // can be converted to int32
       return value < static_cast<Value>(escape_) && static_cast<Value>(static_cast<std::int32_t>(small)) == small;
     } else {
-      // After conversion to unsigned, negative values exceed any escape. Narrow types stay narrow, because a vector then
+      // After conversion to unsigned, negative values exceed any escape. Narrow types stay narrow, so that a vector
       // holds more values.
       using Unsigned = std::conditional_t<sizeof(Value) <= 4, std::uint32_t, std::uint64_t>;
       return static_cast<Unsigned>(value) < escape_;

@@ -52,8 +52,8 @@ struct TermCounters {
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
   bool distinct;  // true if documents never repeat a term
-  // If false, `touched` is empty, and drain() searches all terms. lists_touched is false only for a class with more entries
-  // than there are terms. Such a class touches most terms, so the search takes less time than the list.
+  // If false, `touched` is empty, and drain() searches all terms. lists_touched is false only for a class that has more
+  // entries than the matrix has terms. Such a class touches most terms, so searching is faster than listing.
   bool lists_touched = true;
   LargeArray<TermCount<Count>> counts;
   LargeArray<std::int64_t> last_document;  // for each term, 1 + the last document that has it; empty if `distinct`
@@ -65,7 +65,7 @@ struct TermCounters {
 template <bool distinct, bool lists_touched, class Index, class Value, CountType Count>
 void add_document(std::int64_t d, const Index* terms, const Value* values, std::int64_t n, Count weight,
                   TermCounters<Count>& counters) {
-  // These are local copies, because the compiler must assume that additions change members, and would read them each time.
+  // Local copies, because the compiler must assume that additions change the members, and would reload them for each entry.
   TermCount<Count>* const counts = counters.counts.get();
   std::int64_t* const last_document = counters.last_document.get();
   TermId* const touched = counters.touched.get();
@@ -87,8 +87,8 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
   counters.n_touched = n_touched;
 }
 
-// Calls add(document, weight, next) for each document. `next` is a document that follows soon, so that `add` can prefetch
-// it. Calls worker.check() from time to time.
+// Calls add(document, weight, next) for each document of positive weight. `next` is a later document, which `add` can
+// prefetch. Calls worker.check() from time to time.
 template <CountType Count, class F>
 void for_each_weighted(const AnyCsr& x, std::span<const std::int64_t> documents, const Count* weights, Worker& worker,
                        const F& add) {
@@ -109,7 +109,7 @@ template <CountType Count>
 ClassRow<Count> drain(TermCounters<Count>& counters, std::int64_t n_terms) {
   TermId* const touched = counters.touched.get();
   std::int64_t size = std::exchange(counters.n_touched, 0);
-  // Terms must be in order. Per touched term, sorting takes about as long as a scan of 16 terms.
+  // Terms must be in order. Sorting takes, for each touched term, about as long as scanning 16 terms.
   if (!counters.lists_touched || size > n_terms / 16) {
     size = 0;
     for (std::int64_t term = 0; term < n_terms; ++term) {

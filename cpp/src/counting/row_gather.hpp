@@ -1,4 +1,4 @@
-// Counts by gathering the rows of each class from the matrix. Values, weights and the order of entries may be arbitrary.
+// Gathers the rows of each class from the matrix and counts them. Values, weights and the order of entries are arbitrary.
 #pragma once
 
 #include <cstdint>

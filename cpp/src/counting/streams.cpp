@@ -35,7 +35,7 @@ bool StreamSource::can_stream(const CsrScan& scan, const PackedEntry& packed, st
   if (scan.refused || n_docs > most_documents) return false;
   if (ones != nullptr) return packed.holds(Bool{1});
   constexpr double most_occurrences = std::int64_t{1} << PackedCounters::large_document_shift;
-  // If the columns of a document are distinct, it adds at most one value to a cell.
+  // A document with distinct columns adds at most one value to a cell.
   const auto n_values = static_cast<double>(facts.distinct ? n_docs : n_entries());
   return !facts.has_fractions && facts.n_unpackable <= n_entries() / 8 && facts.value_bound * n_values < most_occurrences;
 }

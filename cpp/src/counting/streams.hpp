@@ -30,7 +30,7 @@ struct StreamSource {
   static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - PackedCounters::large_document_shift)) - 1;
 
   const AnyCsr& x;
-  // If not null, this array of ones is counted instead of the values of each document. It is as long as the longest row.
+  // If not null, each value counts as 1. visit_counted() needs an array of ones as long as the longest row.
   const Bool* ones;
   const LabelView& labels;
   bool with_collection;
@@ -47,7 +47,7 @@ struct StreamSource {
     if (with_collection) f(static_cast<std::size_t>(labels.n_classes));
   }
 
-  // Calls f(view) with a CsrView of the values that are counted. If `ones` is counted, all documents share that array.
+  // Calls f(view) with a CsrView of the values that are counted. If `ones` is not null, all documents share that array.
   template <class F>
   void visit_counted(const F& f) const {
     if (ones == nullptr) return x.visit(f);
@@ -59,8 +59,8 @@ struct StreamSource {
   // Returns an upper bound of the values that are counted.
   double value_bound(const CsrScan& scan) const { return ones == nullptr ? scan.facts.value_bound : 1; }
 
-  // Returns true if streams can count the scanned entries in blocks of n_docs documents. The entries must be valid whole
-  // numbers with few escapes, and their sums must fit into the large counters.
+  // Returns true if streams can count the scanned entries in windows of n_docs documents. The entries must be valid
+  // whole numbers with few escapes, and their sums must fit into the large counters.
   bool can_stream(const CsrScan& scan, const PackedEntry& packed, std::int64_t n_docs) const;
 
   // Adds the rows [first, last) to the scan. Returns true if all scanned rows are tidy and streams can count them.
@@ -84,8 +84,8 @@ struct Streams {
   std::size_t n_ranges;
   std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,) the beginning of each segment
   std::vector<std::int64_t> ends;            // (n_streams * n_ranges,) the end of each segment's entries
-  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) for each segment, an upper bound that holds for
-                                             // every cell's sum of packed entries, or PackedCounters::bound if unknown
+  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) for each segment, an upper bound of the sum of packed
+                                             // values in any one cell, or PackedCounters::bound if unknown
   std::vector<std::vector<Escape>> escapes;  // the escapes of each range, sorted by stream
   std::uint32_t* entries = nullptr;          // (offsets.back(),) memory of the caller, reused for every window
 
@@ -99,8 +99,8 @@ struct Streams {
   void sort_escapes(std::size_t range);
 };
 
-// Memory for the packed entries of windows. A large array is kept for the next call, because touching its fresh pages took a
-// fifth of the time of counting 2 * 10^7 entries. The system may take the pages back when memory is short.
+// Memory for the packed entries of windows. A large array is kept for the next call, because touching fresh pages took
+// a fifth of the time of counting 2 * 10^7 entries. The system may take the pages back when memory is short.
 class WindowMemory {
  public:
   WindowMemory() : memory_(kept.exchange(nullptr)) {
@@ -110,7 +110,7 @@ class WindowMemory {
   WindowMemory& operator=(const WindowMemory&) = delete;
   ~WindowMemory();
 
-  // Returns an array of n uninitialised entries. The array of the last call becomes invalid.
+  // Returns an array of n uninitialised entries. The array from the previous call becomes invalid.
   std::uint32_t* entries(std::int64_t n);
 
  private:
@@ -135,7 +135,7 @@ struct Streamed {
 // One counter for each cell. Between streams, all counters are zero. A counter uses 4 bytes, and a few counters use 8 more.
 class CellCounters {
  public:
-  // If `notes_touched`, touched lines are noted. This needs one store for each entry, but avoids a search of all cells.
+  // If `notes_touched`, touched cache lines are noted, which needs a store for each entry but avoids a search of all cells.
   CellCounters(std::int64_t n_cells, bool notes_touched);
 
   void add(const Streams& streams, std::size_t stream);
@@ -157,15 +157,15 @@ class CellCounters {
 // ---- by class: the path of most collections -----------------------------------------------------------------------------
 
 // Copies the entries to the streams of their classes, and adds up each stream. A window of window_bytes holds as many
-// classes as fit. A class that does not fit is split by documents. Entries are checked while they are copied.
+// classes as fit. A class that does not fit is split into ranges of documents. Entries are checked while they are copied.
 //
-// If `notes_touched`, the additions note the touched terms of each class, so that not all terms must be searched. This is
-// faster with many classes.
+// If `notes_touched`, the additions note the touched terms of each class, so that take() need not search all terms.
+// This is faster with many classes.
 //
 // O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory in addition to the rows is
-// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 16 bytes per class and 4 bytes
-// per term. It uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of its largest
-// row, and up to 8 more for overflowing counters.
+// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 16 bytes per class and 4
+// bytes per term. It uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of
+// its largest row, and up to 8 more per term for overflowing counters.
 template <CountType Count>
 Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
                                        const Threads& threads);
@@ -175,8 +175,8 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
 // The largest number of rows (classes and the collection) for which a block can hold 64 terms.
 inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 
-// Works like count_by_class_streams, but each window is a range of documents. Reads the matrix twice. The first pass checks
-// the entries and counts those of each block.
+// Works like count_by_class_streams, but a stream is a block of terms, and a window is a range of documents. Reads the
+// matrix twice. The first pass checks the entries and counts the entries of each block.
 //
 // O(n_entries + n_windows n_classes n_terms), and all additions stay in the cache. Memory in addition to the rows is
 // window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 1 MiB more. Joining the
@@ -184,8 +184,8 @@ inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 
-// Counts a source whose x is the CSR view of a CSC matrix, so that its rows are the terms. Entries are added as they are
-// read, so there is no window. This is not possible for untidy columns, or if cells are many times as numerous as entries.
+// Counts a source whose x is the CSR view of a CSC matrix: the rows of x are terms. Entries are added as they are read, so
+// there is no window. The result is not `possible` if columns are untidy, or if there are many more cells than entries.
 template <CountType Count>
 Streamed<Count> count_columns_by_term_blocks(const StreamSource& source, const Threads& threads);
 

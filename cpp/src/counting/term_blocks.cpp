@@ -10,8 +10,8 @@ namespace {
 
 // Cell c * stride + j of a block is the block's j-th term in row c. A row is a class or the collection.
 struct BlockShape {
-  // The largest number of cells in a block, without those that stride() adds. Their counters of 4 bytes stay in the cache
-  // of one core.
+  // The largest number of cells in a block, without the padding of stride(). Their 4-byte counters stay in the cache of
+  // one core.
   static constexpr std::int64_t most_cells = 1 << 17;
 
   explicit BlockShape(std::int64_t n_terms, std::int64_t n_classes_)
@@ -147,7 +147,7 @@ void add_up(const Add& add, const BlockShape& shape, const Threads& threads, Per
   });
 }
 
-// Adds the columns [first, last) of a CSC matrix, which are in one block.
+// Adds the columns [first, last) of a CSC matrix. All of them are in one block.
 template <class Index, class Value>
 void add_columns(const CsrView<Index, Value>& x, const StreamSource& source, std::int64_t first, std::int64_t last,
                  const BlockShape& shape, const PackedEntry& packed, const PackedCounters& counters) {

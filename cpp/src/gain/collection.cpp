@@ -56,8 +56,8 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, const Collection& 
   const Threads threads = worth(requested, x.indptr[x.n_rows]);
   const auto n_terms = static_cast<std::size_t>(x.n_columns);
   const auto n_parts = static_cast<std::size_t>(threads.count);
-  // next[part][term] is first the number of the term's documents in a part of the collection. Later it is the position for
-  // the next of these documents.
+  // next[part][term] is first the number of the term's documents in a part of the collection. Later it is the index in
+  // documents_ for the next of these documents.
   std::vector<std::vector<std::int64_t>> next(n_parts);
   PerThread<DocumentEntries> entries(threads);
   const auto for_each_entry = [&](std::int64_t part, Worker& worker, const auto& f) {

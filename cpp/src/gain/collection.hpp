@@ -23,7 +23,7 @@ inline std::int64_t padded(std::int64_t n) { return (n + gain_lanes - 1) / gain_
 struct Collection {
   std::int64_t n_classes = 0, stride = 0;  // the number of classes with documents; the padded length of a row
   std::vector<std::int64_t> rows;          // (documents,) the matrix row of each document
-  std::vector<std::int32_t> class_of;      // (documents,) the class of each document, increasing
+  std::vector<std::int32_t> class_of;      // (documents,) the class of each document, never decreasing
   std::vector<double> weights;             // (documents,), or empty if all are 1
   std::vector<std::int64_t> end_of;        // (n_classes,) 1 + the last document of each class
   double n = 0;                            // the total weight of all documents
@@ -35,8 +35,8 @@ struct Collection {
 // Throws std::invalid_argument if a class is outside [0, n_classes) or a weight is negative or not finite.
 Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights);
 
-// The distinct documents that have a term, in increasing order, and one run for each class among them. Document numbers are
-// < 2^31.
+// The documents that have a term, each once and in increasing order, and one run for each class of these documents.
+// Document numbers are < 2^31.
 struct TermDocuments {
   std::span<const std::int32_t> documents;
   std::span<const ClassRun> runs;
@@ -45,8 +45,8 @@ struct TermDocuments {
 
 class Postings {
  public:
-  // The matrix must have passed check_csr(), and its rows are the documents of `all`. O(entries) time. Memory is 4 bytes per
-  // entry, 8 per pair of a term and a class that has it, and 16 per term, plus 8 per term and thread.
+  // x must have passed check_csr(), and `all` must have been made from the classes of its rows. O(entries) time.
+  // Memory: 4 bytes per entry, 8 per pair of a term and a class with the term, 16 per term, and 8 per term and thread.
   static Postings of(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Threads& requested);
 
   std::int64_t n_terms() const { return std::ssize(first_) - 1; }

@@ -28,8 +28,8 @@ class Evaluator {
       : lifts(collection, guide, options), all_(collection), guide_(guide), posteriors_(posteriors),
         importance_(importance) {}
 
-  // Returns a term's gain before any term is chosen, when all documents of a class have equal posteriors. O(classes that
-  // have the term).
+  // Returns a term's gain before any term is chosen, when all documents of a class have equal posteriors. O(classes
+  // with the term).
   double first_gain(const TermDocuments& term) {
     lifts.find(term);
     const std::int64_t n_runs = std::ssize(term.runs);
@@ -130,7 +130,7 @@ std::vector<double> importance_of(const Collection& all, double balance) {
   return importance;
 }
 
-// The gain of a term when it was last computed, in units of 2^-40 n.
+// The last computed gain of a term, in units of 2^-40 n.
 struct Known {
   double units;
   TermId term;
@@ -159,8 +159,8 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
                                 " with step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
                                 " documents");
   };
-  // |W| is at most the logarithm of 1 + n/a, and W - W' is at most the logarithm of 1 + 1/a. A large W - W' would lose
-  // digits.
+  // |W| is at most the logarithm of 1 + n/a, and W - W' is at most the logarithm of 1 + 1/a. With a large W - W', a
+  // gain would lose digits.
   const auto log_of = [](double x) { return std::isfinite(x) ? simd::baseline::log_plus_one(x) : x; };
   limit_step(log_of(n / options.shape), 300, "1 + documents / shape");
   limit_step(log_of(1 / options.shape), 12, "1 + 1 / shape");
@@ -206,7 +206,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   Pacer pacer(threads, progress);
   for (std::int64_t step = 0; step < options.k;) {
     const TermId term = known.front().term;
-    // Prefetch the next terms, which are near the top of the heap.
+    // Prefetch the likely next terms, which are near the top of the heap.
     for (std::size_t i = 1; i < std::min<std::size_t>(3, known.size()); ++i) postings.prefetch_documents(known[i].term);
     for (std::size_t i = 3; i < std::min<std::size_t>(7, known.size()); ++i) postings.prefetch_place(known[i].term);
     const TermDocuments term_documents = postings[term];

@@ -13,7 +13,7 @@ namespace {
 
 // A summary of a term's weights in all machines.
 struct TermWeights {
-  std::int64_t sum = 0;  // in units of 2^-32; as an integer, it does not depend on the order of the summands
+  std::int64_t sum = 0;  // in units of 2^-32; an integer sum does not depend on the order of its summands
   float largest = 0;     // the largest |w_tc|
 };
 

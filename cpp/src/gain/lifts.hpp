@@ -1,4 +1,4 @@
-// The log lifts of a term for each class, and the guide of guided gain.
+// The log lift of a term for each class, and the guide of guided gain.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace termsift {
 
-// Says how useful each term is to linear machines. The arrays have one value for each pair of a term and a class that has
-// it, in the order of the postings' runs. The arrays are empty if no machines are trained.
+// Says how useful each term is to linear machines. The arrays have one value for each pair of a term and a class with
+// the term, in the order of the postings' runs. The arrays are empty if no machines are trained.
 struct Guide {
   std::vector<double> usefulness;  // u_tc
   std::vector<double> log_lift;    // the number added to W_tc and W'_tc
@@ -24,9 +24,9 @@ struct Guide {
 Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Postings& postings,
                  const GuideOptions& options, const Threads& threads);
 
-// Each thread has its own Lifts. Most terms are in few classes. The lift for a class without the term depends only on the
-// class and on d_t, so the lifts for such classes are kept until d_t changes. Only vectors in which a class has the term are
-// replaced.
+// Each thread has its own Lifts. Most terms occur in few classes. The lift for a class without the term depends only on
+// the class and on d_t, so the lifts for such classes are kept until d_t changes. Only groups of eight classes
+// (vectors) in which some class has the term are computed anew.
 class Lifts {
  public:
   Lifts(const Collection& collection, const Guide& guide, const ConditionalGain& options)
@@ -34,7 +34,7 @@ class Lifts {
         absent_logs_(docs_), absent_lifts_(docs_),
         logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_), at_the_start_(docs_) {}
 
-  // Computes the lifts of a term. O(classes that have the term), plus O(classes) if d_t differs from the d_t of the last
+  // Computes the lifts of a term. O(classes with the term), plus O(classes) if d_t differs from the d_t of the last
   // term, plus O(d_t) if documents have weights.
   void find(const TermDocuments& term) {
     for (const std::int64_t vector : vectors_) {
@@ -71,7 +71,7 @@ class Lifts {
       }
   }
 
-  // Arrays (stride,) of W_c and of e^{b W_c}.
+  // Arrays (stride,) of W_c and e^{b W_c}.
   const double* logs() const { return logs_.data(); }
   const double* lifts() const { return lifts_.data(); }
   // Arrays (stride,) of D_c, W'_c, e^{b W'_c}, and the mixture (see MixtureBatch) of a document without chosen terms. Only

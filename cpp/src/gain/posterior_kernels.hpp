@@ -1,4 +1,4 @@
-// The interface of the kernels of conditional gain. They compute class probabilities of documents and mixtures of lifts.
+// The kernels of conditional gain compute class probabilities of documents and mixtures of lifts.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct ClassRun {
   std::int32_t end;       // 1 + the index of the run's last document
 };
 
-// Rows of class values have a stride that is a multiple of 8. The classes come first. The lanes after the classes hold 0 in
-// `posteriors`, any finite number in `lift`, and minus infinity in `log_prior`.
+// Rows of class values have a stride that is a multiple of 8. The classes come first, followed by padding. The padding
+// holds 0 in `posteriors`, any finite number in `lift`, and minus infinity in `log_prior`.
 //
 // A document's row holds either all classes in order, or only the classes in play. In the second case, the document's own
 // class comes first, and the others follow in any order.
@@ -20,12 +20,12 @@ struct MixtureBatch {
   std::int64_t first, last;       // the range of indices of `documents`; last <= runs[n_runs - 1].end
   const std::int32_t* documents;  // the documents of a term
   const ClassRun* runs;
-  const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; if it is 0, the row is unset
+  const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; if 0, the row is unset
   const float* posteriors;       // (documents of the collection, stride) P_dc
   const std::int32_t* in_play;   // (documents of the collection, stride) classes in play, then 0; null if all are in play
   std::int64_t stride;
-  const double* lift;         // (n_classes,) e_c
-  const double* own_lift;     // (n_classes,) e'_c
+  const double* lift;         // (n_classes,) e_c = e^{b W_c}
+  const double* own_lift;     // (n_classes,) e'_c = e^{b W'_c}
   const double* at_the_start;  // (n_classes,) the mixtures of documents without chosen terms
   double* mixtures;           // (last,) out, from `first` on: sum over c != y of P_dc e_c / e'_y, plus P_dy
 };
@@ -42,12 +42,12 @@ struct EvidenceUpdate {
 };
 
 struct PosteriorKernels {
-  // The next two functions work in place with errors up to 1 ulp; n is a multiple of 8. `logarithms` requires positive
-  // normal numbers. `exponentials` requires numbers up to 709.
+  // The next two functions work in place, with errors of at most 1 ulp; n is a multiple of 8. `logarithms` requires
+  // positive normal numbers. `exponentials` requires numbers up to 709.
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
   void (*short_exponentials)(double* x, std::int64_t n);  // for x <= 0, with a relative error of 2^-46
-  // Computes, for each run of x, the logarithm of the product of its positive normal numbers, with one call of the
+  // For each run, computes the logarithm of the product of its positive normal numbers in x, with one call of the
   // logarithm. The error is below 2^-53 per factor plus 1 ulp. x must be followed by 7 doubles of any value. The arrays
   // `logs` and `scratch` have n_runs elements, rounded up to a multiple of 8. `logs` may be the same array as x.
   void (*logs_of_products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* scratch);

@@ -7,7 +7,7 @@
 
 namespace termsift {
 
-// Sixteen machines and their documents. The vector z_d has the entries [begin[d], end[d]), and a 1 for the intercept.
+// Sixteen machines. The vector z_d has the entries [begin[d], end[d]) of `terms` and `values`, and a 1 for the intercept.
 struct MachineProblem {
   std::int64_t n_docs, n_terms;
   const std::int64_t *begin, *end;  // (n_docs,)
@@ -22,7 +22,7 @@ struct MachineProblem {
 };
 
 struct MachineKernels {
-  // Visits n documents in the given order. Sets each document's dual to its optimal value, given all other duals.
+  // Visits n documents in the given order. Sets each machine's dual of the document to its optimum, given all other duals.
   void (*descend)(const MachineProblem&, const std::int32_t* order, std::int64_t n);
 
   static const MachineKernels baseline, avx2, avx512;  // simd/targets.hpp

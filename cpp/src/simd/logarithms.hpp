@@ -1,12 +1,12 @@
-// Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels use these functions instead of
-// the functions of the C library. The functions have no branches, so loops over them vectorise.
+// Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels use these functions instead
+// of the C library. The functions have no branches, so loops over them vectorise.
 //
 // Precision: p, q and p - q are given with about 106 bits. Let
 //     t(p, q) = p log(p/q) - p + q = q h((p-q)/q),  h(x) = (1+x) log(1+x) - x,  t >= 0,
 // so that KL = t(p, q) + t(1-p, 1-q). With s = (p-q)/(p+q), log(p/q) = 2 atanh(s), and atanh(s) = s + s^3 R(s^2),
 //     if p/q is in [1/2, 2]:  t = (p-q) s [1 + (1+s) s R(s^2)], a product of accurate factors;
-//     otherwise:              t = p log(p/q) - (p-q) in double-double, because the difference magnifies rounding up to 10
-//                             times.
+//     otherwise:              t = p log(p/q) - (p-q) in double-double, because the difference magnifies rounding errors up
+//                             to 10 times.
 // The error of either formula is little more than one rounding.
 #pragma once
 
@@ -74,8 +74,8 @@ TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
   return {q, (((a.hi - product.hi) - product.lo) + (a.lo - q * b.lo)) * inverse};
 }
 
-// Returns a * b * (1 + g) with little more than one rounding, for |g| below about 1/4. A relative error e of g changes the
-// result only by a relative error of about g e.
+// Returns a * b * (1 + g) with little more than one rounding, for |g| below about 1/4. A relative error e in g causes a
+// relative error of only about g e in the result.
 TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
@@ -112,8 +112,8 @@ TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDou
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Returns t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. In this range, |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms of R
-// suffice. The relative error is 2^-52 at p = 2^-6 and q = 0, and grows with the 7th power of larger p or q.
+// Returns t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. In this range, |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms
+// of R suffice. The relative error is 2^-52 at p = 2^-6 and q = 0. For larger p or q, it grows with their 7th power.
 TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   const double s = -d / (2.0 - p - q);
   const double z = s * s;
@@ -132,8 +132,8 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// s and k give the logarithm of p/q. If p and q are near each other, log(p/q) = 2 atanh(s) with |s| <= 1/3. Otherwise,
-// log(p/q) = log(2^k) + 2 atanh(s) with |s| <= 1/5. The functions below take d = p - q, 0 <= p <= 2^123, and q in
+// s and k give the logarithm of p/q. If are_near(p, q, d), log(p/q) = 2 atanh(s) with |s| <= 1/3. Otherwise, log(p/q) =
+// log(2^k) + 2 atanh(s) with |s| <= 1/5. The ordinary_* functions below take d = p - q, 0 <= p <= 2^123, and q in
 // [least_probability, 2^123] with q >= 2^-60 p. If with_low is false, the low parts of p, q and d are 0.
 struct Ratio {
   double s;
@@ -156,7 +156,7 @@ TERMSIFT_INLINE Ratio ordinary_ratio(DoubleDouble p, DoubleDouble q, DoubleDoubl
 template <bool with_low = true>
 TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d, Ratio ratio, double sR) {
   const auto [s, k] = ratio;
-  // t = d s [1 + (1+s) s R]; d.lo appears twice, because d and s both contain it
+  // t = d s [1 + (1+s) s R]; d.lo counts twice, because both d and s contain it
   const double rest = d.hi * (sR + s * sR);
   const double t_near = d.hi * s + s * (with_low ? rest + 2.0 * d.lo : rest);
 
@@ -256,9 +256,9 @@ constexpr double log_table[32][2] = {
     {0.6694306539426292, 2.823733943928343e-17}, {0.6853040030989194, 4.893484946270261e-17},
 };
 
-// Returns log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m and 1 <= m < 2. The
-// number c = 1 + (2i + 1)/64 is the nearest to m for which log_table has log c, so |s| <= 2^-7. The absolute error is at
-// most 2^-68 for x in [2^-900, 2^900].
+// Returns log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m and 1 <= m < 2.
+// log_table holds log c for the numbers c = 1 + (2i + 1)/64. The nearest c to m is used, so |s| <= 2^-7. The absolute
+// error is at most 2^-68 for x in [2^-900, 2^900].
 TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   const unsigned long long u = bits(x.hi);
   const double k = from_bits((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);
@@ -276,8 +276,8 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
 }
 
-// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. It is computed as 2 atanh(x / (2 + x)) up to x =
-// 1. Below x = 2^-54, it rounds to x.
+// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. Up to x = 1, it is 2 atanh(x / (2 + x)).
+// Below x = 2^-54, it rounds to x.
 TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
   const double z = s.hi * s.hi;
