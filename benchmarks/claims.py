@@ -56,7 +56,7 @@ class Claim(NamedTuple):
         try:
             return self.check()
         except MissingCollectionError as missing:
-            return Verdict(UNKNOWN, f"{missing} is not available.")
+            return Verdict(UNKNOWN, f"The collection {missing} is not available.")
 
 
 class MissingCollectionError(Exception):

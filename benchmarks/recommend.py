@@ -105,14 +105,14 @@ def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dic
     tested, gains = on_test_documents(collections, chosen, extent)
     text = f"""\
 The method is chosen only on the training documents of {listed(validated)}, by {extent.n_folds}-fold
-cross-validation of {len(ordered)} combinations. The combinations are each method with each of its
-models and policies, and each selector, for multinomial and for binary naive Bayes. The criterion is
+cross-validation of {len(ordered)} combinations. A combination is a method with a
+model and a policy, or a selector, with multinomial or binary naive Bayes. The criterion is
 the accuracy, averaged over {len(extent.ks)} numbers of terms and over the collections. Some
 of the combinations that need only counts are not significantly worse than the best of them. Among
 these, the page recommends the combination that differs in the fewest ways from the paper's MD. The
 number after ± is two standard errors, estimated from the differences in the folds. The estimate
-ignores that folds share training documents. Collections share documents, too. Therefore the error
-of a mean over collections is the mean of the collections' errors, which is an upper bound.
+ignores that folds share training documents. Collections share documents, too. Therefore
+the error of a mean over collections is the mean of the collections' errors, an upper bound.
 
 **{told(validated, chosen)}** {of_documents(validated, chosen)}
 
