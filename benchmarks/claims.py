@@ -29,7 +29,7 @@ RULES = """\
 Two methods are compared by their mean difference over the numbers of terms. A claim that the
 paper's methods are "better" holds if they are ahead in most comparisons and behind in none. It
 holds in part if they are ahead more often than behind. A claim that they are the "best" is judged
-in the same way, but it fails if they are behind in a single comparison. "At least as well" holds if
+in the same way, but it fails if they are behind in any comparison. "At least as well" holds if
 they are behind in no comparison, and "usually" holds if they are behind in fewer than half of the
 comparisons."""
 
@@ -56,7 +56,7 @@ class Claim(NamedTuple):
         try:
             return self.check()
         except MissingCollectionError as missing:
-            return Verdict(UNKNOWN, f"{missing} is not available.")
+            return Verdict(UNKNOWN, f"The collection {missing} is not available.")
 
 
 class MissingCollectionError(Exception):
@@ -192,8 +192,8 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
     told = "so the claim is easy to meet" if without > limit else "which is below the limit"
     return Verdict(
         all_or_some([value > limit for value in values.values()]),
-        f"The smallest accuracy is {values[lowest]:.1f}%, with {lowest}. Predicting the largest "
-        f"class for every document is right in {without:.1f}% of the cases, {told}.",
+        f"The smallest accuracy is {values[lowest]:.1f}%, with {lowest}. Always predicting the "
+        f"largest class is right for {without:.1f}% of the documents, {told}.",
     )
 
 
@@ -234,8 +234,8 @@ def margins_grow(found: Mapping[str, Answers]) -> Verdict:
     grows = [b.value > a.value for a, b in pairwise(rows["the four"])]
     return Verdict(
         all_or_some(grows),
-        f"The mean lead of the two methods grows in {sum(grows)} of {len(grows)} steps to more "
-        "classes."
+        f"The mean lead of MD and MD-chi2 over the four others grows in {sum(grows)} of "
+        f"{len(grows)} steps to more classes."
         f"\n\n{table('mean lead in accuracy over', list(found), rows)}",
     )
 
@@ -286,7 +286,7 @@ def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answ
     _, accuracy = compared(no_worse, found, ["greedy"], ["MD"], View())
     return Verdict(
         all_or_some(same),
-        f"The second term of both methods is the same on {sum(same)} of {len(same)} collections."
+        f"`greedy` and MD choose the same second term on {sum(same)} of {len(same)} collections."
         f"\n\n{shared_with_md(collections, 'greedy')}\n\nThe greedy algorithm comes nearer to the "
         "maximum of the divergence than MD. Are its terms at least as good for classification?"
         f"\n\n{accuracy}",

@@ -105,14 +105,14 @@ def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dic
     tested, gains = on_test_documents(collections, chosen, extent)
     text = f"""\
 The method is chosen only on the training documents of {listed(validated)}, by {extent.n_folds}-fold
-cross-validation of {len(ordered)} combinations. The combinations are each method with each of its
-models and policies, and each selector, for multinomial and for binary naive Bayes. The criterion is
-the accuracy, averaged over {len(extent.ks)} numbers of terms and over the collections. Several
-combinations may be best by chance. Among these combinations, the page recommends the combination
-that differs in the fewest ways from the paper's MD. The number after ± is two standard errors,
-estimated from the differences in the folds. The estimate ignores that folds share training
-documents. The collections share documents. Therefore the error of a mean over collections is
-computed as the mean of the collections' errors, which is an upper bound.
+cross-validation of {len(ordered)} combinations. A combination is a method with a
+model and a policy, or a selector, with multinomial or binary naive Bayes. The criterion is
+the accuracy, averaged over {len(extent.ks)} numbers of terms and over the collections. Some
+of the combinations that need only counts are not significantly worse than the best of them. Among
+these, the page recommends the combination that differs in the fewest ways from the paper's MD. The
+number after ± is two standard errors, estimated from the differences in the folds. The estimate
+ignores that folds share training documents. Collections share documents, too. Therefore
+the error of a mean over collections is the mean of the collections' errors, an upper bound.
 
 **{told(validated, chosen)}** {of_documents(validated, chosen)}
 
@@ -190,7 +190,7 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
     sentences = []
     for name, part in parts.items():
         other = choose(part)
-        which = f"{other} (a gain of {difference(part, other, chosen)} points there)"
+        which = f"{other} ({difference(part, other, chosen)} points better there)"
         sentences.append(
             f"If only {name} were used, the choice would be "
             f"{'the same' if other == chosen else which}."
@@ -204,9 +204,9 @@ def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
     other = chosen._replace(naive_bayes=next(n for n in CLASSIFIERS if n != chosen.naive_bayes))
     on_md = difference(validated, PAPERS._replace(naive_bayes="binary"), PAPERS)
     return (
-        f"Binary naive Bayes {part} part of the recommendation. With the same ranking, "
-        f"{other.naive_bayes} naive Bayes gains {difference(validated, other, chosen)} points. "
-        f"With the paper's MD, binary naive Bayes gains {on_md} points."
+        f"Binary naive Bayes {part} part of the recommendation. With the recommended ranking, "
+        f"the gain from {other.naive_bayes} naive Bayes is {difference(validated, other, chosen)} "
+        f"points. With the paper's MD, the gain from binary naive Bayes is {on_md} points."
     )
 
 

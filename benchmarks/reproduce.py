@@ -185,22 +185,22 @@ and computes every verdict.
 - The paper used the same files: Deng Cai's files, with their splits into training and
   test documents. Terms in fewer than 2 documents are left out. The column "largest class" has the
   share of the largest class among the test documents.
-- Terms are ranked on the training documents. The classifiers are scikit-learn's MultinomialNB, and
-  LinearSVC with C = 1, since the paper says only "SVM". They are trained on the numbers of
-  occurrences of the first k terms.
+- Terms are ranked on the training documents. The classifiers are scikit-learn's MultinomialNB and
+  LinearSVC. The paper says only "SVM", so LinearSVC has the default C = 1. Both classifiers are
+  trained on the counts of the first k terms.
 - Means are over {len(extent.ks)} numbers of terms in a geometric series from {extent.ks[0]} to
   {extent.ks[-1]:,}, and over {len(extent.svm_ks)} such numbers for the SVM. The paper does not say
-  how its numbers of terms are spaced. If these numbers are spaced evenly, few of them are small.
-  Therefore some rows are restricted to "from 100 terms up".
+  how its numbers of terms are spaced. If the spacing is even, few of the paper's numbers are small.
+  Therefore some results are also given "from 100 terms up".
 - Plots of differences are cut off at {CUT[0]} and {CUT[1]} points.
-- F1 is computed for each class against all others. The mean over classes is weighted by their
-  shares of the documents, as in the paper.
+- F1 is computed for each class against all others. The mean F1 weights each class by its share of
+  the documents, as in the paper.
 - The number after ± is two standard errors. The errors are estimated from {extent.n_resamples}
-  resamples of the test documents, with fixed training documents. A difference is called level if
-  it is smaller than this number.
+  resamples of the test documents, with fixed training documents. Two methods are level if their
+  difference is smaller than this number.
 - The paper does not say how CET, chi2 and GSS combine the values of the classes into a score. Here
-  CET takes the sum over the classes, while chi2 and GSS take the largest value. "Averaged" means
-  the mean over the classes, weighted by their shares.
+  CET takes the sum over the classes, while chi2 and GSS take the largest value. "Averaged" methods
+  take the mean over the classes, weighted by the shares of the classes.
 
 Versions: {", ".join(f"{package.__name__} {package.__version__}" for package in PACKAGES)}."""
 
@@ -245,7 +245,7 @@ def differences(results: Results) -> str:
             mean = f"{100 * md[0]:.1f}%" if name == "MD" else str(Estimate.of(of.mean() - md))
             rows[name].append(mean)
     return f"""\
-This table has the mean accuracy of each method minus the mean accuracy of MD, in points:
+The row of MD has mean accuracies. The other rows have differences from MD's accuracies, in points:
 
 {table("method", header, rows)}"""
 
