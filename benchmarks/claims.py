@@ -26,12 +26,12 @@ MANY, FEW = 100, 20  # "many" means at least 100 terms, "few" at most 20
 ALIKE = 1.0  # points; smaller differences count as "similar"
 
 RULES = """\
-Two methods are compared by their mean difference over the numbers of terms. A claim that the
-paper's methods are "better" holds if they are ahead in most comparisons and behind in none. It
-holds in part if they are ahead more often than behind. A claim that they are the "best" is judged
-in the same way, but it fails if they are behind in a single comparison. "At least as well" holds if
-they are behind in no comparison, and "usually" holds if they are behind in fewer than half of the
-comparisons."""
+Two methods are compared by the difference of their means over all k. A claim that methods are
+"better" holds if they are ahead in most comparisons and behind in none. It holds in part if they
+are ahead more often than behind. A claim that methods are the "best" is judged in the same way, but
+it fails if they are behind in any comparison. "At least as well" holds if they are behind in no
+comparison. "Usually" holds if they are behind in fewer than half of the comparisons. The first line
+below a claim decides, but "consistently" needs all lines."""
 
 Answers = Mapping[str, Found]
 Judge = Callable[[Sequence[int]], str]  # returns the verdict for signs of differences
@@ -56,7 +56,7 @@ class Claim(NamedTuple):
         try:
             return self.check()
         except MissingCollectionError as missing:
-            return Verdict(UNKNOWN, f"{missing} is not available.")
+            return Verdict(UNKNOWN, f"The collection {missing} is not available.")
 
 
 class MissingCollectionError(Exception):
@@ -133,6 +133,7 @@ def compared(
     (any_found, *_) = found.values()
     views = tuple(view for view in views if view.of(any_found[ours[0]].ks).any())
 
+    who = f"{listed(ours)} {'is' if len(ours) == 1 else 'are'}"
     lines, verdicts = [], []
     for view in views:
         signs = [
@@ -144,7 +145,7 @@ def compared(
         ahead, level, behind = (signs.count(sign) for sign in (1, 0, -1))
         verdicts.append(judge(signs))
         counts = f"ahead in {ahead}, level in {level} and behind in {behind} of {len(signs)}"
-        lines.append(f"- {view}: {counts} comparisons, so the claim {verdicts[-1]}")
+        lines.append(f"- {view}: {who} {counts} comparisons ({verdicts[-1]})")
     agreed = verdicts[0] if len(set(verdicts)) == 1 or not by_all else PARTLY
     return Verdict(agreed, "\n".join(lines))
 
@@ -164,7 +165,7 @@ def rises_with_terms(found: Answers) -> Verdict:
     at_last = curves.argmax(axis=1) == len(ks) - 1
     return Verdict(
         all_or_some(at_last),
-        f"{at_last.sum()} of the {len(SIX)} methods are most accurate with {ks[-1]:,} terms. The "
+        f"{at_last.sum()} of {len(SIX)} methods are most accurate with {ks[-1]:,} terms. The "
         f"accuracy rises in {(steps > 0).sum()} of {steps.size} steps from one number of terms to "
         f"the next, and the largest decrease is {-min(steps.min(), 0):.1f} points.",
     )
@@ -189,11 +190,11 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
     values = {name: found[name].curve().min() for name in SIX}
     lowest = min(values, key=values.__getitem__)
     without = 100 * collection.largest_share
-    told = "so the claim is easy to meet" if without > limit else "which is below the limit"
+    told = ", so the claim is easy to meet" if without > limit else ""
     return Verdict(
         all_or_some([value > limit for value in values.values()]),
-        f"The smallest accuracy is {values[lowest]:.1f}%, with {lowest}. Predicting the largest "
-        f"class for every document is right in {without:.1f}% of the cases, {told}.",
+        f"The smallest accuracy is {values[lowest]:.1f}%, with {lowest}. A classifier that always "
+        f"predicts the largest class has {without:.1f}%{told}.",
     )
 
 
@@ -227,15 +228,15 @@ def margins_grow(found: Mapping[str, Answers]) -> Verdict:
 
     averaged = ["chi2 averaged" if name == "chi2" else name for name in OTHERS]
     rows = {
-        "the four": margins(OTHERS),
-        f"the four, from {MANY} terms up": margins(OTHERS, MANY),
-        "the four with chi2 averaged": margins(averaged),
+        "the four others": margins(OTHERS),
+        f"the four others, from {MANY} terms up": margins(OTHERS, MANY),
+        "the four others, with chi2 averaged": margins(averaged),
     }
-    grows = [b.value > a.value for a, b in pairwise(rows["the four"])]
+    grows = [b.value > a.value for a, b in pairwise(rows["the four others"])]
     return Verdict(
         all_or_some(grows),
-        f"The mean lead of the two methods grows in {sum(grows)} of {len(grows)} steps to more "
-        "classes."
+        f"The mean lead of MD and MD-chi2 grows in {sum(grows)} of {len(grows)} steps from fewer "
+        "to more classes."
         f"\n\n{table('mean lead in accuracy over', list(found), rows)}",
     )
 
@@ -274,7 +275,7 @@ def shared_with_md(collections: Mapping[str, Collection], method: str) -> str:
     for name, collection in collections.items():
         ours, mds = first_terms(collection, method), first_terms(collection, "md")
         rows[name] = [f"{len(np.intersect1d(ours[:k], mds[:k])) / k:.0%}" for k in ks]
-    return table(f"first terms of `{method}` that are MD's", [f"{k:,}" for k in ks], rows)
+    return table(f"shared first k terms of `{method}` and MD, k =", [f"{k:,}" for k in ks], rows)
 
 
 def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answers]) -> Verdict:
@@ -286,10 +287,10 @@ def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answ
     _, accuracy = compared(no_worse, found, ["greedy"], ["MD"], View())
     return Verdict(
         all_or_some(same),
-        f"The second term of both methods is the same on {sum(same)} of {len(same)} collections."
-        f"\n\n{shared_with_md(collections, 'greedy')}\n\nThe greedy algorithm comes nearer to the "
-        "maximum of the divergence than MD. Are its terms at least as good for classification?"
-        f"\n\n{accuracy}",
+        f"`greedy` and MD have the same second term on {sum(same)} of {len(same)} collections."
+        f"\n\n{shared_with_md(collections, 'greedy')}\n\n`greedy` comes nearer than MD to the "
+        "largest possible divergence. One could claim that its terms are at least as good for "
+        f"classification:\n\n{accuracy}",
     )
 
 

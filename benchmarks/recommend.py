@@ -40,8 +40,8 @@ class Choice(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"`{self.method}`, model {self.model}, policy {self.policy}, with {self.naive_bayes} "
-            "naive Bayes"
+            f"`{self.method}` with model `{self.model}`, policy `{self.policy}` and "
+            f"{self.naive_bayes} naive Bayes"
         )
 
 
@@ -104,15 +104,15 @@ def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dic
     chosen, ordered = choose(validated), order(validated)
     tested, gains = on_test_documents(collections, chosen, extent)
     text = f"""\
-The method is chosen only on the training documents of {listed(validated)}, by {extent.n_folds}-fold
-cross-validation of {len(ordered)} combinations. The combinations are each method with each of its
-models and policies, and each selector, for multinomial and for binary naive Bayes. The criterion is
-the accuracy, averaged over {len(extent.ks)} numbers of terms and over the collections. Several
-combinations may be best by chance. Among these combinations, the page recommends the combination
-that differs in the fewest ways from the paper's MD. The number after ± is two standard errors,
-estimated from the differences in the folds. The estimate ignores that folds share training
-documents. The collections share documents. Therefore the error of a mean over collections is
-computed as the mean of the collections' errors, which is an upper bound.
+{len(ordered)} combinations are compared by {extent.n_folds}-fold cross-validation on the training
+documents of {listed(validated)}. A combination has multinomial or binary naive Bayes, and either a
+selector or a method with one of its models and policies. Combinations are ordered by their
+accuracy, averaged over {len(extent.ks)} values of k and over the collections. The candidates are
+the combinations that need only counts. If several candidates do not differ significantly from the
+best candidate, the one most similar to the paper's MD is recommended. The number after ± is two
+standard errors, estimated from the differences in the folds. The estimate ignores that folds share
+training documents. For a mean over collections, the errors of the collections are averaged, which
+gives an upper bound.
 
 **{told(validated, chosen)}** {of_documents(validated, chosen)}
 
@@ -120,8 +120,8 @@ computed as the mean of the collections' errors, which is an upper bound.
 
 {robustness(validated, chosen, extent)} {of_naive_bayes(validated, chosen)}
 
-This table has the gain of `md` over the paper's MD for each model and policy, with multinomial
-naive Bayes:
+This table has the gain of each model and policy of `md` over the paper's MD (`multinomial`, `top`),
+with multinomial naive Bayes:
 
 {models_table(validated)}
 
@@ -135,8 +135,8 @@ def told(validated: Validated, chosen: Choice) -> str:
     if chosen == PAPERS:
         return "The paper's MD is recommended, since no combination is significantly better."
     return (
-        f"The recommended combination is {chosen}. Its gain in accuracy over the paper's MD with "
-        f"multinomial naive Bayes is {gain} points."
+        f"The recommended combination is {chosen}. It gains {gain} points of accuracy over the "
+        "paper's MD with multinomial naive Bayes."
     )
 
 
@@ -176,7 +176,7 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
     """Return sentences about the choice that each part of the results alone would give."""
     many = np.array(extent.ks) >= MANY
     parts: dict[str, Validated] = {
-        f"{MANY} terms or more": {
+        f"k of {MANY} or more": {
             name: {choice: folds[:, many] for choice, folds in of.items()}
             for name, of in validated.items()
         }
@@ -190,23 +190,22 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
     sentences = []
     for name, part in parts.items():
         other = choose(part)
-        which = f"{other} (a gain of {difference(part, other, chosen)} points there)"
+        which = f"{other}, which gains {difference(part, other, chosen)} points there"
         sentences.append(
-            f"If only {name} were used, the choice would be "
-            f"{'the same' if other == chosen else which}."
+            f"With only {name}, the choice would be {'the same' if other == chosen else which}."
         )
     return " ".join(sentences)
 
 
 def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
     """Return sentences on whether binary naive Bayes is part of the recommendation."""
-    part = "is" if chosen.naive_bayes == "binary" else "is not"
-    other = chosen._replace(naive_bayes=next(n for n in CLASSIFIERS if n != chosen.naive_bayes))
+    part = "includes" if chosen.naive_bayes == "binary" else "does not include"
+    multinomial, binary = (chosen._replace(naive_bayes=name) for name in CLASSIFIERS)
     on_md = difference(validated, PAPERS._replace(naive_bayes="binary"), PAPERS)
     return (
-        f"Binary naive Bayes {part} part of the recommendation. With the same ranking, "
-        f"{other.naive_bayes} naive Bayes gains {difference(validated, other, chosen)} points. "
-        f"With the paper's MD, binary naive Bayes gains {on_md} points."
+        f"The recommendation {part} binary naive Bayes. Compared with multinomial naive Bayes, it "
+        f"gains {difference(validated, binary, multinomial)} points with the recommended ranking, "
+        f"and {on_md} points with the paper's MD."
     )
 
 
@@ -229,7 +228,7 @@ def on_test_documents(
     others = {method: Ranker(method) for method in FROM_DOCUMENTS}
     rankers = {"MD": Ranker("md"), "chosen": ranker, **others}
     ks = np.array(extent.ks)
-    header = ["MD", "gain", "in F1", "k better / level / worse"]
+    header = ["MD", "gain", "gain in F1", "values of k: better / level / worse"]
     header += [f"gain of `{method}`" for method in others]
     rows: dict[str, list[Estimate | str]] = {}
     gains: dict[str, Floats] = {}
@@ -261,8 +260,8 @@ def on_test_documents(
     )
     mean_gain = Estimate.over(every)
     text = f"""\
-On the test documents, which were not used for the choice, the recommended combination has a mean
-gain of {mean_gain} points over MD{"".join(beside)}:
+The choice did not use the test documents. On these, the recommended combination has a mean gain of
+{mean_gain} points over MD{"".join(beside)}:
 
 {table("collection", header, rows)}"""
     return text, gains
