@@ -1,7 +1,6 @@
 """The paper's claims about its results, with verdicts computed from termsift's results.
 
-"The paper's methods" are MD and MD-chi2 (the parameter ``ours``). The other
-methods are DF, CET, chi2 and GSS.
+"The paper's methods" are MD and MD-chi2. The other methods are DF, CET, chi2 and GSS.
 """
 
 from __future__ import annotations

@@ -177,8 +177,8 @@ def introduction(collections: Mapping[str, Collection], extent: Extent) -> str:
 
 {trial}Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
 Categorization", IEEE TKDE 28(9), 2016, compare their methods MD and MD-chi2 with four
-other methods on three corpora. This page repeats their experiments. `benchmarks/reproduce.py` writes
-the page and computes every verdict.
+other methods on three corpora. This page repeats their experiments. `benchmarks/reproduce.py`
+writes the page and computes every verdict.
 
 {table("collection", header, rows)}
 
