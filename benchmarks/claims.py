@@ -1,7 +1,6 @@
 """The paper's claims about its results, with verdicts computed from termsift's results.
 
-"The paper's methods" are MD and MD-chi2 (the parameter ``ours``). The other
-methods are DF, CET, chi2 and GSS.
+"The paper's methods" are MD and MD-chi2. The other methods are DF, CET, chi2 and GSS.
 """
 
 from __future__ import annotations
@@ -133,6 +132,7 @@ def compared(
     (any_found, *_) = found.values()
     views = tuple(view for view in views if view.of(any_found[ours[0]].ks).any())
 
+    who = f"{listed(ours)} {'is' if len(ours) == 1 else 'are'}"
     lines, verdicts = [], []
     for view in views:
         signs = [
@@ -144,7 +144,7 @@ def compared(
         ahead, level, behind = (signs.count(sign) for sign in (1, 0, -1))
         verdicts.append(judge(signs))
         counts = f"ahead in {ahead}, level in {level} and behind in {behind} of {len(signs)}"
-        lines.append(f"- {view}: {counts} comparisons, so the claim {verdicts[-1]}")
+        lines.append(f"- {view}: {who} {counts} comparisons ({verdicts[-1]})")
     agreed = verdicts[0] if len(set(verdicts)) == 1 or not by_all else PARTLY
     return Verdict(agreed, "\n".join(lines))
 
@@ -164,7 +164,7 @@ def rises_with_terms(found: Answers) -> Verdict:
     at_last = curves.argmax(axis=1) == len(ks) - 1
     return Verdict(
         all_or_some(at_last),
-        f"{at_last.sum()} of the {len(SIX)} methods are most accurate with {ks[-1]:,} terms. The "
+        f"{at_last.sum()} of {len(SIX)} methods are most accurate with {ks[-1]:,} terms. The "
         f"accuracy rises in {(steps > 0).sum()} of {steps.size} steps from one number of terms to "
         f"the next, and the largest decrease is {-min(steps.min(), 0):.1f} points.",
     )
@@ -189,7 +189,7 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
     values = {name: found[name].curve().min() for name in SIX}
     lowest = min(values, key=values.__getitem__)
     without = 100 * collection.largest_share
-    told = "so the claim is easy to meet" if without > limit else "which is below the limit"
+    told = ", so the claim is easy to meet" if without > limit else ""
     return Verdict(
         all_or_some([value > limit for value in values.values()]),
         f"The smallest accuracy is {values[lowest]:.1f}%, with {lowest}. Always predicting the "
@@ -227,11 +227,11 @@ def margins_grow(found: Mapping[str, Answers]) -> Verdict:
 
     averaged = ["chi2 averaged" if name == "chi2" else name for name in OTHERS]
     rows = {
-        "the four": margins(OTHERS),
-        f"the four, from {MANY} terms up": margins(OTHERS, MANY),
-        "the four with chi2 averaged": margins(averaged),
+        "the four others": margins(OTHERS),
+        f"the four others, from {MANY} terms up": margins(OTHERS, MANY),
+        "the four others, with chi2 averaged": margins(averaged),
     }
-    grows = [b.value > a.value for a, b in pairwise(rows["the four"])]
+    grows = [b.value > a.value for a, b in pairwise(rows["the four others"])]
     return Verdict(
         all_or_some(grows),
         f"The mean lead of MD and MD-chi2 over the four others grows in {sum(grows)} of "
@@ -274,7 +274,7 @@ def shared_with_md(collections: Mapping[str, Collection], method: str) -> str:
     for name, collection in collections.items():
         ours, mds = first_terms(collection, method), first_terms(collection, "md")
         rows[name] = [f"{len(np.intersect1d(ours[:k], mds[:k])) / k:.0%}" for k in ks]
-    return table(f"first terms of `{method}` that are MD's", [f"{k:,}" for k in ks], rows)
+    return table(f"shared first k terms of `{method}` and MD, k =", [f"{k:,}" for k in ks], rows)
 
 
 def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answers]) -> Verdict:

@@ -40,8 +40,8 @@ class Choice(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"`{self.method}`, model {self.model}, policy {self.policy}, with {self.naive_bayes} "
-            "naive Bayes"
+            f"`{self.method}` with model `{self.model}`, policy `{self.policy}` and "
+            f"{self.naive_bayes} naive Bayes"
         )
 
 
@@ -120,8 +120,8 @@ the error of a mean over collections is the mean of the collections' errors, an 
 
 {robustness(validated, chosen, extent)} {of_naive_bayes(validated, chosen)}
 
-This table has the gain of `md` over the paper's MD for each model and policy, with multinomial
-naive Bayes:
+This table has the gain of each model and policy of `md` over the paper's MD (`multinomial`, `top`),
+with multinomial naive Bayes:
 
 {models_table(validated)}
 
@@ -135,8 +135,8 @@ def told(validated: Validated, chosen: Choice) -> str:
     if chosen == PAPERS:
         return "The paper's MD is recommended, since no combination is significantly better."
     return (
-        f"The recommended combination is {chosen}. Its gain in accuracy over the paper's MD with "
-        f"multinomial naive Bayes is {gain} points."
+        f"The recommended combination is {chosen}. It gains {gain} points of accuracy over the "
+        "paper's MD with multinomial naive Bayes."
     )
 
 
@@ -176,7 +176,7 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
     """Return sentences about the choice that each part of the results alone would give."""
     many = np.array(extent.ks) >= MANY
     parts: dict[str, Validated] = {
-        f"{MANY} terms or more": {
+        f"k of {MANY} or more": {
             name: {choice: folds[:, many] for choice, folds in of.items()}
             for name, of in validated.items()
         }
@@ -192,16 +192,15 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
         other = choose(part)
         which = f"{other} ({difference(part, other, chosen)} points better there)"
         sentences.append(
-            f"If only {name} were used, the choice would be "
-            f"{'the same' if other == chosen else which}."
+            f"With only {name}, the choice would be {'the same' if other == chosen else which}."
         )
     return " ".join(sentences)
 
 
 def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
     """Return sentences on whether binary naive Bayes is part of the recommendation."""
-    part = "is" if chosen.naive_bayes == "binary" else "is not"
-    other = chosen._replace(naive_bayes=next(n for n in CLASSIFIERS if n != chosen.naive_bayes))
+    part = "includes" if chosen.naive_bayes == "binary" else "does not include"
+    multinomial, binary = (chosen._replace(naive_bayes=name) for name in CLASSIFIERS)
     on_md = difference(validated, PAPERS._replace(naive_bayes="binary"), PAPERS)
     return (
         f"Binary naive Bayes {part} part of the recommendation. With the recommended ranking, "
@@ -229,7 +228,7 @@ def on_test_documents(
     others = {method: Ranker(method) for method in FROM_DOCUMENTS}
     rankers = {"MD": Ranker("md"), "chosen": ranker, **others}
     ks = np.array(extent.ks)
-    header = ["MD", "gain", "in F1", "k better / level / worse"]
+    header = ["MD", "gain", "gain in F1", "values of k: better / level / worse"]
     header += [f"gain of `{method}`" for method in others]
     rows: dict[str, list[Estimate | str]] = {}
     gains: dict[str, Floats] = {}
@@ -261,8 +260,8 @@ def on_test_documents(
     )
     mean_gain = Estimate.over(every)
     text = f"""\
-On the test documents, which were not used for the choice, the recommended combination has a mean
-gain of {mean_gain} points over MD{"".join(beside)}:
+The choice did not use the test documents. On these, the recommended combination has a mean gain of
+{mean_gain} points over MD{"".join(beside)}:
 
 {table("collection", header, rows)}"""
     return text, gains

@@ -176,9 +176,9 @@ def introduction(collections: Mapping[str, Collection], extent: Extent) -> str:
 # The paper's experiments, repeated
 
 {trial}Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
-Categorization", IEEE TKDE 28(9), 2016, compare MD and MD-chi2 with four other methods on three
-corpora. This page repeats their experiments. The script `benchmarks/reproduce.py` writes the page,
-and computes every verdict.
+Categorization", IEEE TKDE 28(9), 2016, compare their methods MD and MD-chi2 with four
+other methods on three corpora. This page repeats their experiments. `benchmarks/reproduce.py`
+writes the page and computes every verdict.
 
 {table("collection", header, rows)}
 
@@ -223,7 +223,7 @@ def summary(checked: Sequence[tuple[Claim, Verdict]]) -> str:
     verdicts = Counter(found.verdict for _, found in checked)
     counts = listed(f'{n} "{verdict}"' for verdict, n in verdicts.most_common())
     missing = dict.fromkeys(found.found for _, found in checked if found.verdict == UNKNOWN)
-    return f"{table}\n\n{' '.join([f'In total there are {counts}.', *missing])}"
+    return f"{table}\n\n{' '.join([f'In total: {counts}.', *missing])}"
 
 
 def discussion(checked: Sequence[tuple[Claim, Verdict]], where: str) -> str:
