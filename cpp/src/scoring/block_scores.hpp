@@ -158,8 +158,8 @@ class BlockScorer {
     return n_chosen;
   }
 
-  // The next two functions return visitors. A visitor searches the entries [i, end) of a class for terms of the block. For
-  // each entry found, it calls use(entry, slot), where slot is the term's position in the block. It returns the next entry.
+  // The next two functions return visitors. A visitor searches the entries [i, end) of a class for terms of the block, calls
+  // use(entry, slot) with the position of the entry's term in the block, and returns the first entry after the block.
   //
   // This visitor reads every entry. slot_of(term) must be negative for terms that are not in the block. O(entries).
   template <class SlotOf>
