@@ -75,8 +75,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   if (model.facts.reads_b1 && estimation.b1 == 0) model.facts.absent = Absent::minus_infinity;
   const double largest = check(counts, estimation, model.facts);
 
-  // Unless documents have several classes, g is computed as the sum of the rows. counts.n_docs may be a sum of fractions in
-  // another order, so rounding could violate r <= g or t <= g.
+  // Unless documents have several classes, g is computed as the sum of the rows. counts.n_docs may be a sum of fractions
+  // added in another order, so rounding could violate r <= g or t <= g.
   const auto total_of = [&](const ClassRow<Count>& row) {
     return model.facts.row_totals_are_tokens ? tokens(row) : exact_double(row.n_docs);
   };
