@@ -55,7 +55,7 @@ def test_rates_of_all_sizes(simd_target: str, case: str) -> None:
 
 def test_rates_beyond_2_to_64_are_refused() -> None:
     counts = ts.count(np.array([[1e20, 1.0], [1.0, 2.0]]), [0, 1])
-    with pytest.raises(ValueError, match=r"term 0 occurs 1e\+20 times in the 2 documents and b2"):
+    with pytest.raises(ValueError, match=r"term 0 occurs 1e\+20 times in class 0, whose documents"):
         counts.score("md", model="poisson")
     assert counts.score("md", model="poisson", alpha=(1, 1e4)).argmax() == 0
 

@@ -275,7 +275,7 @@ def test_duplicate_entries_are_one() -> None:
         (None, {"model": "gaussian"}, "model must be one of"),
         (None, {"alpha": 0}, "alpha must be positive"),
         (None, {"model": "complement", "class_prior": "uniform"}, "has no prior"),
-        (None, {"class_prior": [0, 0, 0, 0]}, "no class with documents any mass"),
+        (None, {"class_prior": [0, 0, 0, 0]}, "is 0 for every class with documents"),
     ],
 )
 def test_errors_of_arguments(terms: Any, options: dict[str, Any], error: str) -> None:

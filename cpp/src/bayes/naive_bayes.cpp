@@ -90,7 +90,7 @@ class Sweep {
   }
 
   // Returns the first step at which the predicted class may change, or `end`. The document must have no further term before
-  // `end`. Before the returned step, the difference of the losses of any two classes changes by less than the lead.
+  // `end`. Before the returned step, the difference of the losses of any two classes changes by less than lead / weight().
   std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
     if (weight() == 0) return end;  // the prediction depends only on the prior
     if (!(verdict.lead > 0)) return step + 1;
@@ -130,7 +130,7 @@ void check_weights(std::span<const std::int64_t> weights, std::int64_t n_docs) {
   for (std::size_t d = 0; d < weights.size(); ++d) {
     if (weights[d] < 0 || weights[d] > left)
       throw std::invalid_argument("document " + std::to_string(d) + " has the weight " + std::to_string(weights[d]) +
-                                  (weights[d] < 0 ? ", which is negative" : ", with which their sum exceeds 2^63 - 1"));
+                                  (weights[d] < 0 ? ", which is negative" : ", so the weights sum to more than 2^63 - 1"));
     left -= weights[d];
   }
 }

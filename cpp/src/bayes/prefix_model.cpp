@@ -25,7 +25,7 @@ void log_plus_one(std::vector<double>& values) {
   values.resize(n);
 }
 
-// Returns x, a summand of class c. Throws std::invalid_argument if x is infinite or NaN.
+// Returns x, a number of class c. Throws std::invalid_argument if x is infinite or NaN.
 double finite(double x, std::int64_t c) {
   if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small for the counts of class " + std::to_string(c));
   return x;
@@ -130,7 +130,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
   if (m.classes.empty()) throw std::invalid_argument("naive Bayes needs a class with documents");
   const std::size_t n = m.classes.size();
   const double least = *std::min_element(m.log_docs.begin(), m.log_docs.end());
-  for (double& docs : m.log_docs) docs = (docs - least) / least;  // docs / least - 1 would lose digits near 1
+  for (double& docs : m.log_docs) docs = (docs - least) / least;  // docs / least - 1 would lose digits if docs is near least
   log_plus_one(m.log_docs);
   m.stride = (std::ssize(m.log_docs) + verdict_lanes - 1) / verdict_lanes * verdict_lanes;
   m.log_docs.resize(at(m.stride), no_class);

@@ -1,10 +1,10 @@
-// The 2 x 2 table of a term and a class, in exact arithmetic. contingency_kernels.cpp includes it.
+// The 2 x 2 table of a term and a class, in exact arithmetic. contingency_kernels.cpp includes this header.
 //
-// All values are computed from det = a g - t r, whose products are exact in double-double. If a term is nearly independent
-// of the class, the term's value is small but still has all digits. With P = a g and Q = t r,
-//     log(A g / (t r)) = log(P/Q),     A/g log(A g / (t r)) - (P - Q)/g^2 = t(P, Q) / g^2,
-// where P - Q = det. In the other three cells, P - Q is -det, -det and det. Hence the linear terms of ig and g2 cancel, and
-// both measures are sums of t() >= 0 (logarithms.hpp).
+// All values are computed from det = a g - t r, whose products are exact in double-double. The value of a term that
+// is nearly independent of the class is therefore small but keeps all digits. With P = a g and Q = t r,
+//     log(a g / (t r)) = log(P/Q),     a/g log(a g / (t r)) - (P - Q)/g^2 = t(P, Q) / g^2,
+// where P - Q = det. In the other three cells, P - Q is -det, -det and det. Hence the terms (P - Q)/g^2 of the four cells
+// cancel, and ig and g2 are sums of t() >= 0 (logarithms.hpp).
 #pragma once
 
 #include "contingency/contingency_kernels.hpp"
@@ -30,8 +30,8 @@ struct Arithmetic {
     else if constexpr (numbers == Numbers::whole) return two_product(x.hi, y.hi);
     else return {x.hi * y.hi, 0.0};
   }
-  // Returns p - q for two products. The error is 2^-105 times the larger product. If the products are close, p.hi - q.hi is
-  // exact.
+  // Returns p - q for two products. The error is at most 2^-105 times the larger product. If the products are close,
+  // p.hi - q.hi is exact.
   static TERMSIFT_INLINE DoubleDouble difference(DoubleDouble p, DoubleDouble q) {
     if constexpr (numbers == Numbers::any) return subtract(p, q);
     if constexpr (numbers == Numbers::small) return {p.hi - q.hi, 0.0};
@@ -84,18 +84,18 @@ struct Cells {
   TERMSIFT_INLINE DoubleDouble D() const { return Of::minus(rest, B()); }
   TERMSIFT_INLINE DoubleDouble others() const { return Of::minus(g, t); }  // C + D: documents without the term
 
-  // Each function returns t() of one cell. A and C are the cells of the class with and without the term. B and D are the
-  // cells of the other classes.
+  // Each function returns t(P, Q) of one cell. A and C are the cells of the class with and without the term. B and D are
+  // these cells of the other classes.
   TERMSIFT_INLINE double class_with() const { return Of::term(P, Q, det); }
   TERMSIFT_INLINE double rest_with() const { return Of::term(Of::times(B(), g), Of::times(t, rest), negate(det)); }
   TERMSIFT_INLINE double class_without() const { return Of::term(Of::times(C(), g), Of::times(others(), r), negate(det)); }
   TERMSIFT_INLINE double rest_without() const { return Of::term(Of::times(D(), g), Of::times(others(), rest), det); }
 
-  // These functions return p + q of the cells C and D.
+  // These functions return P + Q of the cells C and D.
   TERMSIFT_INLINE double class_without_sum() const { return C().hi * g.hi + others().hi * r.hi; }
   TERMSIFT_INLINE double rest_without_sum() const { return D().hi * g.hi + others().hi * rest.hi; }
-  // Returns a number that is not positive if p/q is in [2/3, 3/2] for C and D. The ratios are in this range except for very
-  // frequent terms.
+  // Returns a number that is not positive if P/Q of both C and D is in [2/3, 3/2]. The ratios are in this range except for
+  // very frequent terms.
   TERMSIFT_INLINE double excess() const {
     return 5 * magnitude(det.hi) - smaller(class_without_sum(), rest_without_sum());
   }

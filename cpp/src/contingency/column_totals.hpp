@@ -22,8 +22,8 @@ struct ContingencyClass {
 
 struct ContingencyModel {
   MeasureFacts facts;
-  // The classes are sorted by decreasing value(0, t, c), and by increasing row if these values are equal. Among the classes
-  // without a term, the first class therefore has the largest value.
+  // The classes are sorted by decreasing value(0, t, c) (see Absent), and by increasing row if these values are equal.
+  // Of all classes without a term, the first one therefore gives the term its largest value.
   std::vector<ContingencyClass> classes;
   bool whole = false;  // true if all counts are whole numbers up to 2^50
   double unit = 1;     // the factor by which counts are multiplied

@@ -15,7 +15,7 @@ namespace termsift {
 namespace {
 
 // Replaces an infinite value(0, t, c) by 0. Such a value occurs only if the other classes are too small to contain a term
-// with total t. The result must be finite, because it is added to a sum and subtracted again later.
+// with the total t. The result must be finite, because it is added to a sum and subtracted again later.
 double if_possible(double value) { return std::isfinite(value) ? value : 0; }
 
 // Holds sum_c weight_c value(0, t, c) over all classes, for each total t that occurs.
@@ -123,7 +123,7 @@ class ChunkScorer {
       if (k % 64 == 0) worker.check();
       const auto row = static_cast<std::int32_t>(task_.model.classes[k].row), place = static_cast<std::int32_t>(k);
       for_each_run(k, first, [&](const TermId* terms, int n_run, const double* values) {
-        for (int j = 0; j < n_run; ++j) {  // an unpredictable branch would dominate the time
+        for (int j = 0; j < n_run; ++j) {  // a branch here would be unpredictable and would dominate the time
           Largest& largest = largest_[static_cast<std::size_t>(terms[j] - first)];
           largest.first_absent += largest.first_absent == place;
           if (strongest != nullptr) raise(largest, values[j], row);

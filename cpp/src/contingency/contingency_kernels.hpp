@@ -1,4 +1,4 @@
-// The interface of the kernels that compute contingency.hpp's measures.
+// The interface of the kernels that compute the measures of termsift/contingency.hpp.
 #pragma once
 
 #include "termsift/contingency.hpp"
@@ -19,12 +19,12 @@ struct ContingencyConstants {
   double value_unit;        // the factor that converts a value of scaled counts to the value of unscaled counts
 };
 
-// The value of a term in a class without the term. It depends on the term only through the column total t.
+// Forms of value(0, t, c). This is the value of a term in class c if the class lacks the term and t is the column total.
 enum class Absent : std::uint8_t {
   nothing,
   minus_infinity,
   infinity,
-  product,  // value(0, t, c) = h_c k(t)
+  product,  // value(0, t, c) = h_c k(t) for some function k
   each      // value(0, t, c) is computed for each class and each t
 };
 

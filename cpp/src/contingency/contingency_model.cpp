@@ -43,7 +43,7 @@ double check(const ClassCounts<Count>& counts, const Estimation& estimation, con
   if (n_classes < 2 && facts.compares_classes)
     throw std::invalid_argument("scores need at least two classes with documents, got " + std::to_string(n_classes));
   if (n_classes > 0 && largest == 0 && !estimation.prior_weights.empty())
-    throw std::invalid_argument("class_prior gives no class with documents any mass");
+    throw std::invalid_argument("class_prior is 0 for every class with documents");
   return largest > 0 ? largest : 1;  // all weights are 0 if n_docs is unknown, but only a mean uses weights
 }
 
@@ -75,8 +75,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   if (model.facts.reads_b1 && estimation.b1 == 0) model.facts.absent = Absent::minus_infinity;
   const double largest = check(counts, estimation, model.facts);
 
-  // Unless documents have several classes, g is computed as the sum of the rows. counts.n_docs may be a sum of fractions in
-  // another order, so rounding could violate r <= g or t <= g.
+  // Unless documents have several classes, g is computed as the sum of the rows. counts.n_docs may be a sum of fractions
+  // added in another order, so rounding could violate r <= g or t <= g.
   const auto total_of = [&](const ClassRow<Count>& row) {
     return model.facts.row_totals_are_tokens ? tokens(row) : exact_double(row.n_docs);
   };

@@ -1,5 +1,5 @@
 // The measures of contingency.hpp. The source file of each SIMD target includes this header (see cells_impl.hpp), and
-// contingency_model.cpp includes it for the MeasureFacts. No formula has a branch, so that loops over terms vectorise.
+// contingency_model.cpp includes it for the MeasureFacts. No formula has a branch, so loops over terms vectorise.
 #pragma once
 
 #include "contingency/bns_impl.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using Constants = ContingencyConstants;
 
-// A function for MeasureFacts::h.
+// Functions for MeasureFacts::h.
 constexpr double row_total(const Constants& c) { return c.r_hi; }
 constexpr double scaled_odds(const Constants& c) { return c.g_hi * (c.r_hi / c.rest_hi); }
 
@@ -145,8 +145,8 @@ struct Formula<ContingencyMeasure::log_odds> {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& y, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // R - x = C + b2 - a_i and S - u = D + b2 - a_i. No digits cancel in these sums, because b2 - a_i >= 0 is the prior of
-    // all other terms.
+    // The odds are x / (R - x) in the class and u / (S - u) elsewhere. R - x = C + (b2 - a_i) and S - u = D + (b2 - a_i) are
+    // sums without cancellation, because b2 - a_i >= 0 is the prior of all other terms.
     const DoubleDouble share{c.prior_hi, c.prior_lo};
     const DoubleDouble prior = multiply(y.t, share), rest_of_prior = multiply(y.others(), share);
     const DoubleDouble x = Of::plus(prior, y.a), u = Of::plus(prior, y.B());

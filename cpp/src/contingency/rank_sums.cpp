@@ -19,8 +19,8 @@ namespace {
 
 // Terms that occur equally often in a document, and thus have the same rate in this document.
 struct Run {
-  std::uint64_t rate;             // the bits of a positive float; as integers, they sort like the floats
-  bool of_first;                  // whether the document is of the first corpus
+  std::uint64_t rate;             // the bits of a positive double; as integers, they sort like the doubles
+  bool of_first;                  // whether the document belongs to the first corpus
   std::span<const TermId> terms;  // increasing
 };
 
@@ -65,7 +65,7 @@ class RunCutter {
   }
 
  private:
-  static constexpr int most_values = 16;  // more passes would take longer than a run for each term that is left
+  static constexpr int most_values = 16;  // more passes would take longer than one run for each remaining term
   DocumentEntries entries_{TermWeight::raw};
   std::vector<TermId> terms_;
   std::vector<double> values_;
@@ -114,7 +114,7 @@ class RankSum {
   std::uint64_t rate_ = ~std::uint64_t{0};  // the rate of the last document; initially the bits of a NaN
   std::uint64_t twice_ranks_ = 0;           // twice the rank sum of the first corpus, over the documents with the term
   double ties_ = 0;                         // sum (t^3 - t) / 3 over the groups so far
-  std::uint32_t n_ = 0, first_ = 0;         // the documents with the term; how many are of the first corpus
+  std::uint32_t n_ = 0, first_ = 0;         // how many documents have the term: in all, in the first corpus
   std::uint32_t group_ = 0;                 // the number of documents before the last document's group
   std::uint32_t first_in_group_ = 0;
 };

@@ -9,7 +9,7 @@
 namespace termsift {
 namespace {
 
-// The minimum number of evaluations in a thread's chunk. Evaluating one group in one class takes about 6 ns.
+// The usual number of pairs of a group and a class in a thread's chunk. Evaluating one pair takes about 6 ns.
 constexpr std::int64_t grain = 1 << 12;
 
 // With fewer groups than this, hardly any two groups would share a chord.
@@ -17,7 +17,7 @@ constexpr std::int64_t least_for_sparse_bounds = 256;
 
 constexpr std::int64_t block_groups = 256;  // the number of groups in a thread's block
 
-// Pairs of several groups for one call of a kernel. The kernel's result j is added to *sum[j].
+// Pairs of several groups for one call of a kernel. Result j of the kernel is added to *sum[j].
 struct Batch {
   int n = 0;
   ClassId class_[longest_gain_block];
@@ -123,7 +123,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
       for (int j = 0; j < n_pairs; ++j) *batch.sum[j] += batch.values[j];
       batch.n = 0;
     };
-    std::vector<double> after;  // for each pair, the sum of the summands of U for later pairs
+    std::vector<double> after;  // for each pair, the part of U that comes from later pairs
     for (std::int64_t i = begin; i < end; ++i) {
       const double U = U_[static_cast<std::size_t>(groups[i])];
       const auto column = columns.column(groups[i]);

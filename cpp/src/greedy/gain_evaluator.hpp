@@ -16,11 +16,11 @@ namespace termsift {
 // Bounds the gains of terms that are absent from most classes. Only the classes that have a term are visited.
 //
 // Let a_c be the mass of a term that is absent from class c, w_c = pi_c / n_c and U = sum_c w_c (m_c - a_c). A class without
-// the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so the bound of this class depends on the
+// the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so the bound for this class depends on the
 // term only through U. The bound is convex in U, because a relative entropy is convex in q and the larger of two convex
-// functions is convex. For a term that is treated as absent from every class, the sum of these bounds is also convex, so it
-// is at most its chord between two values of U. This sum is computed only at the ends of chords. Each term then needs
-// corrections only for the classes that have it.
+// functions is convex. If a term is treated as absent from every class, the sum of these bounds is also convex in U, so it
+// is at most its chord between two values of U. The sum is computed only at the ends of chords. Each term then needs
+// corrections only for the classes that have the term.
 //
 // A chord is above its curve, so these bounds are valid and a little larger than the bounds of GainKernels::bounds.
 class SparseBounds {
@@ -32,7 +32,7 @@ class SparseBounds {
   SparseBounds(const TermGroups& groups, const Threads& threads);
 
   // Writes an upper bound of each group's gain in the wedge to values (n,). O(pairs of the groups + n_classes * chords). The
-  // first call needs O(all pairs) more.
+  // first call also takes O(all pairs).
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
  private:
@@ -65,7 +65,7 @@ class GainEvaluator {
  public:
   GainEvaluator(const TermGroups& groups, const Threads& threads);
 
-  // `gains` writes the gain of each of the n groups in a pool. `bounds` writes upper bounds of these gains in a wedge.
+  // `gains` writes the gain of each of the n groups in a pool. `bounds` writes upper bounds for all pools of a wedge.
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 

@@ -181,7 +181,7 @@ void many_class_gains(const GainBlock& block, const PoolView& pool) {
   for (int j = 0; j < n; ++j) block.values[j] += low[j];
 }
 
-// Returns R_c kl(p / R_c || q / Q_c) at the corner where R_c = A and Q_c = B.
+// Returns A kl(p/A || q/B) for a corner (A, B) of the wedge.
 TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, double B, double B_inverse) {
   const double value = both_ways(p * B, q * A, d).forward + both_ways((A - p) * B, (B - q) * A, -d).forward;
   // If p is near A, or q is near B, then A - p or B - q has too few digits for a finite bound.
@@ -227,8 +227,8 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
 }
 
 // Computes the larger of the bounds at the two corners for each class, and sums over the classes. The sum is an upper bound,
-// because R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) in the same way as the gain with two classes depends on the
-// pool.
+// because the gain's summand for class c is A kl(p/A || q/B), and depends on (A, B) as the gain with two classes depends on
+// the pool.
 void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n, n_classes = block.n_classes;
   double* values = block.values;

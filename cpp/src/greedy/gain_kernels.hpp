@@ -51,7 +51,7 @@ struct BoundClass {
   double absent_rest;           // sum_{k != c} w_k a_k
 };
 
-// Hypothetical terms that have the given U = sum_c w_c (m_c - a_c) but are treated as absent from every class.
+// Terms that have the given U = sum_c w_c (m_c - a_c), but are treated as absent from every class.
 struct AbsentBoundBlock {
   int n;  // the number of terms, a multiple of 8, at most longest_gain_block
   int n_classes;
@@ -97,7 +97,7 @@ struct GainKernels {
   void (*bounds)(const GainBlock&, const WedgeView&);
   // Computes the same bound for terms that are treated as absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
-  // Computes an upper bound of how much that bound changes because the pair's class has the term.
+  // Computes, for each pair, an upper bound of the change of that bound if the pair's class has the term.
   void (*pair_bounds)(const PairBoundBlock&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp

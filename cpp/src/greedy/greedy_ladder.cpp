@@ -1,4 +1,4 @@
-// Finds the greedy order from nested shortlists of groups that may win. Most groups are not evaluated.
+// Finds the greedy order from nested shortlists of groups that may win. Most steps evaluate only a few groups.
 //
 // The gain is phi(p) + phi(R-p) - phi(R), where phi is convex and homogeneous of degree 1. Three facts hold for the gain
 // with two classes, and for each class's part of the gain with N classes (gain_kernels.cpp):
@@ -13,7 +13,7 @@
 // The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each list has a wedge W of pools, and a number
 // `left_out`. For pools in W, this number bounds the gains of all groups that are in the next longer list but not in this
 // list. While R is in all wedges, a step evaluates only C_0. The best group of C_0 wins if its gain exceeds every
-// `left_out`, because these numbers bound the gains of all other groups. A list is rebuilt if the gain does not exceed its
+// `left_out`, because these numbers bound the gains of all other groups. A list is rebuilt if that gain does not exceed its
 // `left_out`, or if R has left its wedge. All shorter lists are rebuilt with it, each from the next longer list. In the
 // worst case, a step rebuilds all lists. A budget therefore limits the cost of the ladder to the cost of a plain search.
 #include <algorithm>
@@ -39,7 +39,7 @@ constexpr double least_reach = 1e-3;      // if this reach is still too large, t
 constexpr double nearly_equal = 1e-10;    // for a point, bounds with a smaller relative difference count as equal
 constexpr double most_saved = 64;         // the limit of the budget, in scans of all groups
 constexpr std::int64_t pause = 16;        // the number of plain steps if the budget is used up
-constexpr std::int64_t run_ratio = 4;     // the growth factor of the number of copies in a check of wins
+constexpr std::int64_t run_ratio = 4;     // the growth factor of the number of copies that count_wins adds
 
 // An upper bound of the relative rounding errors of axes, of their products and of their ratios.
 constexpr double rounding = 1e-13;
@@ -90,8 +90,8 @@ struct Shortlist {
   bool everywhere = true;  // true if no group is left out, so the list is valid for every pool
   Wedge wedge;
   std::int64_t made_at = -1;  // the round that made the list, or -1
-  // The reach of the wedge is relative to the mass expected to be selected before the list is used up. It is reduced if
-  // `left_out` reaches the best gain, and increased if R leaves the wedge.
+  // How far the wedge reaches, relative to the mass expected to be selected before the list is used up. `reach` falls if
+  // `left_out` reaches the best gain, and grows if R leaves the wedge.
   double reach = 1;
 };
 
@@ -154,7 +154,7 @@ class Ladder {
                                         std::max<std::int64_t>(selection_.left() - 2, 1)});
     const double gain = best.gain * (1 - 3 * margin_);
     if (most < 2 || gain <= 0 || lowest_unsure(gain) < lists_.size()) return 1;
-    // After plain steps the pool may have left the wedges.
+    // After plain steps, the pool may have left the wedges.
     for (const Shortlist& list : lists_)
       if (is_left(list)) return 1;
     // Other groups are rivals if their bounds in C_0's wedge reach the gain. Their bounds in a wedge that covers only the
@@ -254,7 +254,7 @@ class Ladder {
     return list.made_at < 0 || (!list.everywhere && list.made_at != round_ && !list.wedge.contains(now_));
   }
 
-  // Returns n such that lists_[n - 1] is the longest list whose wedge the pool has left, or 0 if there is no such list.
+  // Returns n such that lists_[n - 1] is the longest list for which is_left() is true, or 0 if there is no such list.
   std::size_t count_left() const {
     std::size_t n = lists_.size();
     while (n > 0 && !is_left(lists_[n - 1])) --n;

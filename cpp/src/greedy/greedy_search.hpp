@@ -24,7 +24,7 @@ class Pool {
   // Makes the pool of all terms.
   explicit Pool(const TermGroups& groups);
 
-  // Removes the given number of members of the group. The new pool is exact, because masses are whole numbers below 2^53.
+  // Removes `copies` members of the group. The new pool is exact, because masses are whole numbers below 2^53.
   // O(n_classes).
   void remove(GroupId group, std::int64_t copies);
 
@@ -93,7 +93,7 @@ struct Best {
   }
   // If only two terms are left, chooses the lower one. Throws std::logic_error if all gains were NaN.
   void settle(const Selection& selection) {
-    if (group < 0) throw std::logic_error("greedy: no gain is a number");
+    if (group < 0) throw std::logic_error("greedy: all gains are NaN");
     if (!selection.is_tie_of_two() || gain == 0) return;
     for (GroupId g = 0; g < selection.groups.n_groups(); ++g)
       if (selection.copies_left(g) > 0 && selection.head(g) < selection.head(group)) group = g;

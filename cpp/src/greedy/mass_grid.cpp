@@ -14,7 +14,7 @@ namespace termsift {
 namespace {
 
 constexpr double largest_total = 0x1p52;
-// If counts must be rounded, a class whose total allows a unit above `coarser` times the common unit gets a unit of its own.
+// If counts must be rounded, a class gets its own unit if its total allows a unit above `coarser` times the common unit.
 constexpr double coarser = 0x1p10;
 
 struct Fraction {
@@ -77,7 +77,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }
 
-  // Use the first of these denominators that keeps all digits of whole counts.
+  // Use the first of these denominators that keeps all digits of whole counts, otherwise 1.
   Grid grid;
   const double both = has_leftover ? common_multiple(b1.denominator, b2.denominator) : b1.denominator;
   grid.denominator = 1;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// class_scores() has relative errors up to 1e-14, and PairKernels::values has relative errors up to 2^-45.
+// Covers the relative errors of class_scores(), up to 1e-14, and of PairKernels::values, up to 2^-45.
 constexpr double margin = 1e-9;
 
 }  // namespace
@@ -90,7 +90,7 @@ class BestOfClasses<Count>::Search {
       const TermId term = row.terms[i];
       has_[static_cast<std::size_t>(term)] = 1;
       const auto l = static_cast<double>(row.term_frequency[i]);
-      // Terms that occur only in this class, and equally often, have equal values. Only length_ of these terms are needed.
+      // Terms that occur only in this class and equally often have equal values, so only length_ of them are needed.
       const auto whole = l < static_cast<double>(n_alone.size()) ? static_cast<std::size_t>(l) : 0;
       const bool is_alone = of_.n_classes_of_[static_cast<std::size_t>(term)] == 1 && static_cast<double>(whole) == l;
       if (!is_alone || ++n_alone[whole] <= length_) add(term, l);

@@ -5,8 +5,8 @@
 // increases as q moves away from p in either direction. Among the terms absent from a class, the best are therefore the
 // first or the last in the order of T. This order is the same for all classes.
 //
-// The values computed here may differ from those of class_scores() by rounding. Terms within a margin of the best ones are
-// therefore included.
+// The values computed here may differ by rounding from the values of class_scores(). The result therefore includes all terms
+// within a margin of the best ones.
 #pragma once
 
 #include <cstdint>

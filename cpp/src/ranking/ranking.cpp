@@ -37,7 +37,7 @@ class Stretch {
     worst_ = last_of_all;
   }
 
-  // Returns true if a term that is worse than this one may still be among the best.
+  // Returns false if neither this term nor any worse term can be among the best.
   bool add(double value, std::int64_t term) {
     const Listed listed{value, term};
     if (!before(listed, worst_)) return false;
@@ -82,7 +82,7 @@ class ClassLists {
       if (row->is_present()) ++n_classes_, n_pairs += row->size;
     if constexpr (std::is_same_v<AnyMeasure, Measure>) {
       if (Best::pays(counts, estimation, measure)) best_.emplace(counts, estimation, measure, threads);
-    } else if (4 * n_pairs + 64 * counts.n_terms < n_classes_ * counts.n_terms) {  // this limit was found by measurements
+    } else if (4 * n_pairs + 64 * counts.n_terms < n_classes_ * counts.n_terms) {  // a measured limit
       by_total_.emplace(ContingencyTask<Count>(counts, estimation, measure, Aggregate::sum), threads);
     }
   }

@@ -12,12 +12,12 @@ namespace {
 constexpr int n_nodes = AbsentClasses::n_nodes;
 using Nodes = std::array<double, n_nodes>;
 
-// The pieces are [2^e, 1.5 2^e) and [1.5 2^e, 2^(e+1)). A piece's number is U's exponent followed by its first fraction bit.
+// The pieces of U are [2^e, 1.5 2^e) and [1.5 2^e, 2^(e+1)). A piece's number is U's exponent bits and first fraction bit.
 std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
 double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
 
-// Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is first reduced below pi/2. Otherwise its rounding error at
-// k = 600 would cost V four bits. A table is used because calls of cos() took a tenth of the time to score 20,000 terms.
+// Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is first reduced below pi/2, because the rounding error of the
+// angle at k = 600 would cost V four bits. Calls of cos() instead of a table took a tenth of the time for 20,000 terms.
 double cosine(int k) {
   static const auto cosines = [] {
     std::array<double, 4 * n_nodes> table{};  // 0 at k = n_nodes and 3 n_nodes
@@ -58,8 +58,8 @@ AbsentClasses::AbsentClasses(const ClassModel& model, const PairModel& pairs, Pa
     : pairs_(pairs), sum_(sum), lost_(model.lost) {
   const double T_0 = pairs.totals.T_0_hi;
   // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi). This bound is largest for the class with the
-  // largest prior, so a limit of T limits every q. The limit of q is 2^-6 if series for small p and q are used, otherwise
-  // 1/4. With this number of nodes, 1/4 is far enough from the singularity at q = 1. For rates, T has no limit.
+  // largest prior, so limiting T limits every q. The limit of q is 2^-6 if series for small p and q are used. Otherwise
+  // the limit is 1/4, because n_nodes nodes are enough at this distance from the singularity at q = 1. Rates need no limit.
   const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
   const double T_end = has_complement(pairs.variable)
                            ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
@@ -83,7 +83,7 @@ void AbsentClasses::tabulate(std::int64_t index, Piece& piece) const {
   }
   kernels_.score_absent({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals,
                          pairs_.measure, pairs_.variable, sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
-  // The polynomial gives V(t) minus V at the middle, so only this difference is rounded.
+  // The polynomial gives V(t) minus V at the middle, so only this difference is rounded to a double.
   constexpr int center = n_nodes / 2;
   piece.middle = quick_two_sum(V_hi[center], V_lo[center]);
   piece.middle_U = middle, piece.to_t = 1 / half;
@@ -111,7 +111,7 @@ bool AbsentClasses::find(DoubleDouble U, DoubleDouble& V) const {
   }
   if (!piece.usable) return false;
   const double t = ((U.hi - piece.middle_U) + U.lo) * piece.to_t;
-  // The processor overlaps these four polynomials in t^4. Horner's rule, a chain of 36 operations, took 3 times as long.
+  // The processor evaluates these four polynomials in t^4 at once. Horner's rule (36 steps) took 3 times as long.
   const double t2 = t * t, t4 = t2 * t2;
   double slope[4];
   for (int i = 0; i < 4; ++i) slope[i] = piece.slope[n_slopes - 4 + i];

@@ -1,8 +1,8 @@
-// Computes the contribution to a term's score of the classes without the term.
+// Computes how much the classes without a term contribute to the term's score.
 //
 // With smoothing, a class without the term has p_ic = b1 / L_c. Its contribution depends on the term only through
-// U = sum_k w_k l_ik. Let V(U) be the sum over all classes as if the term were absent from all (pair_model.hpp). V is
-// smooth and is interpolated piecewise. There are two pieces for each power of two of U.
+// U = sum_k w_k l_ik. V(U) is the sum of these contributions over all classes, as if no class had the term
+// (pair_model.hpp). V is smooth, so it is interpolated piecewise, with two pieces for each power of two of U.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,12 @@ class AbsentClasses {
  public:
   AbsentClasses(const ClassModel& model, const PairModel& pairs, PairSum sum);
 
-  // Sets V to V(U), with a relative error of about 2^-53. Returns false if V cannot be interpolated:
-  // if T is near its limit (see the constructor), or if U is so small compared with T_0 that p - T lacks digits.
+  // Sets V to V(U), with a relative error of about 2^-53. Returns false if V cannot be interpolated. This
+  // happens if T is close to or above its limit (see the constructor), or if U is so small that p - T lacks digits.
   // O(1) if the piece of U is ready, otherwise O(n_classes). Safe to call from any thread.
   bool find(DoubleDouble U, DoubleDouble& V) const;
 
-  // The number of nodes of a piece, and this number rounded up to whole vectors. Every class is evaluated at each node.
+  // The number of nodes of a piece, and this number rounded up to a multiple of 8 for whole vectors.
   static constexpr int n_nodes = 19, n_evaluations = (n_nodes + 7) / 8 * 8;
 
  private:

@@ -24,7 +24,7 @@ struct ScoreTask {
   const ClassModel& model;
   Measure measure;
   Aggregate aggregate;
-  // The arrays for the results. Exactly one of them is not null.
+  // The output arrays. Exactly one of the three is not null.
   double* scores;                     // (n_terms,)
   double* class_scores;               // (n_classes, terms of the range)
   std::int8_t* directions = nullptr;  // (n_classes, terms of the range), for Measure::direction
@@ -35,7 +35,7 @@ struct ScoreTask {
   const Frequencies<Count>& cells(const ClassRow<Count>& row) const { return row.term_frequency; }
 };
 
-// Returns true only if a double holds the count exactly. An int64 above 2^53 may have too many digits.
+// Returns true only if a double holds the count exactly. An int64 above 2^53 may have more than 53 digits.
 template <CountType Count>
 bool is_double(Count count) {
   return std::is_floating_point_v<Count> || count <= static_cast<Count>(std::int64_t{1} << 53);
@@ -50,7 +50,7 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
-// The arrays of a ScoreBlock. The arrays hold n terms, the x_ic of these terms, and the results.
+// The arrays of a ScoreBlock. They hold n terms, the x_ic of these terms, and the results.
 struct BlockBuffers {
   BlockBuffers(std::size_t n_classes, bool with_values)
       : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)) {
@@ -67,15 +67,15 @@ struct BlockBuffers {
   LargeArray<double> x_hi, x_lo, values;  // (n_classes, block)
 };
 
-// Returns a function for BlockScorer that writes the score of a term to scores[term - first].
+// Returns a `store` function for BlockScorer::score. The function writes the score of a term to scores[term - first].
 inline auto store_scores(double* scores, std::int64_t first = 0) {
   return [=](const std::int64_t* terms, int n, const double* results) {
     for (int i = 0; i < n; ++i) scores[terms[i] - first] = results[i];
   };
 }
 
-// Scores terms block by block. Each thread has its own BlockScorer. The scratch of a BlockScorer uses 16 bytes per pair of a
-// class and a term of the block, and 56 bytes per pair once a term has been scored carefully.
+// Scores terms block by block. Each thread has its own BlockScorer. Its buffers take 16 bytes for each class and each term
+// of a block, and 40 bytes more once a term has been scored carefully. Class scores take another 8 bytes.
 template <CountType Count>
 class BlockScorer {
  public:
@@ -84,9 +84,9 @@ class BlockScorer {
         buffers_(task.n_classes(), task.scores == nullptr) {}
 
   // Scores each term first + t of the chunk [first, last) with chosen[t] = 1, or all terms if `chosen` is null. Each
-  // chosen[t] must be 0 or 1. Calls store(terms, n, results) for n terms at a time. results[i] is the score of terms[i]. If
-  // the task asks for class scores, results[i + k * block_terms] is the value of terms[i] in class k. `entries` has the
-  // entries of the chunk. O(entries + n_classes * chosen terms).
+  // chosen[t] must be 0 or 1. `entries` are the entries of the chunk. Calls store(terms, n, results) for groups of n terms.
+  // results[i] is the score of terms[i], or, if the task asks for class scores, results[i + k * block_terms] is the value of
+  // terms[i] in class k. O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
@@ -121,7 +121,7 @@ class BlockScorer {
     });
   }
 
-  // Returns the score, or the values in all classes, of a term that no class has. O(n_classes).
+  // Returns the score of a term that no class has, or the term's values in all classes. O(n_classes).
   std::vector<double> results_of_unseen() {
     std::vector<double> results(task_.scores != nullptr ? 1 : task_.n_classes());
     const auto store = [&](const std::int64_t*, int, const double* result) {
@@ -158,8 +158,8 @@ class BlockScorer {
     return n_chosen;
   }
 
-  // The next two functions return visitors. A visitor finds the terms of the block among the entries [i, end) of a class. It
-  // calls use(entry, slot) with the slot of the entry's term in the block, and returns the first entry of the next block.
+  // The next two functions return visitors. A visitor searches the entries [i, end) of a class for terms of the block, calls
+  // use(entry, slot) with the position of the entry's term in the block, and returns the first entry after the block.
   //
   // This visitor reads every entry. slot_of(term) must be negative for terms that are not in the block. O(entries).
   template <class SlotOf>
@@ -190,8 +190,8 @@ class BlockScorer {
     };
   }
 
-  // Sets x_ic of the block's terms in all classes. `visit` is one of the two visitors. Returns true if any x_ic has a low
-  // part.
+  // Sets x_ic of the block's terms in all classes. `visit` is one of the two visitors. Returns true if any low part
+  // is not 0.
   template <class Visit>
   bool load(const ChunkEntries& entries, const Visit& visit) {
     bool with_low = false;
@@ -202,7 +202,7 @@ class BlockScorer {
       const ClassRow<Count>& row = task_.row(k);
       double* const x = buffers_.x_hi.get() + k * block_terms;
       if (row.is_narrow() && c.exact_below > std::int64_t{1} << 32) {
-        // No sum has a low part here. First the counts are gathered, and then vectors of counts are converted.
+        // All low parts are 0 here. First the counts are gathered, and then vectors of counts are converted.
         std::uint32_t l[block_terms];
         std::fill_n(l, buffers_.lanes(), 0);
         cursor_[k] = visit(row.terms, cursor_[k], entries.end[k],
@@ -229,7 +229,7 @@ class BlockScorer {
             buffers.values.get(), task_.scores != nullptr ? buffers.scores : nullptr, doubtful_};
   }
 
-  // Stores the results of n terms of the block, from the j-th on.
+  // Stores the results of n terms of the block, beginning with the j-th.
   template <class Store>
   void store_terms(const BlockBuffers& buffers, int j, int n, const Store& store) {
     store(buffers.terms + j, n, (task_.scores != nullptr ? buffers.scores : buffers.values.get()) + j);
@@ -262,7 +262,7 @@ class BlockScorer {
   template <class Store>
   void score_careful_terms(const Store& store) {
     BlockBuffers& careful = careful_->buffers;
-    // Uninitialised memory must not be read, so unused lanes repeat the first term.
+    // Unused lanes repeat the first term, because the kernel must not read uninitialised memory.
     for (std::size_t k = 0; k < task_.n_classes() && careful.n > 0; ++k)
       for (int j = careful.n; j < careful.lanes(); ++j) {
         careful.x_hi.get()[k * block_terms + static_cast<std::size_t>(j)] = careful.x_hi.get()[k * block_terms];

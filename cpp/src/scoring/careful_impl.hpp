@@ -1,15 +1,15 @@
 // Scores terms whose ordinary results are unreliable, by double-double differences from a reference class.
 //
-// Let u = 2^-53, n the number of classes, T the mixture of all classes, e_k = p_k - p_r and S = |e_c| + sum_k pi_k |e_k|.
+// Let u = 2^-53, n the number of classes, T = sum_k pi_k p_k, e_k = p_k - p_r and S = |e_c| + sum_k pi_k |e_k|. In class c,
 // p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1 or L is not a double,
-// products of low parts are rounded or dropped, which adds an error of 35 u^2 (p_c + T + 2 p_r). The reference r has the
-// largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence the error of p - q = (p - T) / (1 - pi) is at
-// most 190 n^2 u^2 max(p, q), because both errors have a factor 1 - pi if c = r, and 1 - pi >= 1/2 for every other class.
-// All values depend on (p - q)^2. Their relative error is at most 1e-14 if |p - q| >= n^2 2^-50 max(p, q).
+// products with low parts are rounded or dropped, which adds an error of 35 u^2 (p_c + T + 2 p_r). The reference r has the
+// largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). If c = r, both errors have a factor 1 - pi. Every other
+// class has 1 - pi >= 1/2. Hence the error of p - q = (p - T) / (1 - pi) is at most 190 n^2 u^2 max(p, q). All values depend
+// on (p - q)^2. Their relative error is at most 1e-14 if |p - q| >= n^2 2^-50 max(p, q).
 //
-// Without low parts, values have this accuracy if |p - T| >= n 2^-52 S, even if S is much smaller than p. T is nearer to p
-// only by chance. If T is nearer, a sum over classes still loses no digit, because |p - T| >= (S - |e_c|) / 2 holds in some
-// class.
+// If all low parts are 0, values have this accuracy if |p - T| >= n 2^-52 S, even if S is much smaller than p. Only by
+// chance is T closer to p. Even then, a sum over classes loses no digit, because some class k has
+// |p_k - T| >= sum_j pi_j |e_j| / 2.
 #pragma once
 
 #include "scoring/measures_impl.hpp"
@@ -17,11 +17,10 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// A difference below this share of the spread of the class probabilities is either exactly 0 or a rounding error of
-// double-doubles.
+// If |p - T| is at most this fraction of S (see above), p - T is a rounding error of double-doubles and is replaced by 0.
 constexpr double nothing = 0x1p-92;
 
-// Returns d^2 / (r (1-r)) for r in [0, 1], given complement = 1-r. 0/0 is 0.
+// Returns d^2 / (r (1-r)) for r in [0, 1], given complement = 1-r. Here 0/0 is 0.
 TERMSIFT_INLINE double squared_over_variance(DoubleDouble d, DoubleDouble r, double complement) {
   const DoubleDouble variance = multiply(r, {complement, 0.0});
   const DoubleDouble usable{larger(variance.hi, least_probability), variance.lo};
@@ -30,7 +29,7 @@ TERMSIFT_INLINE double squared_over_variance(DoubleDouble d, DoubleDouble r, dou
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Returns d^2 / r for a rate r, where 0/0 is 0. Since rates are at most 2^64, a divisor of at least 2^-860 is enough.
+// Returns d^2 / r for a rate r, where 0/0 is 0. Since |d| is at most 2^64, a divisor of at least 2^-860 prevents overflow.
 TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   const DoubleDouble usable{larger(r.hi, 0x1p-860), r.lo};
   const double value = product(d, quotient(d, usable), 0.0);
@@ -38,8 +37,8 @@ TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Holds the largest of the added weights w >= 0, and the double-double sum of all others. The sum of all weights except one
-// can therefore be computed without a difference of nearly equal numbers.
+// Holds the largest of the added weights w >= 0, and the sum of all others as a double-double. The sum of all weights except
+// any one is then computed without subtracting nearly equal numbers.
 struct WeightSums {
   double top[block_terms], rest_hi[block_terms], rest_lo[block_terms];
 
@@ -75,9 +74,9 @@ TERMSIFT_INLINE DoubleDouble refine(double q, DoubleDouble p, DoubleDouble d) {
   return quick_two_sum(q, magnitude(correction) <= 0x1p-50 * q ? correction : 0.0);
 }
 
-// Returns x L_r - x_r L_c. The result is exact if no argument has a low part, as with integer counts and Laplace smoothing.
-// Otherwise products of low parts are rounded, and a difference within their rounding error is set to 0. The difference of
-// equal probabilities is therefore always 0.
+// Returns x L_r - x_r L. The result is exact if all low parts are 0, as with integer counts and Laplace smoothing.
+// Otherwise products with low parts are rounded, and a difference within their rounding error is set to 0. Hence equal
+// probabilities always have the difference 0.
 TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, DoubleDouble x_r, DoubleDouble L) {
   const DoubleDouble ours = multiply(x, L_r), theirs = multiply(x_r, L), d = subtract(ours, theirs);
   const double low_products = (magnitude(x.hi * L_r.lo) + magnitude(x.lo * L_r.hi)) +
@@ -87,7 +86,7 @@ TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, 
   return {none ? 0.0 : d.hi, none ? 0.0 : d.lo};
 }
 
-// The first pass over the classes computes e = p_ic - p_ir and the sums. O(n_classes n).
+// Computes e = p_ic - p_ir and the sums in a first pass over the classes. O(n_classes n).
 void sum_classes(const CarefulBlock& block, ClassSums& sums) {
   const ClassConstants& r = block.constants[block.reference];
   for (int j = 0; j < block.n; ++j) {
@@ -132,7 +131,7 @@ TERMSIFT_INLINE Distribution distribution(const CarefulBlock& block, const Class
   return {p, refine(sums.p.without(j, c.prior_hi * p.hi) * c.rest_inverse_hi, p, d), d};
 }
 
-// The second pass computes the values (block,) of class k. The values are accurate if p <= ordinary_p in every class. O(n).
+// Computes the values (block,) of class k. Values of probabilities are accurate if p <= ordinary_p in every class. O(n).
 template <Measure measure, bool with_complement>
 void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int k, double* values) {
   const ClassConstants c = block.constants[k];
@@ -151,7 +150,7 @@ void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int 
   }
 }
 
-// Computes the values of all classes for common terms, which have p > ordinary_p in some class. For these terms, 1-p and 1-q
+// Replaces the values of common terms, which have p > ordinary_p in some class, in all classes. For these terms, 1-p and 1-q
 // are summed separately. Whether a term is common depends only on its own counts, so equal columns have equal scores.
 template <Measure measure>
 void common_class_values(const CarefulBlock& block, const ClassSums& sums) {

@@ -10,7 +10,7 @@
 
 namespace termsift {
 
-// Returns the first entry in [begin, end) of a row whose term is not below `term`. O(log(end - begin)).
+// Returns the first entry in [begin, end) with a term of at least `term`, or `end` if there is none. O(log(end - begin)).
 template <CountType Count>
 std::int64_t find_term(const ClassRow<Count>& row, std::int64_t begin, std::int64_t end, std::int64_t term) {
   return std::lower_bound(row.terms + begin, row.terms + end, term) - row.terms;
@@ -23,8 +23,8 @@ void prefetch(const T* array, std::int64_t i) {
   prefetch(reinterpret_cast<const void*>(address));
 }
 
-// With thousands of classes, each class has a few hundred entries in a chunk. These entries are too few for the hardware
-// prefetcher, so software prefetches entries this many classes ahead.
+// With thousands of classes, a chunk has only a few hundred entries of each class, too few for the hardware prefetcher.
+// Software therefore prefetches the entries of a class this many classes ahead.
 inline constexpr std::size_t classes_ahead = 4;
 
 // Prefetches the first 256 elements of array[begin .. end).
@@ -33,7 +33,7 @@ void prefetch_entries(const T* array, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < std::min(end, begin + 256); i += 16) prefetch(array, i);
 }
 
-// In the chunk, the k-th nonempty class has the entries [begin[k], end[k]) of its row.
+// The chunk's entries of the k-th nonempty class are the entries [begin[k], end[k]) of the row of this class.
 //
 // A Task has n_classes(), row(k), and cells(row), which returns the array of frequencies that the task reads.
 struct ChunkEntries {
@@ -42,7 +42,7 @@ struct ChunkEntries {
 
   // Finds the entries of the terms [first, last). O(n_classes log(n_terms)). If the chunk directly follows the previous
   // chunk, its entries begin where the previous chunk's entries end, and the cost is O(n_classes log(entries)). With 5,000
-  // classes, a search of whole rows takes as long as reading a chunk.
+  // classes, searching whole rows takes as long as reading a chunk.
   template <class Task>
   void find(const Task& task, std::int64_t first, std::int64_t last) {
     if (first == next_) begin.swap(end);

@@ -12,7 +12,7 @@ namespace termsift {
 namespace {
 
 // The lower limit of p for a smoothed term, and of 1 - pi for a class with the prior pi. The product of two numbers above
-// this limit is normal.
+// this limit is not subnormal.
 constexpr double least_share = 0x1p-450;
 
 void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
@@ -27,17 +27,17 @@ void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
 template <CountType Count>
 void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, double b1) {
   if (!(b1 <= most_rate * total))
-    throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too large compared with the " + text(total) +
-                                " documents and b2 of class " + std::to_string(c));
+    throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too large for class " + std::to_string(c) +
+                                ", whose documents and b2 add up to " + text(total));
   if constexpr (std::is_floating_point_v<Count>)
     for (std::int64_t i = 0; i < row.size; ++i)
       if (!(row.term_frequency[i] + b1 <= most_rate * total))
         throw std::invalid_argument("term " + std::to_string(row.terms[i]) + " occurs " + text(row.term_frequency[i]) +
-                                    " times in the " + text(total) + " documents and b2 of class " + std::to_string(c) +
-                                    "; a rate must be at most 2^64");
+                                    " times in class " + std::to_string(c) + ", whose documents and b2 add up to " +
+                                    text(total) + "; a rate must be at most 2^64");
 }
 
-// Returns a bound. For every whole number l below the bound, l + b1 has at most 53 bits.
+// Returns a limit. For every whole number l below the limit, a double holds l + b1 exactly.
 std::int64_t exact_below(double b1) {
   if (b1 >= 0x1p52) return 0;
   int fraction_bits = 0;
@@ -80,12 +80,12 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     if (weight[k].hi > weight[static_cast<std::size_t>(model.reference)].hi) model.reference = static_cast<int>(k);
   }
   if (largest_weight == 0)
-    throw std::invalid_argument("class_prior gives no class with documents any mass");
-  // Scaling by a power of two keeps the sum of weights near 1e300 finite.
+    throw std::invalid_argument("class_prior is 0 for every class with documents");
+  // Scaling by a power of two keeps the sum of the weights finite, even if they are near 1e300.
   const int exponent = -std::ilogb(largest_weight);
   for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
-  // rest[k] is the weight of all classes except k, computed from the sums before and after k. The difference 1 - pi_k would
-  // lose its digits if class k had nearly all the mass.
+  // rest[k] is the weight of all classes except k, computed as the sum before k plus the sum after k. The difference
+  // 1 - pi_k would lose its digits if class k had nearly all the mass.
   std::vector<DoubleDouble> rest(n);
   DoubleDouble total;
   for (std::size_t k = 0; k < n; ++k) {
@@ -116,8 +116,8 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     if (L.hi == 0) L = {1, 0};
     if (rates) check_rates(row, model.classes[k], L.hi, estimation.b1);
     if (estimation.b1 > 0 && estimation.b1 / L.hi < least_share)
-      throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small compared with the " + text(L.hi) +
-                                  " tokens and b2 of class " + std::to_string(model.classes[k]));
+      throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small for class " +
+                                  std::to_string(model.classes[k]) + ", whose tokens and b2 add up to " + text(L.hi));
     constants.scale = std::ldexp(1.0, std::clamp(-std::ilogb(L.hi), -1000, 1000));
     L = scale(L, constants.scale);
     const DoubleDouble inverse = divide({1, 0}, L);

@@ -1,4 +1,4 @@
-// Computes the constants of each class from the counts. Scores are computed from these constants.
+// Computes, from the counts, the constants of each class that scores need.
 #pragma once
 
 #include <cstdint>
@@ -31,17 +31,17 @@ inline constexpr bool has_complement(Variable variable) { return variable != Var
 inline constexpr double most_rate = 0x1p64;
 
 // The constants of one nonempty class. Pairs (hi, lo) are double-doubles. Counts are scaled by a power of two s with
-// 1 <= s L_c < 2 (only approximately at the ends of the range of double). Scaling changes no bit of a quotient, and keeps
+// 1 <= s L_c < 2 (approximately, if L_c is near the limits of a double). Scaling changes no bit of a quotient, and keeps
 // products of totals near 2^63, or of float counts near 1e300, in range.
 struct ClassConstants {
   double scale;                             // s
   double absent_x;                          // s b1, the numerator of p_ic if l_ic = 0
   std::int64_t exact_below;                 // l + b1 is a double for every whole number l below this limit
   double total_hi, total_lo;                // s L_c = s (l_c + b2), or 1 if L_c = 0, so that p_ic = 0
-  double inverse_hi, inverse_lo;            // 1 / L_c
-  double difference_hi, difference_lo;      // 1 / (L_c L_r), where r is the reference class
+  double inverse_hi, inverse_lo;            // 1 / (s L_c)
+  double difference_hi, difference_lo;      // inverse_c inverse_r, where r is the reference class
   double prior_hi, prior_lo;                // pi_c
-  double weight_hi, weight_lo;              // w_c = pi_c / L_c
+  double weight_hi, weight_lo;              // w_c = pi_c / (s L_c)
   double rest_inverse_hi, rest_inverse_lo;  // 1 / (1 - pi_c)
 };
 
@@ -49,16 +49,16 @@ struct ClassModel {
   Variable variable = Variable::small_probability;
   std::vector<std::int64_t> classes;      // the nonempty rows, increasing
   std::vector<ClassConstants> constants;  // (classes.size(),)
-  // The class with the largest prior. Its 1 - pi_c may be tiny, so careful scoring subtracts the p of this class from every
-  // p. With these differences, p - q loses digits only if p and q are nearly equal.
+  // The class with the largest prior. Its 1 - pi_c may be tiny, so careful scoring subtracts the p of this class from the p
+  // of every class. With these differences, p - q loses digits only if p and q are nearly equal.
   int reference = 0;
-  // If |p - T| is below `lost` p, the difference may lack digits that a score needs. The rounding errors of T, a sum over n
-  // classes, are summed in one double, so the relative error of T is n^2 2^-106. The relative error of p - T must be at most
-  // 2^-57.
+  // If |p - T| is below `lost` p, the difference may lack digits that a score needs. T is a sum over n classes, and one
+  // double holds the sum of its rounding errors. Hence T has a relative error of up to n^2 2^-106. The relative error of
+  // p - T must be at most 2^-57.
   double lost = 0;
 };
 
-// Checks that there are no weights or one weight per class, each finite and at least 0. Throws std::invalid_argument.
+// Checks that `weights` is empty or has one weight per class, each finite and at least 0. Throws std::invalid_argument.
 void check_class_prior(std::span<const double> weights, std::size_t n_classes);
 
 // O(n_classes), or O(pairs) if rates of float counts must be checked. Throws std::invalid_argument (termsift/scores.hpp).

@@ -26,7 +26,7 @@ TERMSIFT_INLINE void with_measure(Measure measure, Variable variable, const F& f
   }
 }
 
-// Converts an integer: sets the bits of 2^52 + l, and subtracts 2^52 as a double. This vectorises on every target.
+// Converts l: makes the bits of the double 2^52 + l, and subtracts 2^52. This vectorises on every target.
 TERMSIFT_INLINE double as_double(std::uint32_t l) { return from_bits(0x4330000000000000ull | l) - 0x1p52; }
 
 TERMSIFT_INLINE DoubleDouble inverse(const ClassConstants& c) { return {c.inverse_hi, c.inverse_lo}; }
@@ -39,7 +39,7 @@ TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
   return block.x_lo == nullptr ? nullptr : block.x_lo + k * block_terms;
 }
 
-// ---- aggregation: `low` (block,) holds the rounding errors of the sums in block.scores, so 5,000 classes lose no digit --
+// ---- aggregation: `low` (block,) has the rounding errors of block.scores, so sums over 5,000 classes lose no digit ------
 
 [[maybe_unused]] void begin_aggregate(const ScoreBlock& block, double* low) {
   for (int j = 0; j < block.n; ++j) block.scores[j] = low[j] = 0;

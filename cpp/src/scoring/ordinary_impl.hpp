@@ -1,4 +1,4 @@
-// Ordinary scoring computes p - q from one mixture of all classes, which is fast. A margin reports whether digits were lost.
+// Ordinary scoring computes p - q from the mixture of all classes, which is fast. A margin tells whether digits were lost.
 #pragma once
 
 #include "scoring/measures_impl.hpp"
@@ -6,15 +6,15 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// A product of two probabilities may have lost digits if it is below this limit. Only unsmoothed float counts give such
-// products.
+// A product of two probabilities may have lost digits if it is below this limit. Only unsmoothed float counts give so
+// small products.
 constexpr double least_product = 0x1p-960;
 
-// If p is above this limit, its product with another p above the limit, or with a difference that exceeds p's rounding
-// error, is normal.
+// If p is above this limit, its product with another such p is not subnormal. Nor is its product with a difference that
+// exceeds the rounding error of p.
 constexpr double least_factor = 0x1p-480;
 
-// If 1-p is below this limit, the subtraction of p from 1 leaves too few digits.
+// If 1-p is below this limit, subtracting p from 1 leaves too few digits.
 constexpr double least_complement = 0x1p-20;
 
 TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
@@ -22,8 +22,8 @@ TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
   return quick_two_sum(difference.hi, difference.lo - p.lo);
 }
 
-// Returns w x, or w x.hi if x has no low part. The compiler may not drop a product with 0, so x without a low part has code
-// of its own.
+// Returns w x, or w x.hi if x has no low part. The compiler may not drop a product with 0, so x without a low part needs
+// separate code.
 template <bool with_low>
 TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) {
   const DoubleDouble product = two_product(x.hi, w_hi);
@@ -37,11 +37,11 @@ TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c
 }
 
 // d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given T = sum_k pi_k p_k. T has a relative error of
-// lost 2^-57 (ClassModel::lost), so p - T has this error relative to p. If one class has nearly all the prior mass, the
-// division by 1 - pi makes the error large relative to q.
+// lost 2^-57 (ClassModel::lost), so p - T has about this error relative to p. If one class has nearly all the prior mass,
+// the division by 1 - pi makes this error large relative to q.
 struct Difference {
   DoubleDouble d, q;
-  double margin;             // if <= 0, q lost digits or a small probability has p > ordinary_p: score the term carefully
+  double margin;             // if <= 0, q lost digits, or p > ordinary_p for small_probability: score the term carefully
   double difference_margin;  // if <= 0, d lost digits: score the term carefully unless other values are far larger
 };
 
@@ -101,7 +101,7 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
 // p, q and d = p - q of a block's terms, for the summands t(p, q) of a divergence.
 //
 // A divergence is computed in several short loops over the block. In a single loop, the 150 or so dependent operations of a
-// term would fill the processor's reorder buffer. Only one or two terms would overlap, which took a fifth longer.
+// term fill the processor's reorder buffer, so only one or two terms overlap. A single loop took a fifth longer.
 struct Divergents {
   double p_hi[block_terms], p_lo[block_terms], q_hi[block_terms], q_lo[block_terms], d_hi[block_terms], d_lo[block_terms];
 
@@ -123,7 +123,7 @@ TERMSIFT_INLINE void ordinary_terms(const Divergents& of, int n, double* __restr
   for (int j = 0; j < n; ++j) t[j] = ordinary_term(of.p(j), of.q(j), of.d(j), {s[j], k[j]}, sR[j]);
 }
 
-// Computes T = sum_c w_c x_ic with w_c = pi_c / L_c for each term of the block. O(n_classes n).
+// Computes T = sum_c w_c x_ic with w_c = pi_c / (s L_c) for each term of the block. O(n_classes n).
 template <bool with_low>
 void mix_classes(const ScoreBlock& block, double* __restrict T_hi, double* __restrict T_lo) {
   for (int j = 0; j < block.n; ++j) T_hi[j] = T_lo[j] = 0;
@@ -139,7 +139,7 @@ void mix_classes(const ScoreBlock& block, double* __restrict T_hi, double* __res
   }
 }
 
-// Computes the values (block,) of class k, and lowers each margin[j] to the margin of its value. O(n).
+// Computes the values (block,) of class k, and lowers margin[j] to the margin of values[j] if that is smaller. O(n).
 template <Measure measure, Variable variable, bool with_low>
 void ordinary_class_values(const ScoreBlock& block, int k, const double* __restrict T_hi, const double* __restrict T_lo,
                            double* __restrict margin, double* __restrict values) {

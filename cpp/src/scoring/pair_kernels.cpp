@@ -6,7 +6,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// The entries of a class have scattered terms. The sums of these terms are prefetched this many pairs ahead.
+// The terms of a class are scattered, so the sums of the terms are prefetched this many pairs ahead.
 constexpr int pairs_ahead = 32;
 
 // Sets l[j] to l_ic of pair begin + j, for n pairs.
@@ -23,7 +23,7 @@ TERMSIFT_INLINE int size_of_block(const ClassPairs& pairs, std::int64_t begin) {
 
 // ---- first pass: U, P and A ----------------------------------------------------------------------------------------------
 
-// Computes the contribution of a class to U, P and A for n counts l, given log(l + b1). n <= block_terms is a multiple of 8.
+// Computes a class's contributions to U, P and A for n counts l, given log(l + b1). n <= block_terms is a multiple of 8.
 void class_parts(const PairConstants& class_, const double* __restrict l, const double* __restrict log_hi,
                  const double* __restrict log_lo, int n, TermSums* parts) {
   const PairConstants c = class_;
@@ -79,7 +79,7 @@ void mix_totals(const ClassPairs& pairs) {
   }
 }
 
-// Most counts are small, so the parts of counts below n_parts are computed once and then looked up. Larger counts are
+// Most counts are small, so the parts of whole counts below n_parts are computed once and then looked up. Other counts are
 // collected, and their parts are computed block by block.
 void mix(const ClassPairs& pairs) {
   if (pairs.sum == PairSum::whole) return mix_totals(pairs);
@@ -137,8 +137,8 @@ struct Coupling {
   double margin;
 };
 
-// Computes the contribution to V of a class without the term, -p log(1 - w x / T) + t(1-p, 1-q). For rates, only the first
-// summand is used. T = T_0 + U. The series are accurate for p, q <= 2^-6 and s <= 0.2.
+// Computes what a class without the term contributes to V: -p log(1 - w x / T) + t(1-p, 1-q), or only the first summand for
+// rates. T = T_0 + U. The series are accurate for p, q <= 2^-6 and s <= 0.2.
 template <Variable variable>
 TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, double T) {
   const double Y = c.T_0_rest + U;  // T - w x
@@ -151,8 +151,8 @@ TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, doubl
           smaller(ordinary_p - larger(c.absent_p, q), 0.2 - s)};
 }
 
-// Computes the same for a class with l occurrences of the term. The series are accurate for p, q <= 2^-6. It is enough to
-// check p: q is a mixture of the p of other classes, and each p is checked here or in absent_coupling.
+// Computes the same for a class with l occurrences of the term. The series are accurate for p, q <= 2^-6. Checking p is
+// enough, because q is a mixture of the p of other classes, and each p is checked here or in absent_coupling.
 template <Variable variable>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
   const DoubleDouble wl = two_product(l, c.w_hi);
@@ -199,7 +199,7 @@ TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) 
   store(V, &value.V_hi);
 }
 
-// The comment on Divergents explains why there are several short loops.
+// Divergents (ordinary_impl.hpp) explains why there are several short loops.
 template <Measure measure, Variable variable, PairSum sum_of>
 void score(const ClassPairs& pairs) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
@@ -311,7 +311,7 @@ void finish(const SummedBlock& block) {
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble sum = two_sum(block.absent_hi[j], values[j].V_hi);
       block.scores[j] = sum.hi + (sum.lo + (block.absent_lo[j] + values[j].V_lo));
-      // The rounding errors of absent_hi remain in the score even if most of absent_hi is subtracted again.
+      // If the pairs subtract most of absent_hi again, its rounding errors remain in the score.
       block.doubtful[j] = block.scores[j] >= 0.75 * block.absent_hi[j] ? 0 : 1;
     }
     return;

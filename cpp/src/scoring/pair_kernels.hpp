@@ -6,7 +6,7 @@
 
 namespace termsift {
 
-// n pairs of one class. Their terms are distinct.
+// n pairs of one class with distinct terms.
 struct ClassPairs {
   std::int64_t n;
   const PairConstants* constants;  // the constants of the class
@@ -18,13 +18,13 @@ struct ClassPairs {
   const std::uint32_t* narrow_l;  // (n,) l_ic, or null
   const double* l;                // (n,) l_ic, if narrow_l is null
   const TermId* terms;            // (n,) distinct
-  TermId first;                   // term i is at sums[i - first], values[i - first] and doubtful[i - first]
+  TermId first;                   // sums[i - first], values[i - first] and doubtful[i - first] belong to term i
   TermSums* sums;
   TermValue* values;
   unsigned char* doubtful;
 };
 
-// n <= block_terms terms in one class, with their U. n is a multiple of 8.
+// n <= block_terms terms in one class, with the U of each term. n is a multiple of 8.
 struct ClassValues {
   int n;
   const PairConstants* constants;  // the constants of the class
@@ -39,7 +39,7 @@ struct ClassValues {
   unsigned char* doubtful;  // (n,) out: 1 if the value is unreliable
 };
 
-// n <= block_terms hypothetical terms with the given U, treated as absent from every class. n is a multiple of 8.
+// n <= block_terms values of U. For each of them, V is computed as if no class had the term. n is a multiple of 8.
 struct AbsentBlock {
   int n;
   int n_classes;
@@ -56,7 +56,7 @@ struct AbsentBlock {
   unsigned char* doubtful;  // (n,) out: 1 if V is unreliable
 };
 
-// n <= block_terms terms for which the pairs of all classes have been added up. n is a multiple of 8.
+// n <= block_terms terms whose pairs of all classes have been added up. n is a multiple of 8.
 struct SummedBlock {
   int n;
   const PairTotals* totals;
@@ -70,7 +70,7 @@ struct SummedBlock {
 };
 
 struct PairKernels {
-  void (*mix)(const ClassPairs&);           // adds the class's contribution to U, and in a split sum also to P and A. O(n)
+  void (*mix)(const ClassPairs&);           // adds the class's contribution to U and, in a split sum, to P and A. O(n)
   void (*score)(const ClassPairs&);         // adds (value with l_ic) - (value with 0) to V, given U. O(n)
   void (*score_absent)(const AbsentBlock&);  // sets V = sum_c omega_c (value with 0), given U. O(n_classes n)
   void (*finish)(const SummedBlock&);       // computes scores from the sums. O(n)

@@ -9,7 +9,7 @@
 namespace termsift {
 namespace {
 
-using simd::baseline::logarithm;  // its bits do not depend on the C library
+using simd::baseline::logarithm;  // gives the same bits with every C library
 
 DoubleDouble multiply(DoubleDouble a, double b) { return multiply(a, DoubleDouble{b, 0}); }
 
@@ -59,8 +59,8 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
     const DoubleDouble log_x = logarithm(two_sum(l, b1));
     pairs.totals.log_x_hi[l] = log_x.hi, pairs.totals.log_x_lo[l] = log_x.lo;
   }
-  // rest[k] is T_0 without the part of class k. It is computed from the sums before and after k, because a difference would
-  // lose its digits if class k had nearly all of T_0.
+  // rest[k] is T_0 without the part of class k. It is the sum before k plus the sum after k, because a difference would lose
+  // its digits if class k had nearly all of T_0.
   const std::size_t n = pairs.classes.size();
   std::vector<DoubleDouble> rest(n);
   DoubleDouble before, after;

@@ -12,11 +12,11 @@
 // A - P log T. V is a minor part of the score, so its summands are doubles.
 //
 // If smoothing is most of the mass of the classes, a term with few pairs has a score far below P or V. Its score is then a
-// sum of whole values, V = sum_c omega_c KL_c. Whole values are also summed for all other measures, and if smoothing alone
-// makes p > 2^-6 in any class. In a split sum, the series of t(1-p, 1-q) requires p, q <= 2^-6.
+// sum of whole values, V = sum_c omega_c KL_c. Whole values are also summed for all other measures. They are also
+// summed if smoothing alone makes p > 2^-6 in any class, because a split sum uses a series of t(1-p, 1-q) for p, q <= 2^-6.
 //
-// A class without the term (l = 0) makes known contributions to A, P and T, so only the changes by pairs are summed. V
-// summed over all classes, as if the term were absent from all, depends only on U = T - T_0 = sum_c w_c l_ic
+// A class without the term (l = 0) makes known contributions to A, P and T, so only the changes by pairs are summed. If V is
+// summed over all classes as if no class had the term, it depends only on U = T - T_0 = sum_c w_c l_ic
 // (absent_classes.hpp).
 #pragma once
 
@@ -41,7 +41,7 @@ struct alignas(64) TermSums {
 // The accumulators that are touched while V is summed. They are half the size of TermSums because that loop is bound by
 // memory.
 struct alignas(32) TermValue {
-  double U_hi, U_lo;  // U of TermSums, renormalised because many additions make hi inexact
+  double U_hi, U_lo;  // U of TermSums, normalised, because after many additions lo can be large
   double V_hi, V_lo;
 };
 
@@ -59,7 +59,7 @@ struct PairConstants {
   double p_hi, p_lo;               // omega_c / L_c
   double absent_p_hi, absent_p_lo;  // omega_c b1 / L_c
   double linear_hi, linear_lo;     // omega_c (1 / L_c + r_c w_c)
-  double absent_A_hi, absent_A_lo;  // the class's summand of A at l = 0, without the linear terms
+  double absent_A_hi, absent_A_lo;  // the class's summand of A at l = 0, without terms linear in x
   const ClassConstants* base;      // the constants for whole values
 };
 
@@ -72,8 +72,8 @@ struct PairTotals {
   // A power of two that is at least 4 sum_c omega_c, or 0 for rates. In a split sum, V_hi of a pair is a multiple of the
   // grid step 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, V of a pair is below 0.6 omega_c,
   // because log 2^49 is 34 and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and are exact. A sum of n
-  // rests, each at most half a step, has an error of at most n^2 2^-107 most_V. This must be below 2^-57 of the score. Rates
-  // have no such bound, so their V is summed as a double-double.
+  // rests, each at most half a step, has an error of at most n^2 2^-107 most_V. This must be below 2^-57 times the score.
+  // Rates have no such bound, so their V is summed as a double-double.
   double most_V;
   // log(l + b1) for small counts l.
   static constexpr int n_logs = 256;
@@ -83,7 +83,7 @@ struct PairTotals {
 struct PairModel {
   Measure measure;
   // In every event model, probabilities are treated as small if b1 / L_c <= ordinary_p in every class. If a count makes p
-  // larger, the sum is doubtful, and the term is scored as in score_dense.
+  // larger than ordinary_p, the sum is doubtful, and the term is scored as in score_dense.
   Variable variable;
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)
   PairTotals totals;

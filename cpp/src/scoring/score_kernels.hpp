@@ -6,8 +6,8 @@
 
 namespace termsift {
 
-// The number of terms in a block. It is a whole number of vectors on every target. In such large blocks, loading a class's
-// constants takes only a small part of the time.
+// The number of terms in a block. It is a multiple of the vector size on every target. In such large blocks, loading a
+// class's constants takes only a small part of the time.
 inline constexpr int block_terms = 128;
 
 // A block of n <= block_terms terms. n is a multiple of 8. Arrays of shape (n_classes, block) are row-major, with rows of
@@ -35,7 +35,7 @@ struct CarefulBlock : ScoreBlock {  // x_lo and class_scores are not null; doubt
 
 // The results of a term depend only on its own lane. Each kernel that scores a block runs in O(n_classes n).
 struct ScoreKernels {
-  // Sets x[j] = s l[j] + s b1, the numerators of p for n counts of a class. x[j] is exact if the sum is a double.
+  // Sets x[j] = s l[j] + s b1, the numerators of p for n counts of a class. x[j] is exact if a double holds the sum.
   void (*numerators)(const std::uint32_t* l, int n, double scale, double scaled_b1, double* x);
   void (*score_block)(const ScoreBlock&);
   void (*score_block_carefully)(const CarefulBlock&);

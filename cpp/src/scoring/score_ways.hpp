@@ -11,15 +11,15 @@ template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores);
 
-// Visits only the classes that have a term. The contribution of the classes without the term comes from a sum over all
-// classes for an absent term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires
+// Visits only the classes that have a term. The contribution of the other classes comes from the sum over all classes for
+// an absent term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires
 // Aggregate::sum or Aggregate::mean, b1 > 0, and totals in the range of most_pair_total.
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);
 
-// Returns true if `score` calls score_sparse. The result depends only on the arguments, so neither the number of threads nor
-// the SIMD target changes a bit of a score.
+// Returns true if `score` calls score_sparse. The result does not depend on the number of threads or the SIMD target, so
+// neither changes a bit of a score.
 template <CountType Count>
 bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate);
 

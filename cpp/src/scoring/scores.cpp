@@ -65,7 +65,7 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     const std::int64_t first = range_first + begin, last = range_first + end;
     work.entries.find(task, first, last);
     // If the chunk has more pairs than terms, assume that most of its terms occur. Finding the absent terms would then take
-    // longer than skipping them saves.
+    // longer than skipping them would save.
     const bool all = work.entries.size() > last - first;
     if (!all) {
       std::fill(work.chosen.begin(), work.chosen.end(), 0);
@@ -87,16 +87,16 @@ void clear_absent_rows(const ClassCounts<Count>& counts, std::int64_t n_terms, R
 
 // ---- few classes ---------------------------------------------------------------------------------------------------------
 
-// The score of a term depends only on its pattern, which is its counts in all classes. With few classes, most terms of a
+// The score of a term depends only on its pattern: its counts in all classes. With few classes, most terms of a
 // large vocabulary share a few thousand patterns with counts below a number `side`. For example, of 4 million terms of two
 // classes, 99.6% had counts below 64 in both. The scores of these patterns fit into the cache and are looked up. For a
-// million terms of two to four classes, lookups take 0.25 to 0.4 of the time. Pattern (l_1, l_2, ...) has the number
+// million terms of two to four classes, lookups take 0.25 to 0.4 times as long. Pattern (l_1, l_2, ...) has the number
 // l_1 + side (l_2 + side (...)), so a term that no class has is number 0.
 constexpr std::int64_t most_patterns = 1 << 12;
 constexpr std::uint16_t large = most_patterns;  // added to a term's number for each large count
 constexpr std::size_t most_classes_of_patterns = 4;
 
-// Returns the side, or 1 if lookups would not be faster.
+// Returns `side`, or 1 if lookups would not be faster.
 template <CountType Count>
 std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
   if (task.n_classes() > most_classes_of_patterns) return 1;
@@ -108,7 +108,7 @@ std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
   std::int64_t n_terms = 0, n_large = 0, side = 1;
   for (std::size_t k = 0; k < task.n_classes(); ++k) {
     if (!task.row(k).is_narrow()) return 1;
-    n_terms = std::max(n_terms, task.row(k).size);  // a lower bound of the number of terms that occur
+    n_terms = std::max(n_terms, task.row(k).size);  // a lower bound on the number of terms that occur
   }
   while (n_patterns(side + 1) <= std::min(n_terms / 8, most_patterns)) ++side;
   // If most terms have a large count, lookups take 1.5 times as long as scoring. A sample estimates the number of such
