@@ -15,8 +15,8 @@ namespace termsift {
 using Poll = std::function<bool()>;
 inline constexpr auto poll_interval = std::chrono::milliseconds(50);
 
-// A long call calls this function at intervals, on the calling thread, with the amount of work done so far. The function
-// may be empty. Its exceptions are passed on.
+// A long call calls this function at intervals, on the calling thread, with the amount of work done so far. The function may
+// be empty. If it throws, the exception ends the call.
 using Progress = std::function<void(std::int64_t done)>;
 
 struct Threads {
@@ -34,7 +34,7 @@ struct Threads {
 // Without OpenMP, the settings of OpenMP are ignored, and the default is the number of processors that this process may use.
 int effective_n_threads(int requested);
 
-// Returns a phrase that names the setting which determines the number of threads if a call requests 0.
+// Returns a phrase that names the setting which limits the number of threads of a call that requests 0 threads.
 std::string what_limits_threads();
 
 // The thread that runs a block of for_each_block.
@@ -48,9 +48,9 @@ class Worker {
   ~Worker() = default;
 };
 
-// Runs body(block, worker) for every block in [0, n_blocks), in increasing order on any thread. If no two blocks write the
-// same memory, the result is the same for any number of threads. An exception stops the loop and is rethrown here. If
-// several blocks threw, only the exception of the lowest block is rethrown.
+// Runs body(block, worker) for every block in [0, n_blocks). Blocks start in increasing order and may run on any thread. If
+// no two blocks write the same memory, the result is the same for any number of threads. An exception stops the loop and is
+// rethrown here. If several blocks threw, only the exception of the lowest block is rethrown.
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
 
@@ -63,8 +63,8 @@ void for_each_range(std::int64_t n, std::int64_t size, const Threads& threads, c
   });
 }
 
-// Working memory for each thread of a loop: one T for each thread. A thread's T is created from `args` when the thread first
-// calls own().
+// Holds working memory for the threads of a loop, one T for each thread. The T of a thread is created from `args` when this
+// thread first calls own().
 template <class T>
 class PerThread {
  public:

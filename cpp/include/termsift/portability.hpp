@@ -135,7 +135,7 @@ void* allocate_at_huge_page(std::size_t bytes);
 // faults took 40% of the time of counting 10^8 entries.
 void advise_huge_pages(void* memory, std::size_t bytes);
 
-// Lets the system take the pages of `memory` back when memory is short. Their content becomes undefined.
+// Lets the system take the pages of `memory` back when memory is short. The content of the pages becomes undefined.
 void offer_pages(void* memory, std::size_t bytes);
 
 // ---- processors and processes ------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@
 
 namespace termsift {
 
-// A term is a column of the matrix. Its number takes only four bytes, because every score reads the terms of all pairs from
-// memory. A vocabulary therefore has at most 2^31 - 1 terms.
+// A term is a column of the matrix. A column number takes only four bytes, because every score reads the terms of all pairs
+// from memory. So a vocabulary has at most 2^31 - 1 terms.
 using TermId = std::int32_t;
 inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 
@@ -25,7 +25,7 @@ inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 template <class T>
 concept CountType = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>;
 
-// The event that is counted. It sets x and X in p_ic = (x_ic + b1) / (X_c + b2):
+// The event that is counted. The event defines x and X in p_ic = (x_ic + b1) / (X_c + b2):
 enum class EventModel : std::uint8_t {
   multinomial,  // x = l_ic, X = l_c           one draw of a term per token
   binary,       // x = d_ic, X = sum_i d_ic    one draw of a term per distinct term of a document

@@ -1,5 +1,5 @@
 // Two parallel sorts. One sorts parts and merges them. The other distributes elements to buckets and sorts each bucket
-// alone.
+// separately.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,9 @@ void sort_in_parts(Iterator begin, Iterator end, const Threads& requested, const
     });
 }
 
-// Splitters divide elements into buckets by the first 64 bits of each element. More bits would not pay: few words agree in
-// their first eight bytes, and comparing 16 bytes took a third longer. Every element of a bucket is smaller than all
-// elements of later buckets. Elements with equal bits share a bucket.
+// Splitters divide elements into buckets by the first 64 bits of each element. More bits would not save time: few words
+// agree in their first eight bytes, and comparing 16 bytes took a third longer. Every element of a bucket is smaller than
+// all elements of later buckets. Elements with the same first 64 bits share a bucket.
 class Splitters {
  public:
   // `sample` holds the first 64 bits of about samples_per_bucket * n_buckets(n) of the n elements.
@@ -66,10 +66,10 @@ class Splitters {
 template <class T>
 class Buckets {
  public:
-  // visit(part, elements) appends the elements of a part to the empty vector `elements`. The constructor calls it twice for
-  // some parts, because the first call draws the sample for the splitters. All parts together have at most n elements. The
-  // elements of each part should be representative of all elements. prefix(element) returns the first 64 bits of an
-  // element. O(n log n).
+  // visit(part, elements) appends the elements of a part to the empty vector `elements`. For some parts, the constructor
+  // calls visit() twice: first to draw the sample for the splitters, then to fill the buckets. All parts together have at
+  // most n elements. The elements of each part should be representative of all elements. prefix(element) returns the first
+  // 64 bits of an element. O(n log n).
   template <class Visit, class Prefix>
   Buckets(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads)
       : splitters_(sample(n, n_parts, visit, prefix, threads), n) {
@@ -113,7 +113,7 @@ class Buckets {
     std::vector<std::uint64_t> sample;
     const std::int64_t wanted = Splitters::samples_per_bucket * Splitters::n_buckets(n);
     const std::int64_t n_sampled = std::min(n_parts, n_parts * wanted / std::max<std::int64_t>(n, 1) + 1);
-    if (n_sampled == 0 || wanted == Splitters::samples_per_bucket) return sample;  // there is one bucket
+    if (n_sampled == 0 || wanted == Splitters::samples_per_bucket) return sample;  // with one bucket, there are no splitters
     for_each_block(1, threads, [&](std::int64_t, Worker& worker) {
       for (std::int64_t i = 0; i < n_sampled; ++i) {
         worker.check();

@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// Polls for an interruption and reports the progress about twenty times a second. Only the calling thread may use it.
+// Polls for an interruption and reports the progress about twenty times a second. Only the calling thread may use a Pacer.
 class Pacer {
  public:
   Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}

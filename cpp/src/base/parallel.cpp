@@ -25,9 +25,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Body = std::function<void(std::int64_t, Worker&)>;
 
-// had_threads is true if this process has used several threads. is_child is true if this process was forked. lost_threads
-// is true if, in addition, its parent had used several threads before. In a forked process, OpenMP would wait for threads
-// that exist only in the parent.
+// had_threads is true if this process has used several threads. is_child is true if this process was forked. lost_threads is
+// true if this process was forked after its parent had used several threads. In a forked process, OpenMP would wait for
+// threads that exist only in the parent.
 std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
 std::atomic<bool> is_child{false};
@@ -77,8 +77,8 @@ int most_threads(int requested) {
   return std::min(requested > 0 ? requested : usual, omp_get_thread_limit());
 }
 
-// Returns how many of n threads the system allows. OpenMP ends the process if it cannot start a thread. This function
-// therefore first tests whether n threads can start. The test is repeated for each calling thread, because OpenMP keeps a
+// Returns how many of n threads the system allows. OpenMP would end the process if it could not start a thread, so this
+// function first tests whether n threads can start. The test is repeated for each calling thread, because OpenMP keeps a
 // separate team for each caller.
 int allowed_threads(int n) {
   thread_local int most = 1;
@@ -92,8 +92,8 @@ int allowed_threads(int n) {
   return std::min(n, most);
 }
 
-// Calls f(thread) on at most n_threads threads. The caller is thread 0. A forked child does not use OpenMP. If any library
-// had used OpenMP in the parent, the child would wait for the parent's threads.
+// Calls f(thread) on at most n_threads threads. The caller is thread 0. A forked child does not use OpenMP: if any library
+// used OpenMP in the parent, OpenMP would wait for threads that exist only in the parent.
 template <class F>
 void on_threads(int n_threads, const F& f) {
   if (is_child) return on_new_threads(n_threads, f);
@@ -162,7 +162,7 @@ class Loop {
     void check() override {
       if (loop_.stop_) throw Interrupted();
       // Only thread 0, the caller's thread, may ask Python about signals. `polled` is thread_local and keeps its value
-      // between loops. A call with many short loops can therefore be interrupted too.
+      // between loops, so a call with many short loops can be interrupted too.
       thread_local Clock::time_point polled = Clock::now();
       if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled < poll_interval) return;
       polled = Clock::now();

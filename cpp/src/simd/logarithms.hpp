@@ -20,10 +20,10 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // This number replaces smaller divisors and smaller arguments of logarithms. The exponent arithmetic of nearest_power needs
-// normal numbers p and q with 2^-1023 < p/q < 2^1023, so p and q may be up to 2^123. This limit suffices for probabilities,
-// rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to 2^106). Smoothed probabilities are
-// never this small (class_model.cpp refuses values below 2^-450). If unsmoothed float counts differ by factors of this
-// size, the result may become 0 or infinite, but never NaN.
+// normal numbers p and q with 2^-1023 < p/q < 2^1023. With divisors of at least 2^-900, p and q may be up to 2^123. This
+// limit suffices for probabilities, rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to
+// 2^106). Smoothed probabilities are never this small (class_model.cpp refuses values below 2^-450). If unsmoothed float
+// counts differ by factors of this size, the result may become 0 or infinite, but never NaN.
 constexpr double least_probability = 0x1p-900;
 
 TERMSIFT_INLINE unsigned long long bits(double x) { return bit_cast<unsigned long long>(x); }
@@ -74,8 +74,8 @@ TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
   return {q, (((a.hi - product.hi) - product.lo) + (a.lo - q * b.lo)) * inverse};
 }
 
-// Returns a * b * (1 + g) with little more than one rounding, for |g| below about 1/4. A relative error e of g changes the
-// result only by a relative error of about g e.
+// Returns a * b * (1 + g) for |g| below about 1/4. The error is little more than one rounding. A relative error e of g
+// changes the result only by a relative error of about g e.
 TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
@@ -113,7 +113,7 @@ TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDou
 }
 
 // Returns t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. In this range, |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms of R
-// suffice. The relative error is 2^-52 at p = 2^-6 and q = 0, and grows with the 7th power of larger p or q.
+// suffice. At q = 0, the relative error is 2^-52 for p = 2^-6, and grows with the 7th power of p.
 TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   const double s = -d / (2.0 - p - q);
   const double z = s * s;
@@ -122,8 +122,8 @@ TERMSIFT_INLINE double complement_term(double p, double q, double d) {
 }
 
 // Returns t(1-p, 1-q) for p, q <= 2^-6 without a division, with a relative error of 2^-48. This error is small enough,
-// because the result is added to t(p, q), which is at least 2^6 times larger. The error grows with the 8th power of
-// (p+q)/2, to 7e-7 at p = 1/3 and q = 0.
+// because the result is added to t(p, q), which is at least 2^6 times larger. For larger p and q, the error grows with the
+// 8th power of (p+q)/2, for example to 7e-7 at p = 1/3 and q = 0.
 TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   const double m = 0.5 * p_plus_q, m2 = m * m;
   const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // 1 / (1 - m)
@@ -156,7 +156,7 @@ TERMSIFT_INLINE Ratio ordinary_ratio(DoubleDouble p, DoubleDouble q, DoubleDoubl
 template <bool with_low = true>
 TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d, Ratio ratio, double sR) {
   const auto [s, k] = ratio;
-  // t = d s [1 + (1+s) s R]; d.lo appears twice, because d and s both contain it
+  // t = d s [1 + (1+s) s R]; d.lo appears twice, because both d and s contain d.lo
   const double rest = d.hi * (sR + s * sR);
   const double t_near = d.hi * s + s * (with_low ? rest + 2.0 * d.lo : rest);
 
@@ -175,7 +175,7 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   return ordinary_term<with_low>(p, q, d, ratio, ratio.s * atanh_rest(ratio.s * ratio.s));
 }
 
-// Returns log(p/q) with an error of about two ulp, given d = p - q. The result is 0 if d = 0, so log(0/0) = 0. It is
+// Returns log(p/q) with an error of about two ulp, given d = p - q. The result is 0 if d = 0, so log(0/0) = 0. The result is
 // infinite if only one of p and q is 0. Precondition: p and q are in [0, 2^123], or they are in [least_probability, 2^1002]
 // and differ by less than a factor 2^1022.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
@@ -256,8 +256,8 @@ constexpr double log_table[32][2] = {
     {0.6694306539426292, 2.823733943928343e-17}, {0.6853040030989194, 4.893484946270261e-17},
 };
 
-// Returns log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m and 1 <= m < 2. The
-// number c = 1 + (2i + 1)/64 is the nearest to m for which log_table has log c, so |s| <= 2^-7. The absolute error is at
+// Returns log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m and 1 <= m < 2. Of the
+// numbers 1 + (2i + 1)/64 whose logarithms are in log_table, c is the nearest to m, so |s| <= 2^-7. The absolute error is at
 // most 2^-68 for x in [2^-900, 2^900].
 TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   const unsigned long long u = bits(x.hi);
@@ -276,8 +276,8 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
 }
 
-// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. It is computed as 2 atanh(x / (2 + x)) up to x =
-// 1. Below x = 2^-54, it rounds to x.
+// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. For x <= 1, log(1 + x) = 2 atanh(x / (2 + x)).
+// Below x = 2^-54, the result is x.
 TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
   const double z = s.hi * s.hi;
@@ -313,8 +313,7 @@ TERMSIFT_INLINE ReducedExponent reduced(double x) {
   return {(in_range - k * ln2_hi) - k * ln2_lo, from_bits((bits(shifted) + 1023) << 52)};
 }
 
-// Returns exp(x) for x <= 709, with an error of at most 1 ulp. For x < -708, it returns 0. The series to r^13 has an error
-// of 2^-57.
+// Returns exp(x) for x <= 709, with an error of at most 1 ulp, but 0 for x < -708. The series to r^13 has an error of 2^-57.
 TERMSIFT_INLINE double exponential(double x) {
   const auto [r, power] = reduced(x);
   const double r2 = r * r, r4 = r2 * r2;
@@ -325,8 +324,8 @@ TERMSIFT_INLINE double exponential(double x) {
   return x < -708.0 ? 0.0 : power + power * (r + series);
 }
 
-// Returns exp(x) for x <= 0, with a relative error of at most 2^-46. For x < -708, it returns 0. Rounding the result to
-// single precision gives a wrong last bit only once in millions of calls. The series to r^11 has an error of 2^-47.
+// Returns exp(x) for x <= 0, with a relative error of at most 2^-46, but 0 for x < -708. Rounding the result to single
+// precision gives a wrong last bit only once in millions of calls. The series to r^11 has an error of 2^-47.
 TERMSIFT_INLINE double short_exponential(double x) {
   const auto [r, power] = reduced(x);
   const double r2 = r * r, r4 = r2 * r2;

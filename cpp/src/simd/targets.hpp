@@ -2,7 +2,7 @@
 //
 // A stage has a struct of pointers to its kernels, with the static members baseline, avx2 and avx512. One source file,
 // *_kernels.cpp, defines these members. CMake compiles the source file once per target, with the instruction set of the
-// target. TERMSIFT_TARGET is defined as the name of the target.
+// target, and defines TERMSIFT_TARGET as the name of the target.
 //
 // Every operation of a kernel is an IEEE operation in a fixed order, so all targets return the same bits.
 //
