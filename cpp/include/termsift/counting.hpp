@@ -32,26 +32,26 @@ void check_labels(const LabelView& labels, std::int64_t n_docs);
 
 // The counting algorithms. All give the same result to the last bit.
 enum class CountingPath : std::uint8_t {
-  class_streams,  // copies the entries class by class, then adds up each class (cpp/src/counting/class_streams.hpp)
-  touched_terms,  // like class_streams, but lists each term of a class when it first occurs instead of scanning all terms
-  term_blocks,    // copies the entries by blocks of terms, then adds up each block (cpp/src/counting/term_blocks.hpp)
+  class_streams,  // copies the entries class by class, then adds up each class (cpp/src/counting/class_streams.cpp)
+  touched_terms,  // like class_streams, but notes which counters of a class are touched instead of scanning all terms
+  term_blocks,    // copies the entries by blocks of terms, then adds up each block (cpp/src/counting/term_blocks.cpp)
   rows            // gathers the rows of each class from the matrix (cpp/src/counting/row_gather.hpp)
 };
 inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, CountingPath::touched_terms,
                                                   CountingPath::term_blocks, CountingPath::rows};
 const char* name(CountingPath path);
 
-// Returns the fastest path. n_rows is the number of classes, plus one if there is a row for the whole collection. The paths
-// are
+// Returns the path that should be fastest. n_rows is the number of classes, plus one if the whole collection has a row. The
+// paths are
 //   term_blocks    for at most 16 rows of 2^21 to 2^27 terms, where the counters of one row would not stay in the cache.
 //                  With 2 classes and 19 million entries it took 1.8 times as long as class_streams at 2^20 terms, 0.8
 //                  times at 2^21 and 0.5 times at 2^24. More than 2^27 terms would make too many blocks;
-//   touched_terms  for rows that on average have less than an eighth of the terms. With 5,000 classes it took 0.65 of the
-//                  time of class_streams;
+//   touched_terms  if a row has, on average, fewer entries than a third of the number of terms. With 5,000 classes it took
+//                  0.65 of the time of class_streams;
 //   class_streams  otherwise.
-// The path `rows` replaces all of these for logarithms, weighted documents and fractions. It is also used if documents are
-// added to float counts that are not empty, and if many entries repeat a column or are too large to pack. touched_terms
-// replaces term_blocks for a matrix with rows that are unsorted, repeat a column or store a zero.
+// count_documents() replaces this choice by `rows` for logarithms, weighted documents and fractions. It does the same if
+// documents are added to float counts that are not empty, or if many entries repeat a column or are too large to pack. It
+// replaces term_blocks by touched_terms for a matrix with rows that are unsorted, repeat a column or store a zero.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
 // How an entry x > 0 is counted. Repeated entries of a document are added up first, and document weights are applied last.

@@ -30,8 +30,8 @@ Count checked_sum(Count a, Count b, const char* what) {
 // Fractional counts are rounded, so remainder() returns zero for a difference below this share of the whole.
 constexpr double rounding = 0x1p-40;
 
-// Returns whole - part, which must not be negative. The error contains what(). This string is made only for an error,
-// because making it for each pair took most of the time.
+// Returns whole - part, which must not be negative. An error message contains what(). what() is called only for an error,
+// because making a string for each pair took most of the time.
 template <CountType Count, class What>
 Count remainder(Count whole, Count part, const What& what) {
   if constexpr (std::is_floating_point_v<Count>) {
@@ -222,7 +222,7 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
 
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
-  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no cell of the row can exceed n_tokens
+  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no frequency of the row exceeds n_tokens
   const bool both_narrow = (a.is_narrow() || a.size == 0) && (b.is_narrow() || b.size == 0);
   const bool narrow = both_narrow && n_tokens < static_cast<Count>(narrow_limit);
   ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size, narrow);
@@ -272,7 +272,7 @@ ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts) {
   if (counts.collection) return counts.collection;
   std::vector<ClassRowPtr<Count>> rows = counts.rows;
   if (rows.empty()) return std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
-  // Merge pairs of rows, then pairs of the results. Adding one row at a time would copy the growing sum for every class.
+  // Merge pairs of rows, then pairs of the results. Adding the rows one by one would copy the growing sum for every class.
   for (; rows.size() > 1; rows.resize((rows.size() + 1) / 2))
     for (std::size_t i = 0; 2 * i < rows.size(); ++i)
       rows[i] = 2 * i + 1 < rows.size()

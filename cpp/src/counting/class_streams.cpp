@@ -17,11 +17,11 @@ struct Window {
 
   std::size_t n_classes() const { return last_class - first_class; }
   std::int64_t n_docs() const { return last_doc - first_doc; }
-  // Returns the stream of row c, or n_classes() if the window does not have the row. A negative difference wraps around.
+  // Returns the stream of row c, or n_classes() if row c is not in the window. A negative difference wraps to a large one.
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
-// Calls f(stream) for each stream of the window that has the document.
+// Calls f(stream) for each stream of the window that receives the document's entries.
 template <class F>
 void for_each_stream(const StreamSource& source, const Window& window, std::int64_t d, const F& f) {
   source.for_each_row(d, [&](std::size_t c) {
@@ -41,7 +41,7 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
     source.for_each_row(d, [&](std::size_t c) { size[c] += length; });
   }
   const std::int64_t most = std::max<std::int64_t>(window_bytes / 4, 1);
-  // Make as few windows as possible, of about the same size, because the largest determines the memory.
+  // Make few windows of about the same size, because the largest window determines the memory.
   const std::int64_t n_entries = std::accumulate(size.begin(), size.end(), std::int64_t{0});
   const std::int64_t enough = n_entries / (n_entries / most + 1);
   std::vector<Window> windows;
@@ -202,14 +202,14 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
     int n_docs = 0;
     for (; first < last && n_docs < most; ++first) {
       documents[n_docs] = first;
-      bool is_in = is_whole;  // no branch on it, because it is unpredictable otherwise
+      bool is_in = is_whole;  // no branch on is_in, because it is unpredictable unless is_whole
       if (!is_whole) source.for_each_row(first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
       n_docs += is_in;
     }
     for (int i = 0, singly = 0; i < n_docs;) {
       if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2)  // rows of other windows lie between them
         prefetch_row(x, documents[i + 2]);
-      // Short documents are packed together, because the calls would take longer than packing the entries.
+      // Short documents are packed together, because a call per document would take longer than packing its entries.
       const std::int64_t begin = x.indptr[documents[i]];
       int end = i + 1;
       std::int64_t n = x.indptr[documents[i] + 1] - begin;
@@ -221,8 +221,8 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       }
       const Index* const indices = x.indices + begin;
       const bool alone = end == i + 1;
-      // The first columns of a document nearly always show whether all columns are in order. pack_usual() then proves the
-      // order.
+      // The first columns of a document nearly always show whether all columns are in order. If so, pack_usual() checks them
+      // all.
       const bool in_order = alone && std::is_sorted(indices, indices + std::min<std::int64_t>(n, 8));
       const bool is_direct = alone && in_one_row;
       std::uint32_t* out = nullptr;
@@ -246,7 +246,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
         if (usual != 0 && (in_order || range.are_distinct(indices + at, length))) {
           bound = std::max(bound, usual);
           for_each_stream(source, window, d, [&](std::size_t stream) {
-            if (length == 1) streams.entries[range.next[stream]] = out[at];  // a call would take longer
+            if (length == 1) streams.entries[range.next[stream]] = out[at];  // a call of copy_n would take longer
             else if (!is_direct) std::copy_n(out + at, length, streams.entries + range.next[stream]);
             range.next[stream] += length;
             range.bounds[stream] += usual;
@@ -298,7 +298,7 @@ CsrScan fill(const StreamSource& source, const Window& window, const std::vector
 template <CountType Count>
 void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, double value_bound, const Threads& threads,
             PerThread<CellCounters>& of_threads, ClassRow<Count>* rows) {
-  // The longest streams come first, because the last one runs alone and should be short.
+  // The longest streams come first. The last stream may be added up alone, so it should be a short one.
   std::vector<std::size_t> order(streams.n_streams);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

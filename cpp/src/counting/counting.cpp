@@ -40,8 +40,8 @@ double most_counted(const ClassCounts<Count>& counts) {
 }
 
 // Checks that the tokens and documents of each class fit into int64. If they fit, all other counts fit, too. For nearly
-// every input, a bound computed from the largest value proves this. Otherwise documents are added one by one, to find the
-// document that overflows.
+// every input, a bound computed from the largest value proves this. Otherwise the counts are added document by document, to
+// find the document whose counts overflow.
 void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
                     const LabelView& labels, const std::int64_t* weights, TermWeight term_weight) {
   const double largest_weight =
@@ -89,7 +89,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
 
 // Checks that a double holds every value exactly. The check may fail for integers above 2^53.
 void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
-  if (facts.value_bound < 0x1p53) return;  // for a value of 2^53 + 1, value_bound is rounded to 2^53
+  if (facts.value_bound < 0x1p53) return;  // not <=, because the bound of 2^53 + 1 is rounded to 2^53
   any.visit([]<class Index, class Value>(const CsrView<Index, Value>& x) {
     if constexpr (std::is_integral_v<Value> && sizeof(Value) == 8)
       for (std::int64_t d = 0; d < x.n_rows; ++d)

@@ -62,7 +62,7 @@ bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, con
   any.visit([&]<class Index, class Value>(const CsrView<Index, Value>& x) {
     const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
     const std::int64_t begin = x.indptr[first], end = x.indptr[last];
-    // Count descents over all entries of the rows at once. Then subtract the descents between two rows.
+    // Count the descents of all rows at once. Then subtract each descent from the end of one row to the start of the next.
     std::int64_t descents = 0;
     for (std::int64_t e = begin; e < end; e += scan_entries) {
       const std::int64_t n = std::min(scan_entries, end - e);

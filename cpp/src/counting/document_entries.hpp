@@ -11,7 +11,7 @@
 
 namespace termsift {
 
-// The distinct terms of a document with their weighted values. An object must be used by one thread only. It uses 12 bytes
+// The distinct terms of a document with their weighted values. Only one thread may use an object. The object takes 12 bytes
 // for each entry of the longest document, or 28 bytes if the terms are not distinct.
 class DocumentEntries {
  public:

@@ -27,8 +27,8 @@ class UsualValues {
     if constexpr (std::is_same_v<Value, Bool>) {
       less = static_cast<Bits>(value != Bool{0}) - 1;
     } else if constexpr (std::is_floating_point_v<Value>) {
-      // Let p be the number of bits of a significand. The low bits of 2^p + value are the value. The addition rounds the
-      // value to an integer. Negative numbers, numbers of at least 2^p, and NaN change the exponent.
+      // Let p be the number of stored bits of a significand. The low bits of 2^p + value are the value, rounded to an
+      // integer. Negative numbers, numbers of at least 2^p, and NaN change the exponent.
       constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
       const Value shifted = value + shift;
       less = bit_cast<Bits>(shifted) - bit_cast<Bits>(shift) - 1;
@@ -111,7 +111,7 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
   }
   bool all_packable;
   if constexpr (std::is_floating_point_v<Value>) {
-    // Comparisons with NaN are false. Adding 2^p rounds to an integer, where p is the number of bits of a significand.
+    // Comparisons with NaN are false. Adding 2^p rounds to an integer, if a significand has p stored bits.
     constexpr Value limit = std::numeric_limits<Value>::max();
     constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
     using Bits = typename UsualValues<Value>::Bits;
@@ -180,7 +180,7 @@ TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, P
       note(cell);
     };
     std::int64_t e = 0;
-    for (; e + 4 <= n; e += 4) {  // reads all four first, because the compiler must assume that additions change entries
+    for (; e + 4 <= n; e += 4) {  // reads four first, because the compiler must assume that additions change entries
       const std::uint32_t a = entries[e], b = entries[e + 1], c = entries[e + 2], d = entries[e + 3];
       add_entry(a), add_entry(b), add_entry(c), add_entry(d);
     }

@@ -23,8 +23,8 @@ struct RowKernels {
   // Packs and checks n < 2^31 entries. The cell of an entry is its column. If `as_ones`, each value is packed as 1. An entry
   // is usual if its column is in [0, n_columns) and its value is a small whole number of at least 1. If `in_order`, the
   // columns must also strictly increase. If all entries are usual, returns an upper bound of the values that is less than
-  // twice the largest value. Otherwise returns 0, and `out` is meaningless. A value of at most a quarter of
-  // PackedEntry::largest() is small, and a value above half of it is not. In nearly all rows, all entries are usual.
+  // twice the largest value. Otherwise returns 0, and `out` is meaningless. Values up to a quarter of PackedEntry::largest()
+  // are small. Values above half of largest() are not small. In nearly all rows, all entries are usual.
   std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
                               bool as_ones, PackedEntry packed, std::uint32_t* out);
   // Returns true if all of indices[0 .. n) are in [0, n_columns).
@@ -52,9 +52,9 @@ struct CounterKernels {
   void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
                        bool bounded, std::uint8_t* lines);
   // Moves the nonzero small counters to the front, in order, and clears all others. Sets terms[i] to `first` plus the cell
-  // from which counters[i] came; `terms` needs space for line_cells more elements. If `lines` is not null, the byte of each
-  // line with a nonzero counter must be 1, and bytes are cleared up to a multiple of 64. Returns the number of moved
-  // counters.
+  // from which counters[i] came; `terms` needs space for line_cells more elements. If `lines` is not null, lines[i] must be
+  // 1 for each line i with a nonzero counter. The bytes of `lines` are cleared up to a multiple of 64. Returns the number of
+  // moved counters.
   std::int64_t (*take)(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_lines, std::int32_t first,
                        std::int32_t* terms);
 

@@ -52,8 +52,8 @@ struct TermCounters {
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
   bool distinct;  // true if documents never repeat a term
-  // If false, `touched` is empty, and drain() searches all terms. lists_touched is false only for a class with more entries
-  // than there are terms. Such a class touches most terms, so the search takes less time than the list.
+  // If lists_touched is false, `touched` is empty, and drain() searches all terms. The flag is false only for a class with
+  // more entries than there are terms. Such a class touches most terms, so the search takes less time than the list.
   bool lists_touched = true;
   LargeArray<TermCount<Count>> counts;
   LargeArray<std::int64_t> last_document;  // for each term, 1 + the last document that has it; empty if `distinct`
@@ -65,7 +65,7 @@ struct TermCounters {
 template <bool distinct, bool lists_touched, class Index, class Value, CountType Count>
 void add_document(std::int64_t d, const Index* terms, const Value* values, std::int64_t n, Count weight,
                   TermCounters<Count>& counters) {
-  // These are local copies, because the compiler must assume that additions change members, and would read them each time.
+  // The members are copied: the compiler must assume that additions change members, and would reload them each time.
   TermCount<Count>* const counts = counters.counts.get();
   std::int64_t* const last_document = counters.last_document.get();
   TermId* const touched = counters.touched.get();
@@ -76,7 +76,7 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
     const std::int64_t term = terms[i];
     TermCount<Count> count = counts[term];
     if constexpr (lists_touched) {
-      touched[n_touched] = static_cast<TermId>(term);  // without a branch, because a branch would be unpredictable
+      touched[n_touched] = static_cast<TermId>(term);  // no branch, which would be unpredictable
       n_touched += count.documents == 0;
     }
     count.occurrences += value;
@@ -109,7 +109,7 @@ template <CountType Count>
 ClassRow<Count> drain(TermCounters<Count>& counters, std::int64_t n_terms) {
   TermId* const touched = counters.touched.get();
   std::int64_t size = std::exchange(counters.n_touched, 0);
-  // Terms must be in order. Per touched term, sorting takes about as long as a scan of 16 terms.
+  // Terms must be in order. Sorting one touched term takes about as long as scanning 16 terms.
   if (!counters.lists_touched || size > n_terms / 16) {
     size = 0;
     for (std::int64_t term = 0; term < n_terms; ++term) {

@@ -84,8 +84,8 @@ struct Streams {
   std::size_t n_ranges;
   std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,) the beginning of each segment
   std::vector<std::int64_t> ends;            // (n_streams * n_ranges,) the end of each segment's entries
-  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) for each segment, an upper bound that holds for
-                                             // every cell's sum of packed entries, or PackedCounters::bound if unknown
+  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) for each segment, an upper bound of the sums of
+                                             // packed entries of its cells, or PackedCounters::bound if unknown
   std::vector<std::vector<Escape>> escapes;  // the escapes of each range, sorted by stream
   std::uint32_t* entries = nullptr;          // (offsets.back(),) memory of the caller, reused for every window
 
@@ -99,7 +99,7 @@ struct Streams {
   void sort_escapes(std::size_t range);
 };
 
-// Memory for the packed entries of windows. A large array is kept for the next call, because touching its fresh pages took a
+// Memory for the packed entries of windows. A large array is kept for the next call, because touching fresh pages took a
 // fifth of the time of counting 2 * 10^7 entries. The system may take the pages back when memory is short.
 class WindowMemory {
  public:
@@ -135,7 +135,7 @@ struct Streamed {
 // One counter for each cell. Between streams, all counters are zero. A counter uses 4 bytes, and a few counters use 8 more.
 class CellCounters {
  public:
-  // If `notes_touched`, touched lines are noted. This needs one store for each entry, but avoids a search of all cells.
+  // If `notes_touched`, touched cache lines are noted. This takes one store per entry, but avoids a search of all cells.
   CellCounters(std::int64_t n_cells, bool notes_touched);
 
   void add(const Streams& streams, std::size_t stream);
@@ -176,7 +176,7 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
 inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 
 // Works like count_by_class_streams, but each window is a range of documents. Reads the matrix twice. The first pass checks
-// the entries and counts those of each block.
+// the entries and counts how many each block has.
 //
 // O(n_entries + n_windows n_classes n_terms), and all additions stay in the cache. Memory in addition to the rows is
 // window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 1 MiB more. Joining the
@@ -185,7 +185,8 @@ template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 
 // Counts a source whose x is the CSR view of a CSC matrix, so that its rows are the terms. Entries are added as they are
-// read, so there is no window. This is not possible for untidy columns, or if cells are many times as numerous as entries.
+// read, so there is no window. Sets `possible` to false if columns are untidy, or if there are many times more cells than
+// entries.
 template <CountType Count>
 Streamed<Count> count_columns_by_term_blocks(const StreamSource& source, const Threads& threads);
 

@@ -10,8 +10,8 @@ namespace {
 
 // Cell c * stride + j of a block is the block's j-th term in row c. A row is a class or the collection.
 struct BlockShape {
-  // The largest number of cells in a block, without those that stride() adds. Their counters of 4 bytes stay in the cache
-  // of one core.
+  // The largest number of cells in a block, without the cells that stride() adds. The counters of 4 bytes for these cells
+  // stay in the cache of one core.
   static constexpr std::int64_t most_cells = 1 << 17;
 
   explicit BlockShape(std::int64_t n_terms, std::int64_t n_classes_)
@@ -84,8 +84,8 @@ void append_documents(const CsrView<Index, Value> x, const StreamSource& source,
     });
 }
 
-// Scans the documents of the ranges and lays out the streams for them. The layout is meaningless if the returned scan fails
-// can_stream().
+// Scans the documents of the ranges and lays out the streams for them. If the returned scan fails can_stream(), the layout
+// is meaningless.
 CsrScan scan_and_lay_out(const StreamSource& source, const std::vector<std::int64_t>& begins, const BlockShape& shape,
                          const Threads& threads, Streams& streams) {
   std::vector<CsrScan> scans(streams.n_ranges);
