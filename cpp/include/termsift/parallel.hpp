@@ -34,7 +34,7 @@ struct Threads {
 // Without OpenMP, the settings of OpenMP are ignored, and the default is the number of processors that this process may use.
 int effective_n_threads(int requested);
 
-// Returns a phrase that names the setting which limits the number of threads of a call that requests 0 threads.
+// Returns a phrase that names the limit on the number of threads when a call requests 0 threads.
 std::string what_limits_threads();
 
 // The thread that runs a block of for_each_block.

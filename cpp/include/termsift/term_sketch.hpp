@@ -16,7 +16,7 @@ struct TextRules;
 // Counters of document frequency. All terms whose hashes have the same place() share a counter. The counter counts the
 // documents that contain any of these terms, up to 255. So no term is in more documents than its counter says, unless the
 // counter is 255. The hash is the same in every process, and additions that stop at 255 give the same result in any order.
-// So the counters depend neither on the order of the texts nor on the threads.
+// Therefore the counters depend neither on the order of the texts nor on the threads.
 class TermSketch {
  public:
   explicit TermSketch(std::int64_t n_counters);

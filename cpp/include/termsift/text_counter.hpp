@@ -35,8 +35,8 @@ class TextCounter {
   // the first text that is not UTF-8. If add() throws after it has checked the arguments, all later calls of the counter
   // throw std::logic_error.
   void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
-  // Adds the rows in about the next n_bytes bytes of a table (fewer at its end). The counter must count by class. One thread
-  // reads a block while the other threads count earlier blocks. Returns the number of documents.
+  // Adds the rows in about the next n_bytes bytes of a table, or in fewer bytes at the end of the table. The counter must
+  // count by class. One thread reads a block while the other threads count earlier blocks. Returns the number of documents.
   std::int64_t add(TableReader& table, std::int64_t n_bytes, const Threads& threads);
 
   // Returns the approximate memory of the terms and counts so far, in bytes.
@@ -45,8 +45,8 @@ class TextCounter {
   // Sorts the terms found so far by code points. No text may be added afterwards.
   void sort(const Threads& threads);
   std::int64_t n_terms() const;
-  // document_frequency() returns the number of documents that contain each sorted term, and term_frequency() the number of
-  // its occurrences.
+  // For each sorted term, document_frequency() returns the number of documents that contain the term, and term_frequency()
+  // returns the number of its occurrences.
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
   // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for every sorted term if `columns`
@@ -54,7 +54,7 @@ class TextCounter {
   void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit,
                      const std::function<void()>& check = {}) const;
   // columns[term] is the column of a term, or -1 to drop the term. Columns must increase. If `columns` is empty, every term
-  // keeps its own column. matrix() is for a counter by document, and counts() for a counter by class.
+  // is its own column. matrix() is for a counter by document, and counts() for a counter by class.
   TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;
   ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,
                                    bool binary, const Threads& threads) const;

@@ -13,9 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the content of a small file, or "" if the file cannot be read. The function avoids C++ streams, because they
-// crash if this extension contains its own C++ library. Such a copy shares some locale symbols with the C++ library that
-// numpy has loaded.
+// Returns the content of a small file, or "" if the file cannot be read. C++ streams would crash if this extension contained
+// its own C++ library, because this library would share some locale symbols with the C++ library that numpy has loaded.
 std::string content_of(const std::string& path) {
   std::string content;
   if (std::FILE* const file = std::fopen(path.c_str(), "rb")) {

@@ -30,8 +30,8 @@ Count checked_sum(Count a, Count b, const char* what) {
 // Fractional counts are rounded, so remainder() returns zero for a difference below this share of the whole.
 constexpr double rounding = 0x1p-40;
 
-// Returns whole - part, which must not be negative. An error message contains what(). what() is called only for an error,
-// because making a string for each pair took most of the time.
+// Returns whole - part, which must not be negative. An error message contains the string what(). The string is made only for
+// an error, because making it for each pair took most of the time.
 template <CountType Count, class What>
 Count remainder(Count whole, Count part, const What& what) {
   if constexpr (std::is_floating_point_v<Count>) {

@@ -17,7 +17,7 @@ struct Window {
 
   std::size_t n_classes() const { return last_class - first_class; }
   std::int64_t n_docs() const { return last_doc - first_doc; }
-  // Returns the stream of row c, or n_classes() if row c is not in the window. A negative difference wraps to a large one.
+  // Returns the stream of row c, or n_classes() if row c is not in the window. A negative difference wraps around.
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
@@ -74,7 +74,7 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
 // ---- documents -> streams ------------------------------------------------------------------------------------------------
 
 // Splits the window's documents into ranges with about the same number of entries, and lays out the streams. Returns the
-// first document of each range and the end of the last one (n_ranges + 1,).
+// first document of each range, and the end of the last range (n_ranges + 1,).
 std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& window,
                                       const std::vector<std::int64_t>& size, Streams& streams) {
   std::vector<std::int64_t> begins{window.first_doc};

@@ -12,9 +12,9 @@ namespace termsift {
 // so the speed depends on how many counters fit into the cache. For 10^8 entries of a million terms, 4-byte counters took
 // 0.7 of the time of 8-byte counters. Few cells also use large[cell], so most of `large` is never touched.
 struct PackedCounters {
-  // The low bits count occurrences, and the high bits count documents. When a sum has a bit of `full`, it moves to the large
-  // counter, and the small counter becomes `moved`. So both parts always have room for one more entry, and the small counter
-  // of a cell with entries is never zero.
+  // The low bits count occurrences, and the high bits count documents. If an addition sets a bit of `full`, the sum moves to
+  // the large counter, and the small counter becomes `moved`. So both parts always have room for one more entry, and the
+  // small counter of a cell with entries is never zero.
   static constexpr int document_shift = 16;
   static constexpr std::uint32_t one_document = std::uint32_t{1} << document_shift;
   static constexpr std::uint32_t moved = std::uint32_t{1} << 31;

@@ -32,7 +32,7 @@ struct CsrScan {
 inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64_t end) {
   constexpr std::int64_t most_entries = 1 << 14, most_rows = 1 << 12;
   std::int64_t last = first + 1, most = std::min(end, first + most_rows);
-  while (last < most) {  // a binary search, because a look at every row would take as long as an entry
+  while (last < most) {  // a binary search, because testing every row would take as long as counting one entry per row
     const std::int64_t middle = (last + most + 1) / 2;
     if (x.indptr[middle] - x.indptr[first] <= most_entries) last = middle;
     else most = middle - 1;

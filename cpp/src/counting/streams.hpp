@@ -184,9 +184,8 @@ inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 
-// Counts a source whose x is the CSR view of a CSC matrix, so that its rows are the terms. Entries are added as they are
-// read, so there is no window. Sets `possible` to false if columns are untidy, or if there are many times more cells than
-// entries.
+// Counts a source whose x is the CSR view of a CSC matrix, so its rows are the terms. Entries are added when they are read,
+// without a window. Not `possible` if columns are untidy, or if there are many times more cells than entries.
 template <CountType Count>
 Streamed<Count> count_columns_by_term_blocks(const StreamSource& source, const Threads& threads);
 

@@ -5,8 +5,8 @@
 //     t(p, q) = p log(p/q) - p + q = q h((p-q)/q),  h(x) = (1+x) log(1+x) - x,  t >= 0,
 // so that KL = t(p, q) + t(1-p, 1-q). With s = (p-q)/(p+q), log(p/q) = 2 atanh(s), and atanh(s) = s + s^3 R(s^2),
 //     if p/q is in [1/2, 2]:  t = (p-q) s [1 + (1+s) s R(s^2)], a product of accurate factors;
-//     otherwise:              t = p log(p/q) - (p-q) in double-double, because the difference magnifies rounding up to 10
-//                             times.
+//     otherwise:              t = p log(p/q) - (p-q) in double-double, because the subtraction magnifies rounding errors
+//                             up to 10 times.
 // The error of either formula is little more than one rounding.
 #pragma once
 

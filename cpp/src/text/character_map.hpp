@@ -14,8 +14,8 @@ namespace termsift {
 
 inline constexpr char32_t capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigma = 0x3c2;
 
-// The bytes that replace a character (at most four), their number and their marks. All are in one 64-bit word, so that
-// threads read them atomically. The word is zero if the character has not been looked up yet.
+// The bytes that replace a character (at most four), their number and their marks. One 64-bit word holds everything, so that
+// threads read it atomically. The word is zero if the character has not been looked up yet.
 class Mapped {
  public:
   Mapped() = default;
@@ -29,8 +29,8 @@ class Mapped {
   // If the character and its replacement have the same number of bytes, returns this number. Otherwise, and for a lone
   // surrogate, returns 0.
   int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
-  // Returns one set bit per byte if the replacement is a word character, and otherwise 0. If `spaces`, does this for white
-  // space.
+  // Returns one set bit per byte if the replacement is a word character, and otherwise 0. If `spaces`, tests for white space
+  // instead.
   std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
 
   std::uint64_t bits = 0;
@@ -53,7 +53,7 @@ class CharacterMap {
   const MappedEntry* entries() const { return mapped_.get(); }
   // Like operator[], but looks the character up first if it is new.
   Mapped find(char32_t c) const;
-  // Returns the bytes that replace c. Precondition: c is neither simple nor the capital sigma.
+  // Returns the bytes that replace c. Precondition: find(c) is not simple, and c is not the capital sigma.
   const Expansion& expansion(char32_t c) const;
 
   bool lowercase() const { return lowercase_; }

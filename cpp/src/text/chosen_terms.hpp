@@ -50,7 +50,7 @@ class ChosenTerms {
 
   // Returns the terms of the next piece. They are valid until the next call.
   const Tokens& of(const Tokens& tokens) {
-    std::size_t begin = text_.size();  // the last words may begin n-grams that end in this piece
+    std::size_t begin = text_.size();  // the last words so far may begin n-grams that end in this piece
     for (std::int64_t n = 1; n < rules_.max_n && begin > first_; ++n) begin = previous_word(begin);
     text_.erase(0, begin);
     first_ = 0;
@@ -87,7 +87,7 @@ class ChosenTerms {
     bool is_chosen;
   };
 
-  // Hashes token i for the sketch, and prefetches its counter, because waiting for memory would take most of the time.
+  // Hashes token i for the sketch, and prefetches its counter. Otherwise most of the time would be waiting for memory.
   void look_ahead(const Tokens& tokens, std::int64_t i) {
     if (!rules_.sketch || i >= tokens.n_tokens) return;
     const std::uint32_t* const bounds = tokens.bounds.data() + 2 * i;
@@ -113,8 +113,8 @@ class ChosenTerms {
     }
     text_ += ' ';
   }
-  // Returns whether a term of n words is chosen, or has fewer than min_n words. An n-gram that contains a rare n-gram is
-  // rare.
+  // Returns whether a term of n words is chosen. With a sketch, terms of fewer than min_n words are chosen, too. An n-gram
+  // that contains a rare n-gram is rare.
   bool is_chosen(std::int64_t n, const std::uint8_t* term, std::uint32_t size) {
     if (rules_.buckets) {
       const std::int32_t hash = murmur3({reinterpret_cast<const char*>(term), size});

@@ -23,7 +23,7 @@ std::vector<std::int64_t> chunk_bounds(Texts texts);
 [[noreturn]] void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found, const Threads& threads);
 
 // Calls f(), which cuts `texts` on several threads. If f() throws a BadText, throws the BadText of the first invalid text
-// instead, so the error does not depend on the threads. number_of(bad.document) is the position of a document in `texts`.
+// instead, so the error does not depend on the threads. Document d of f() is text number_of(d) of `texts`.
 template <class F, class NumberOf = std::identity>
 void name_first_bad_text(const TextRules& rules, Texts texts, const Threads& threads, const F& f,
                          const NumberOf& number_of = {}) {

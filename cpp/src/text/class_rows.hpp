@@ -11,9 +11,9 @@
 
 namespace termsift {
 
-// Counts n-grams of one fixed n by class, for count_tokens(). A term's slot holds its counts in the class of its last
-// document. These counts are written down when the term occurs in a different class. So counting a token needs no second
-// memory access, and few counts are written down if documents are sorted by class.
+// Counts n-grams of one fixed n by class, for count_tokens(). The slot of a term holds the term's counts in one class, the
+// class of the last document with the term. These counts are written down when the term occurs in a different class. So a
+// token costs no second memory access, and few counts are written down if documents are sorted by class.
 class ClassRows {
  public:
   ClassRows() : tag_(text_tuning().first_tag - 1) {}
@@ -103,7 +103,7 @@ class ClassRows {
                                written_.n_entries() >= text_tuning().entries_to_gather);
   }
 
-  RowStore<Written> written_;  // rows of part_size entries, whose owner is not used
+  RowStore<Written> written_;  // rows of part_size entries; their owner is not used
   Written *next_ = nullptr, *end_ = nullptr;  // the unused entries of the open row
   std::vector<Span> spans_;    // sorted by first_tag
   RowStore<ClassEntry> store_;

@@ -26,7 +26,7 @@ class DocumentRows {
     template <class Key>
     void add(Slot<Key>& slot) {
       // Masks replace branches, because it is unpredictable whether a term has occurred in the document before. The masks
-      // are explicit, because compilers turn selects into branches here. Masked values may be uninitialised.
+      // are explicit, because compilers turn conditions into branches here. Masked-out values may be uninitialised.
       const auto same = static_cast<std::uint32_t>(slot.tag == tag_);
       const std::uint32_t if_same = 0U - same;
       const std::uint32_t at = (slot.at_or_count & if_same) | (size_ & ~if_same);

@@ -21,7 +21,7 @@ class NormalText {
   void clear();  // frees the memory of an unusually long text
   // Makes room for n further bytes, and for the 128 bytes that a loop may write after them.
   void reserve(std::int64_t n);
-  // Adds n bytes that have been written together with their marks. Both n and size() must be multiples of 64.
+  // Adds n bytes after they and their marks have been written. Both n and size() must be multiples of 64.
   void append_blocks(std::int64_t n) { marks()[(all_.size += n) / 64] = 0; }
   // Adds one or more unmarked bytes, so that the size becomes a multiple of 64.
   void align();

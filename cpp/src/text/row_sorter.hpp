@@ -66,7 +66,7 @@ class RowSorter {
   std::vector<std::uint32_t> places_;       // the place of the next entry, for each value of a pass's bits
   std::vector<std::int32_t> last_columns_;  // the largest column of each document so far
   std::int64_t n_columns_ = 0, size_ = 0, capacity_ = 0;
-  std::int64_t reserved_ = 0;  // the number of entries after all reserved entries have been added
+  std::int64_t reserved_ = 0;  // the number of entries once all reserved entries have been added
 };
 
 // The sorted rows of a chunk of documents.

@@ -78,7 +78,7 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
     std::int64_t done = n;
     if ((block.high & within) != 0) {
       out.ascii = false;
-      // `two`, `three` and `four` mark the first byte of characters of this length. `following` marks continuation bytes.
+      // `two`, `three` and `four` mark the first bytes of characters by length. `following` marks continuation bytes.
       const Bytes64 bytes(text + at);
       std::uint64_t two = bytes.within(0xc0, 0x20), three = bytes.within(0xe0, 0x10), four = bytes.within(0xf0, 8);
       const std::uint64_t following = bytes.within(0x80, 0x40);

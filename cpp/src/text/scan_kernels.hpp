@@ -19,8 +19,8 @@ using ReadUnits = std::int64_t (*)(const Unit* text, std::int64_t at, std::int64
                                    const ScanRules& rules, MarkedBytes& out);
 
 struct ScanKernels {
-  // Copies `text` to `out`, with capital letters changed by `case_bit`. For each byte, writes a bit to `marks`. If `spaces`,
-  // the bit is set for white space, and otherwise for word characters. Stops before the first block of 64 bytes that is
+  // Copies `text` to `out`, with capital letters changed by `case_bit`. For each byte, writes a bit to `marks`. The bit is
+  // set for white space if `spaces`, and otherwise for word characters. Stops before the first block of 64 bytes that is
   // incomplete or not ASCII. Returns the number of bytes before that block.
   std::int64_t (*read_ascii)(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
                              std::uint64_t* marks);
@@ -35,7 +35,7 @@ struct ScanKernels {
   ReadUnits<std::uint32_t> read_ucs4;
   // Writes the start and the end of each run of two or more set bits, as `first` plus the index of the bit. Returns how many
   // numbers it wrote. No run may begin before the first bit, and the last bit must not be set. `bounds` needs room for 64
-  // numbers more.
+  // numbers more than are written.
   std::int64_t (*cut)(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds);
 
   static const ScanKernels baseline, avx2, avx512;

@@ -17,8 +17,8 @@
 namespace termsift {
 
 // Most terms occur in the documents of all threads, so memory would grow with the number of threads. Therefore threads hand
-// over their terms before they take half of the memory of the sketch or of the shared terms. There must be a sketch, because
-// n-grams of words would need tables of their own.
+// over their terms before all threads together hold more than half as much memory as the sketch or the shared terms. There
+// must be a sketch, because n-grams of words would need tables of their own.
 class SharedTerms {
  public:
   using Counter = ThreadCounter<ClassRows>;
@@ -61,7 +61,7 @@ class SharedTerms {
   std::mutex mutex_;
   std::unique_ptr<Counter> counter_;
   std::atomic<std::int64_t> n_bytes_ = 0;
-  std::int64_t n_united_ = 0;  // the number of entries when rows were united last
+  std::int64_t n_united_ = 0;  // the number of entries after rows were last united
 };
 
 }  // namespace termsift

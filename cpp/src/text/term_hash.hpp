@@ -1,4 +1,4 @@
-// Hashes of terms that are the same in every process, for sketches and buckets of terms.
+// Hash functions for sketches and buckets of terms. A term has the same hash in every process.
 #pragma once
 
 #include <bit>

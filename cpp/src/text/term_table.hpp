@@ -42,14 +42,14 @@ class SlotTable {
   std::uint32_t size() const { return size_; }
   std::int64_t n_bytes() const { return n_slots_ * std::int64_t{sizeof(Slot<Key>)}; }
   const KeyHash& hash() const { return hash_; }
-  // Finds the slot where the search for a hash begins. An object is valid until a key is inserted.
+  // Finds the slot where the search for a hash begins. A Homes object is valid until a key is inserted.
   struct Homes {
     Slot<Key>* slots;
     int shift;
     bool is_large;
     Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
     // In a large table, few terms are in the slot where their search begins, so searches continue in the next cache lines.
-    // This function also prefetches three of these lines. Looking up 3 million words then takes a fifth less time.
+    // This function also prefetches three of these lines, which saves a fifth of the time of looking up 3 million words.
     void prefetch(const Slot<Key>* home) const {
       prefetch_for_write(home);
       for (int next = 2; is_large && next <= 6; next += 2) prefetch_for_write(home + next);
@@ -172,7 +172,7 @@ class WordTable : public SlotTable<WordKey> {
     SlotTable::clear();
     arena_.resize(1);
   }
-  // Inserts all terms of another table. Element i of the result is the id in this table of the term with id i in `other`.
+  // Inserts all terms of another table. Element i of the result is the new id of the term that has id i in `other`.
   std::vector<std::uint32_t> insert_all(const WordTable& other) {
     std::vector<std::uint32_t> ids(other.size());
     // All tables have the same hash function. If terms were inserted in the order of their slots, they would crowd in a part

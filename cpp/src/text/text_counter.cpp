@@ -206,8 +206,8 @@ struct TextCounter::State {
 
   void unite_if_due(const Threads& threads) {
     const std::int64_t entries = n_entries();
-    // Each call writes entries for the same pairs of class and term again. Rows are united only when the number of entries
-    // has doubled, because uniting takes time.
+    // Each call also adds entries for pairs of class and term that have entries already. Uniting takes time, so rows are
+    // united only when the number of entries has doubled.
     if (entries < text_tuning().entries_to_unite || entries < 2 * n_marked) return;
     if (n_marked > 0) unite(threads);
     n_marked = n_entries();
@@ -225,8 +225,8 @@ struct TextCounter::State {
     for (std::size_t n = 2; n <= counter.rows.size(); ++n)
       counter.rows[n - 1].close(counter.tables.ngrams[n - 2], &worker);
   }
-  // Unites each thread's rows of a class, so memory grows with the number of (class, term) pairs and not with the number of
-  // calls.
+  // Unites each thread's rows of a class. So memory grows with the number of pairs of class and term, and not with the
+  // number of calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();

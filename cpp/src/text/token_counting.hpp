@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// A range of a list of tokens. It has the tokens of one document or of a piece of one document.
+// A range of a list of tokens. The tokens belong to one document, or to a piece of one document.
 struct Part {
   std::int64_t document;
   std::int64_t owner;  // the document or the class whose row counts the tokens
