@@ -156,8 +156,8 @@ class Strings {
     return {static_cast<const char*>(buffers_[2]) + begin, end - begin, TextEncoding::utf8};
   }
 
-  // A view has 16 bytes and begins with the length of the text. If the text has at most 12 bytes, it follows the length.
-  // Otherwise its first four bytes, the number of its buffer and its offset in this buffer follow.
+  // A view has 16 bytes and begins with the length of the text. A text of at most 12 bytes follows. For a longer text, its
+  // first four bytes follow, then the number of a buffer and the offset of the text in this buffer.
   Text view(std::int64_t i) const {
     const char* const at = static_cast<const char*>(buffers_[1]) + 16 * (offset_ + i);
     const auto length = load<std::int32_t>(at, 0);
@@ -174,7 +174,7 @@ class Strings {
   const std::int64_t length_, offset_;
   const void* const* const buffers_;
   const std::int64_t n_buffers_;
-  std::optional<Nulls> nulls_;  // the nulls of the strings; nullopt if all are null or there are no strings
+  std::optional<Nulls> nulls_;  // the nulls of the strings; nullopt if all strings are null or there are none
 };
 
 // Returns the i-th index of an array with a dictionary.
@@ -199,7 +199,7 @@ void append(std::vector<Text>& texts, std::int64_t n, const Poll& poll, const Te
   }
 }
 
-// Appends the texts of rows [begin, begin + n) of a column, except where the table has a null.
+// Appends the texts of rows [begin, begin + n) of a column. If the table has a null in a row, the text is missing.
 void append_column(std::vector<Text>& texts, const ArrowArray& array, const Layout& layout, std::int64_t begin,
                    std::int64_t n, const Nulls* table_nulls, const Poll& poll) {
   const auto is_null_row = [&](std::int64_t i) { return table_nulls != nullptr && table_nulls->has(i); };

@@ -90,7 +90,7 @@ std::int64_t line_end(const std::uint8_t* data, std::int64_t at, std::int64_t si
 }
 
 // Removes the first and the last quote of a quoted field, and halves the doubled quotes between them. Writes the result to
-// `out`, which may lie in the field, and returns its number of bytes.
+// `out`, which may lie in the field, and returns the number of bytes written.
 std::size_t write_unquoted(std::string_view field, char* out) {
   const char* const begin = out;
   field = field.substr(1, field.size() - 2);
@@ -118,7 +118,7 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter, bool is_header) 
     while (begin < size) {
       Row first = row(data, begin, size, at_end(), delimiter);
       if (first.end < 0) break;
-      // Without quoting, a carriage return may be part of a text. But in a file without line feeds, it ends a line.
+      // Without quoting, a text may have carriage returns. But in a file without line feeds, carriage returns end lines.
       const auto has = [&](char c) { return std::memchr(data, c, static_cast<std::size_t>(size) - 1) != nullptr; };
       if (!quoted_ && at_end() && data[size - 1] != '\n' && has('\r') && !has('\n'))
         complain(line, line, returns_end_lines, false);
@@ -168,7 +168,7 @@ std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool i
   if (!is_whole || (!found.is_ascii && first_invalid_utf8(data, end) != end)) return parse_carefully(block, size, is_last);
   const std::int64_t used = std::min(parse_regular(block, n_ends), size);
   if (used == 0) return parse_carefully(block, size, is_last);
-  // Line feeds after the last row are not counted here, because the next block counts them.
+  // Line feeds after the used bytes are not counted here, because the next block counts them.
   line_ += found.n_lines - is_cut - std::count(data + used, data + size, '\n');
   return used;
 }

@@ -59,7 +59,7 @@ struct JsonReader::State {
     if (!cursor.take('}')) cursor.refuse("expected a comma or a closing brace");
   }
 
-  // Returns the fault of the object, or nullopt if the object has a text for each key, and a label.
+  // Returns the fault of the object, or nullopt if the object has a label and all texts.
   std::optional<std::string> fault() const {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       using json::Kind;
@@ -164,7 +164,8 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
   json::Place const data = block.bytes.get();
   json::Cursor cursor(data, data + size);
   json::Place used = data;
-  // Marks everything before `to` as used. Line feeds are counted before strings are unescaped, which may add line feeds.
+  // Marks everything before `to` as used. Line feeds are counted before strings are unescaped, because unescaping may add
+  // some.
   const auto advance = [&](json::Place to) {
     line_ += std::count(used, to, '\n');
     json::Place line_begin = to;
@@ -194,7 +195,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
       json::Kind other = json::Kind::none;
       if (is_object) state_->read_object(cursor);
       else other = cursor.value().kind;
-      if (!is_object && cursor.at_end() && !is_last) throw json::Cut();  // a number may continue in the next block
+      if (!is_object && cursor.at_end() && !is_last) throw json::Cut();  // a number may go on in the next block
       layout = Layout::after_object;
       advance(begin);
       const std::int64_t first_line = line_, bad = first_invalid_utf8(begin, cursor.at() - begin);

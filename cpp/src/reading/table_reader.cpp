@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t complaints_kept = 5;
 
-// Returns the number of bytes of the white-space character at the start of a UTF-8 text, or 0 if there is none. White-space
-// characters are those that Python's str.strip removes.
+// Returns the number of bytes of the white-space character at the start of a UTF-8 text, or 0 if there is none. White space
+// is as in Python's str.strip.
 std::size_t blank_bytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead == ' ' || (lead >= 9 && lead <= 13) || (lead >= 0x1c && lead <= 0x1f) ? 1 : 0;

@@ -20,8 +20,8 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// Throws FileError unless the path is a regular file. This is checked before the file is opened, because reading a pipe may
-// block for ever.
+// Throws FileError unless the path is a regular file. The path is checked before the file is opened, because opening a pipe
+// may block for ever.
 void check_regular(const std::filesystem::path& path, const std::string& name) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -63,7 +63,7 @@ WholeFile read_file(const std::string& name, Worker& worker) {
 
 std::vector<WholeFile> read_files(const std::vector<std::string>& paths, const Threads& threads) {
   std::vector<WholeFile> files(paths.size());
-  // Files are started in order. So when a file fails, all earlier files have been started, and later files can be skipped.
+  // Files are started in order. When a file fails, all earlier files have been started, and later files need not be read.
   std::atomic<std::int64_t> first_failed = std::numeric_limits<std::int64_t>::max();
   std::vector<int> errors(paths.size(), 0);
   for_each_block(static_cast<std::int64_t>(paths.size()), threads, [&](std::int64_t i, Worker& worker) {
