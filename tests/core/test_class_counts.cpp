@@ -222,8 +222,8 @@ TEST(exact_counts_become_floats_without_loss) {
   CHECK(floats.n_docs == static_cast<double>(shards.whole.n_docs) && floats.n_terms == 60);
 
   constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;
-  CHECK_THROWS(to_float(one_class(1, {odd}), one_thread), invalid_argument, "9007199254740993 is no double");
-  CHECK_THROWS(to_float(one_class(odd, {1}), one_thread), invalid_argument, "9007199254740993 is no double");
+  CHECK_THROWS(to_float(one_class(1, {odd}), one_thread), invalid_argument, "cannot hold the exact count 9007199254740993");
+  CHECK_THROWS(to_float(one_class(odd, {1}), one_thread), invalid_argument, "cannot hold the exact count 9007199254740993");
   CHECK_EQ(to_float(one_class(1, {odd - 1, 2}), one_thread).rows[0]->n_tokens, 9007199254740994.0);
 }
 

@@ -48,9 +48,9 @@ def test_overflow(X, y, w):
 
 def test_overflow_names_row_column_and_value():
     message = complaint(OVERFLOW, ts.count, column(MOST, 1), ["a", "a"])
-    assert message.startswith("with 1 at row 1, column 0 the tokens of ")
+    assert message.startswith("with 1 at row 1, column 0, the tokens of ")
     message = complaint(OVERFLOW, ts.count, column(0, 0), ["a", "a"], [MOST, 1])
-    assert message.startswith("with document 1 of weight 1 the number of documents ")
+    assert message.startswith("with document 1 of weight 1, the number of documents ")
 
 
 UPDATES = {
@@ -150,7 +150,7 @@ def test_a_weight_that_no_double_holds_is_refused_in_float_counts():
 
 def test_exact_counts_that_no_double_holds_stay_exact():
     counts = ts.count(column(2**53 + 1), ["a"])
-    expected = f"exact counts cannot join float counts: {2**53 + 1} is no double"
+    expected = f"float counts cannot hold the exact count {2**53 + 1}"
     assert failed_update(counts, VALUE, column(0.5, dtype=float), ["a"]) == expected
     half = ts.count(column(0.5, dtype=float), ["a"])
     assert complaint(VALUE, lambda: counts + half) == expected

@@ -78,14 +78,14 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
       if (!unknown && ((df == 0) != (tf == 0) || tf < 0))
         refuse_part(this_cell() + (df == 0 ? " would leave occurrences in no document"
                                            : " would leave documents without an occurrence"),
-                    " (rounding may have lost the rest of float counts)");
+                    " (in float counts, rounding may have removed the remainder)");
       ++j;
     }
     if (tf != 0) rest.set_pair(rest.size++, whole.terms[i], tf, df);
   }
   rest.sum_tokens();
   if ((rest.n_docs == 0 && rest.size > 0 && !unknown) || !is_possible(rest))
-    refuse_part(in_class().substr(1), " a term would have more documents than occurrences, or than the class has");
+    refuse_part(in_class().substr(1), ", a term would have more documents than occurrences, or more than the class");
   return rest;
 }
 
@@ -343,7 +343,7 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
   const auto exact = [](std::int64_t count) {
     const DoubleDouble both = exact_double(count);
     if (both.lo != 0)
-      throw std::invalid_argument("exact counts cannot join float counts: " + std::to_string(count) + " is no double");
+      throw std::invalid_argument("float counts cannot hold the exact count " + std::to_string(count));
     return both.hi;
   };
   return map_rows(counts, ClassCounts<double>{counts.n_terms, exact(counts.n_docs), {}, nullptr, counts.model}, threads,

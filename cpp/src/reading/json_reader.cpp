@@ -164,8 +164,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
   json::Place const data = block.bytes.get();
   json::Cursor cursor(data, data + size);
   json::Place used = data;
-  // Marks everything before `to` as used. Line feeds are counted before strings are unescaped, because unescaping may add
-  // some.
+  // Marks everything before `to` as used. Line feeds are counted first, because unescaping the strings may add line feeds.
   const auto advance = [&](json::Place to) {
     line_ += std::count(used, to, '\n');
     json::Place line_begin = to;

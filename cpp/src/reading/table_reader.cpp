@@ -37,7 +37,7 @@ bool is_blank(std::string_view label) {
 TableReader::TableReader(Read read, Options options) : options_(std::move(options)), read_(std::move(read)) {
   const std::vector<std::string> labels = std::exchange(options_.labels, {});
   for (const std::string& label : labels) add(label);
-  if (options_.labels.size() != labels.size()) throw std::invalid_argument("a label of the first classes occurs twice");
+  if (options_.labels.size() != labels.size()) throw std::invalid_argument("one of the given labels occurs twice");
 }
 
 bool TableReader::next(TableBlock& block) {

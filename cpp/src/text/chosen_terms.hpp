@@ -102,7 +102,7 @@ class ChosenTerms {
     std::size_t begin = text_.size();
     const std::size_t end = begin + size;
     if (end >= std::size_t{1} << 31)
-      throw std::length_error("document " + std::to_string(document_) + " has n-grams of 2 GB or more; cut it by blanks");
+      throw std::length_error("document " + std::to_string(document_) + " has n-grams of 2 GB or more; insert blanks");
     text_.append(reinterpret_cast<const char*>(word), size);
     for (Ngram& ngram : now_) ngram.is_chosen = false;
     for (std::int64_t n = 1;; ++n) {

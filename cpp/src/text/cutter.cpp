@@ -79,7 +79,7 @@ class Words final : public Cutter {
 
  private:
   [[noreturn]] void refuse_long_word() const {
-    throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; cut it by blanks");
+    throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; insert blanks");
   }
   // Adds the words in the bytes [begin, end), where no word crosses `begin` or `end`. `begin` is a multiple of 64.
   void cut(std::int64_t begin, std::int64_t end, Tokens& tokens) {
