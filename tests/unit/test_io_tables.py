@@ -104,16 +104,16 @@ def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
 
 NOT_UTF8 = "byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
 DIVIDED = "divide the fields by tabs, or by commas in a .csv"
-NAMED = "name the columns by text and label (--text, --label)"
+NAMED = "name the columns with `text` and `label` (--text, --label)"
 QUOTES = (
     "a quote within a quoted field is written twice; if quotes mean nothing in this file, let its "
     f"name end in .txt and {NAMED.replace('the', 'its')}"
 )
 COLUMNS = f"{NAMED}, by number if there is no header"
 RETURNS = "carriage returns end the lines of this file"
-LABEL = "expected a label, a string or a whole number, as 'label', found"
+LABEL = "expected a label (a string or a whole number) as 'label', found"
 JSON_LINE = (
-    "the JSON object does not end in this line; write each object in one line, or all in an array "
+    "the JSON object does not end in this line; write each object in one line, or all in one array "
     "(.json)"
 )
 QUOTED = "a field with ',' in it must begin and end with a quote"
@@ -166,7 +166,7 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          "name that ends in .json"),
         ("c.json", '{"rows":\n[]}\n', {}, f"c.json, line 1: {JSON_LINE}"),
         ("c.json", '[{"label": 1, "text": "one"}\n', {},
-         "c.json, line 2: expected a closing bracket at the end of the array, which is cut short"),
+         "c.json, line 2: expected a closing bracket at the end; the array is cut short"),
         ("c.json", '[\n{"label": 1, "text": 2}]\n', {},
          "c.json, line 2: expected a string as 'text', found a whole number"),
         ("c.jsonl", '{"label": 1, "body": "one"}\n', {},
@@ -183,11 +183,11 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          f"c.csv, line 1: expected one column 'text', found 'label', 'Text', 'url'; {COLUMNS}; "
          "did you mean 'Text'?"),
         ("c.csv", "label,text\na,one\rtwo\nb,x\n", {},
-         "c.csv, line 2: a carriage return without a line feed; put the field that holds it in "
-         f"quotes, or, if {RETURNS}, replace them by line feeds"),
+         "c.csv, line 2: a carriage return without a line feed; put a field with a carriage return "
+         f"in quotes, or, if {RETURNS}, replace them by line feeds"),
         ("c.csv", 'label,text\ra,"one\rtwo"\rb\r', {},
-         "c.csv, line 1: a carriage return without a line feed; put the field that holds it in "
-         f"quotes, or, if {RETURNS}, replace them by line feeds"),
+         "c.csv, line 1: a carriage return without a line feed; put a field with a carriage return "
+         f"in quotes, or, if {RETURNS}, replace them by line feeds"),
         ("c.txt", "a\tone\rb\ttwo\r", {},
          f"c.txt, line 1: {RETURNS}; replace them by line feeds"),
         ("c.jsonl", '{"label": 1, "text": 2}\n', {},

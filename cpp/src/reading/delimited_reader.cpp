@@ -71,15 +71,15 @@ FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char deli
 
 const char* const quote_cure =
     "; a quote within a quoted field is written twice; if quotes mean nothing in this file, let its name end in .txt and "
-    "name its columns by text and label (--text, --label)";
+    "name its columns with `text` and `label` (--text, --label)";
 
 const char* const lone_return =
-    "a carriage return without a line feed; put the field that holds it in quotes, or, if carriage returns end the lines of "
-    "this file, replace them by line feeds";
+    "a carriage return without a line feed; put a field with a carriage return in quotes, or, if carriage returns end the "
+    "lines of this file, replace them by line feeds";
 
 const char* const too_long_header =
-    "the header is longer than 64 MiB; a quote may open a field that no quote closes, or there is no header (name the "
-    "columns by number)";
+    "the header is longer than 64 MiB; a closing quote may be missing, or there is no header (name the columns by "
+    "number)";
 
 const char* const returns_end_lines = "carriage returns end the lines of this file; replace them by line feeds";
 

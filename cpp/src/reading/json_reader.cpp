@@ -71,11 +71,11 @@ struct JsonReader::State {
           keys_found += (k > 0 ? ", '" : "'") + shortened(found[k].text()) + "'";
         if (found.size() > keys_shown) keys_found += ", ...";
         return "expected a key '" + keys[i] + "', found " + (found.empty() ? "none" : keys_found) +
-               "; name the columns by text and label (--text, --label)";
+               "; name the columns with `text` and `label` (--text, --label)";
       }
       const bool is_name = kind == Kind::string || (is_label && (kind == Kind::whole || kind == Kind::truth));
       if (!is_name)
-        return std::string("expected ") + (is_label ? "a label, a string or a whole number," : "a string") + " as '" +
+        return std::string("expected ") + (is_label ? "a label (a string or a whole number)" : "a string") + " as '" +
                keys[i] + "', found " + json::name_of(kind);
     }
     return std::nullopt;
@@ -150,7 +150,7 @@ std::int64_t JsonReader::parse_lines(TableBlock& block, std::int64_t size, bool 
         complain(line_, line_, fault.told(place(units(at, fault.at))));
       } catch (const json::Cut&) {
         complain(line_, line_,
-                 "the JSON object does not end in this line; write each object in one line, or all in an array (.json)");
+                 "the JSON object does not end in this line; write each object in one line, or all in one array (.json)");
       }
     }
     at = stop + 1;
@@ -219,7 +219,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
 
 void JsonReader::finish() {
   if (state_->layout == State::Layout::array || state_->layout == State::Layout::after_object)
-    complain(line_, line_, "expected a closing bracket at the end of the array, which is cut short", false);
+    complain(line_, line_, "expected a closing bracket at the end; the array is cut short", false);
 }
 
 }  // namespace termsift
