@@ -120,7 +120,7 @@ ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
-// Returns the row of all documents. This is `collection` if it is not null, and otherwise the sum of the rows. Takes
+// Returns the row of all documents: `collection` if this pointer is not null, and otherwise the sum of the rows. Takes
 // O(pairs * log(classes)) time.
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);

@@ -1,5 +1,5 @@
-// Compiler builtins, vector types and system calls. Only this file and base/portability.cpp use them. The builtins are those
-// of GCC and Clang (clang-cl on Windows). Kernels include this file, so every function that they may call is inlined (see
+// Compiler builtins, vector types and system calls. Only this file and base/portability.cpp use them. The builtins belong to
+// GCC and Clang (clang-cl on Windows). Kernels include this file, so every function that they may call is inlined (see
 // simd/targets.hpp).
 #pragma once
 

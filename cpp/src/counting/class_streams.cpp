@@ -174,9 +174,9 @@ struct Range {
   const std::int64_t n_columns;
   CsrScan scan;                    // the result for the rows so far
   std::vector<std::int64_t> next;  // the place of the next entry of each stream
-  // For each stream, an upper bound of the sum that is added to any one cell. It is the sum of the bounds of the stream's
-  // rows. The packed columns of a row are distinct and each bound is at least 1, so this sum also bounds the number of
-  // documents.
+  // For each stream, an upper bound of the sum that is added to any one cell: the sum of the bounds of the stream's
+  // documents. The packed columns of a document are distinct and each bound is at least 1, so the sum also bounds the number
+  // of documents.
   std::vector<std::uint64_t> bounds;
   // For each column, the number of the last row that has an entry in it. Only rows whose columns are not in order have
   // numbers.
@@ -207,7 +207,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       n_docs += is_in;
     }
     for (int i = 0, singly = 0; i < n_docs;) {
-      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2)  // rows of other windows lie between them
+      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2)  // documents of other windows lie between
         prefetch_row(x, documents[i + 2]);
       // Short documents are packed together, because a call per document would take longer than packing its entries.
       const std::int64_t begin = x.indptr[documents[i]];

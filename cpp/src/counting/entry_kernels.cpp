@@ -40,8 +40,8 @@ class UsualValues {
     return less;
   }
 
-  // If all values so far are usual, returns an upper bound of the values that is less than twice the largest one. Otherwise
-  // returns 0.
+  // If all values so far are usual, returns an upper bound of the values that is less than twice the largest value.
+  // Otherwise returns 0.
   TERMSIFT_INLINE std::uint32_t bound(PackedEntry packed) const {
     return rounded_ == 0 && packed.holds_less_one(any_) ? static_cast<std::uint32_t>(any_) + 1 : 0;
   }
@@ -67,7 +67,7 @@ std::int64_t descents(const Index* indices, std::int64_t n) {
   return count;
 }
 
-// Calls f(first, count) for ranges that cover [0, n). The ranges may overlap. Unless n < 16, each range is a whole number of
+// Calls f(first, count) for ranges that cover [0, n). The ranges may overlap. If n >= 16, each range is a whole number of
 // vectors. For a hundred entries, a scalar loop over the remaining entries would take as long as the loop over the vectors.
 template <class F>
 TERMSIFT_INLINE void in_whole_vectors(std::int64_t n, const F& f) {

@@ -1,4 +1,4 @@
-// Streams of packed entries, and the counters to which they are added.
+// Streams of packed entries, and the counters to which the entries are added.
 //
 // The time of counting depends mainly on the order of memory accesses. Gathering the rows of one class reads the matrix in
 // random order, while reading the rows in order scatters additions over the counters of all classes. Here the rows are read
@@ -165,7 +165,7 @@ class CellCounters {
 // O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory in addition to the rows is
 // window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 16 bytes per class and 4 bytes
 // per term. It uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of its largest
-// row, and up to 8 more for overflowing counters.
+// row, and up to 8 more per term for counters that overflow.
 template <CountType Count>
 Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
                                        const Threads& threads);

@@ -11,7 +11,7 @@
 namespace termsift {
 namespace {
 
-// Owns a struct of the interface and releases it when destroyed.
+// Owns a struct of the Arrow interface, and releases the struct in the destructor.
 template <class T>
 struct Owned {
   T value{};
@@ -48,8 +48,7 @@ std::string type_name(std::string_view format) {
   return "the Arrow type '" + std::string(format) + "'";
 }
 
-// How an array stores its strings. If the array has a dictionary, this is how the dictionary stores them (see
-// Layout::index).
+// How an array stores its strings. For an array with a dictionary, how the dictionary stores the strings.
 enum class Form : std::uint8_t { utf8, large_utf8, view, nulls };
 
 struct Layout {

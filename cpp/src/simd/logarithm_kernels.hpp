@@ -1,4 +1,4 @@
-// Logarithms of whole arrays, for stages that have no kernels. They use the functions of simd/logarithms.hpp.
+// Logarithms of whole arrays, for stages without kernels of their own. They use the functions of simd/logarithms.hpp.
 #pragma once
 
 #include <cstdint>

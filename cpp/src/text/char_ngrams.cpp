@@ -1,4 +1,4 @@
-// N-grams of characters, the same as those of scikit-learn's _char_ngrams and _char_wb_ngrams.
+// Forms the same n-grams of characters as scikit-learn's _char_ngrams and _char_wb_ngrams.
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>

@@ -87,7 +87,7 @@ class ChosenTerms {
     bool is_chosen;
   };
 
-  // Hashes token i for the sketch, and prefetches its counter. Otherwise most of the time would be waiting for memory.
+  // Hashes token i for the sketch, and prefetches its counter. Otherwise waiting for memory would take most of the time.
   void look_ahead(const Tokens& tokens, std::int64_t i) {
     if (!rules_.sketch || i >= tokens.n_tokens) return;
     const std::uint32_t* const bounds = tokens.bounds.data() + 2 * i;

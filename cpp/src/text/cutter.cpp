@@ -44,7 +44,7 @@ class Words final : public Cutter {
   bool next(Tokens& tokens) override {
     tokens.n_tokens = 0;
     tokens.parts.clear();
-    // The bytes of a document begin at `begin`. Its first character is at `first`, after unmarked bytes if any.
+    // The bytes of a document begin at `begin`. Its first character is at `first`; only unmarked bytes may precede it.
     std::int64_t begin = 0, first = 0;
     if (open_) first = text_.keep_marked(kept_);  // keeps a word whose end has not been read
     else text_.clear();

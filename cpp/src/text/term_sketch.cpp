@@ -75,7 +75,7 @@ class Sketcher {
   Tokens tokens_;
   WordTable stop_words_{false};
   std::vector<std::uint64_t> ngrams_;  // ngrams_[n - 1] is the hash of the last n words
-  std::size_t n_words_ = 0;            // the number of valid elements of ngrams_, at most the words of the document so far
+  std::size_t n_words_ = 0;            // the number of valid elements of ngrams_; fewer at the start of a document
   std::vector<std::uint64_t> places_;  // the counters of the document's terms
   std::size_t limit_ = 1 << 16;        // the size of places_ at which repeated places are removed
 };

@@ -13,7 +13,7 @@
 namespace termsift {
 namespace {
 
-// Returns the sortable form of a word of a table. It points into the table's arena if the word is outside.
+// Returns the sortable form of a word of a table. If the word is an outside token, the form points into the table's arena.
 SortedWord sorted_key(const WordTable& table, const WordKey& key) {
   if (!key.is_outside()) return {{high_byte_first(key.low), high_byte_first(key.high)}, nullptr};
   const std::string_view bytes = table.outside(key);

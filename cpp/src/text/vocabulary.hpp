@@ -38,8 +38,8 @@ struct SortedTerms {
 // are built.
 class Vocabulary {
  public:
-  // Sorts the terms in the tables of all threads. It skips ids below n_stop, which are stop words, and n-grams of fewer than
-  // min_n words. It frees the slots of the tables, which must outlive this object.
+  // Sorts the terms in the tables of all threads. Skips ids below n_stop, which are stop words, and n-grams of fewer than
+  // min_n words. Frees the slots of the tables, but the tables must outlive this object.
   Vocabulary(std::span<TermTables* const> tables, std::uint32_t n_stop, std::int64_t min_n, const Threads& threads);
 
   std::int64_t n_terms() const { return n_terms_; }
