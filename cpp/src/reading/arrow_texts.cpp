@@ -48,7 +48,7 @@ std::string type_name(std::string_view format) {
   return "the Arrow type '" + std::string(format) + "'";
 }
 
-// How an array stores its strings. For an array with a dictionary, how the dictionary stores the strings.
+// How an array, or the dictionary of an array, stores its strings.
 enum class Form : std::uint8_t { utf8, large_utf8, view, nulls };
 
 struct Layout {
