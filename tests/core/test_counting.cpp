@@ -57,7 +57,7 @@ TEST(the_collection_overflows_before_its_classes) {
   // Catches an overflow of the kept collection where the sum of each class fits.
   const auto x = matrix<std::int64_t>(1, {{{0, most / 2 + 1}}, {{0, most / 2 + 1}}, {}});
   CHECK_THROWS(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{0}, {1}, {}}), {}), CountOverflow,
-               "row 1, column 0 the tokens of the collection");
+               "row 1, column 0, the tokens of the collection");
 }
 
 // ---- refusals on every path --------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ TEST(every_path_names_the_document_that_overflows) {
   const std::string before = describe(nearly);
   for (const Way& way : ways({1, 400, default_window_bytes})) {
     CHECK_THROWS(count(nearly, x, labels_in_turn(20, 2), {}, way.options), CountOverflow,
-                 "with 70000 at row 1, column 12 the tokens of class 1 exceed");
+                 "with 70000 at row 1, column 12, the tokens of class 1 exceed");
     CHECK_EQ(describe(nearly), before);
     auto odd = matrix_with<std::int64_t>(2, 20, 30);
     odd.data.back() = (std::int64_t{1} << 53) + 1;

@@ -48,9 +48,9 @@ def test_overflow(X, y, w):
 
 def test_overflow_names_row_column_and_value():
     message = complaint(OVERFLOW, ts.count, column(MOST, 1), ["a", "a"])
-    assert message.startswith("with 1 at row 1, column 0 the tokens of ")
+    assert message.startswith("with 1 at row 1, column 0, the tokens of ")
     message = complaint(OVERFLOW, ts.count, column(0, 0), ["a", "a"], [MOST, 1])
-    assert message.startswith("with document 1 of weight 1 the number of documents ")
+    assert message.startswith("with document 1 of weight 1, the number of documents ")
 
 
 UPDATES = {

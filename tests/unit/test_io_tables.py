@@ -113,7 +113,7 @@ COLUMNS = f"{NAMED}, by number if there is no header"
 RETURNS = "carriage returns end the lines of this file"
 LABEL = "expected a string or a whole number as 'label', found"
 JSON_LINE = (
-    "the JSON object does not end in this line; write each object in one line, or all in an array "
+    "the JSON object does not end in this line; write each object in one line, or all in one array "
     "(.json)"
 )
 QUOTED = "a field with ',' in it must begin and end with a quote"
@@ -166,7 +166,7 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          "name that ends in .json"),
         ("c.json", '{"rows":\n[]}\n', {}, f"c.json, line 1: {JSON_LINE}"),
         ("c.json", '[{"label": 1, "text": "one"}\n', {},
-         "c.json, line 2: expected a closing bracket at the end of the array, which is cut short"),
+         "c.json, line 2: expected a closing bracket at the end; the array is cut short"),
         ("c.json", '[\n{"label": 1, "text": 2}]\n', {},
          "c.json, line 2: expected a string as 'text', found a whole number"),
         ("c.jsonl", '{"label": 1, "body": "one"}\n', {},
@@ -183,11 +183,11 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          f"c.csv, line 1: expected one column 'text', found 'label', 'Text', 'url'; {COLUMNS}; "
          "did you mean 'Text'?"),
         ("c.csv", "label,text\na,one\rtwo\nb,x\n", {},
-         "c.csv, line 2: a carriage return without a line feed; put the field that holds it in "
-         f"quotes, or, if {RETURNS}, replace them by line feeds"),
+         "c.csv, line 2: a carriage return without a line feed; put a field with a carriage return "
+         f"in quotes, or, if {RETURNS}, replace them by line feeds"),
         ("c.csv", 'label,text\ra,"one\rtwo"\rb\r', {},
-         "c.csv, line 1: a carriage return without a line feed; put the field that holds it in "
-         f"quotes, or, if {RETURNS}, replace them by line feeds"),
+         "c.csv, line 1: a carriage return without a line feed; put a field with a carriage return "
+         f"in quotes, or, if {RETURNS}, replace them by line feeds"),
         ("c.txt", "a\tone\rb\ttwo\r", {},
          f"c.txt, line 1: {RETURNS}; replace them by line feeds"),
         ("c.jsonl", '{"label": 1, "text": 2}\n', {},

@@ -13,8 +13,8 @@
 
 namespace termsift {
 
-// The Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html) and its streams define these
-// structs. The owner of a struct must call its `release` once, unless `release` is null. This call sets `release` to null.
+// The Arrow C data and stream interfaces (https://arrow.apache.org/docs/format/CDataInterface.html) define these structs.
+// The owner of a struct must call its `release` once, unless `release` is null. This call sets `release` to null.
 struct ArrowSchema {
   const char* format;
   const char* name;

@@ -35,12 +35,12 @@ class Frequencies {
 };
 
 // The counts of one class. Rows are immutable once built. An update creates new rows for the classes that change, and
-// shares all other rows with the old counts. So a failed update leaves the old counts intact.
+// shares all other rows with the old counts. A failed update therefore leaves the old counts intact.
 template <CountType Count>
 struct ClassRow {
   Count n_docs = 0;    // number of documents of the class, or the sum of their weights; 0 if unknown
   Count n_tokens = 0;  // l_c, the sum of term_frequency and n_unlisted
-  Count n_unlisted = 0;  // number of tokens whose terms a truncated frequency list omits
+  Count n_unlisted = 0;  // number of tokens of the terms that a truncated frequency list omits
   // The rounding error of n_tokens in float counts. Differences of probabilities need l_c in twice the precision of a
   // double.
   Count n_tokens_rest = 0;
@@ -92,9 +92,9 @@ struct ClassCounts {
   Count n_docs = 0;  // number of documents, each counted once even if it has several classes or none
   std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
-  // The whole collection as one class, with every document counted once. It is stored if some document has no class or
-  // several classes. Float counts also store it if each document has a list of labels. Otherwise it is null, because the
-  // whole collection is then the sum of the rows.
+  // The whole collection as one class, with every document counted once. This row is stored if some document has no class or
+  // several classes. Float counts also store it if each document has a list of labels. Otherwise the pointer is null,
+  // because the collection is then the sum of the rows.
   ClassRowPtr<Count> collection;
 
   EventModel model = EventModel::multinomial;  // the event that term_frequency and n_tokens count (see as_counted_by)
@@ -155,8 +155,8 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
 // Returns counts in which term_frequency is the x of the model, and n_tokens is its X (see EventModel). The result
 // shares the memory of `counts`. The result stores the model, which decides whether p is a probability or a rate.
 //
-// In float counts, n_c and d_ic are rounded sums, so the largest d_ic may exceed n_c. In this case, bernoulli uses the
-// largest d_ic as X. Takes at most O(pairs).
+// In float counts, n_c and d_ic are rounded sums, so the largest d_ic may exceed n_c. In this case, the model bernoulli uses
+// the largest d_ic as X. Takes at most O(pairs).
 template <CountType Count>
 ClassCounts<Count> as_counted_by(EventModel model, const ClassCounts<Count>& counts, const Threads& threads);
 

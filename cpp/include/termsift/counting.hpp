@@ -82,15 +82,15 @@ struct Counted {
 //   labels   for n_docs documents, with labels.n_classes == counts.rows.size(); check_labels must have accepted them
 //   weights  (n_docs,) or null, finite and not negative; a document of weight w counts as w documents
 //
-// Throws as check_csr does if x is not a valid matrix of counts. Count must be double if the term weight is log, or if it is
-// raw and x holds floats.
+// Throws as check_csr does if x is not a valid matrix of counts. Count must be double if the term weight is log, or if the
+// term weight is raw and x holds floats.
 //
 // Each count is summed in document order, starting from its value in `counts`. Therefore the result has the same bits
 // for any number of threads, and for one call or several successive calls. The message of CountOverflow names the
 // document.
 //
-// Time and extra memory depend on the path. The result takes 12 bytes per pair of a class and a term, or 20 in a class whose
-// number of tokens may exceed 2^32 or is a fraction.
+// Time and extra memory depend on the path. The result takes 12 bytes per pair of a class and a term, or 20 bytes in a class
+// whose number of tokens may exceed 2^32 or is a fraction.
 template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);

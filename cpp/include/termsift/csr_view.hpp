@@ -80,8 +80,8 @@ struct CsrFacts {
 
 // Checks that the view is safe to read and that its values are counts. indptr must start at 0, never decrease and stay
 // within n_stored. Every column must be in [0, n_columns), and every value finite and not negative. Throws
-// std::invalid_argument, or CountOverflow for an integer of 2^63 or more. The message names the first wrong row (and the
-// column and the value, if these are wrong). Reads the arrays once, in parallel.
+// std::invalid_argument, or CountOverflow for an integer of 2^63 or more. The message names the first wrong row. If an entry
+// is wrong, it also names the column and the value of this entry. Reads the arrays once, in parallel.
 CsrFacts check_csr(const AnyCsr& x, const MatrixName& name, const Threads& threads);
 
 }  // namespace termsift

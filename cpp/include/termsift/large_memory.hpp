@@ -21,7 +21,7 @@ struct FreeMemory {
 template <class T>
 class LargeArray {
  public:
-  // A smaller array is allocated with malloc, because malloc may reuse pages that were already touched.
+  // A smaller uninitialised array comes from malloc, because malloc may reuse pages that were already touched.
   static constexpr std::int64_t least_bytes = std::int64_t{32} << 20;
 
   LargeArray() = default;

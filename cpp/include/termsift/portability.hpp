@@ -11,7 +11,7 @@
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 
-// Declares the iterations of the next loop independent. Without this macro, GCC does not vectorise loops over many arrays.
+// Marks the iterations of the next loop as independent. Without this macro, GCC does not vectorise loops over many arrays.
 #if defined(__clang__)
 #define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -39,7 +39,7 @@ struct BadRow {
 struct RowError : std::invalid_argument {
   RowError(BadRow bad, bool skippable) : std::invalid_argument(bad.fault), row(std::move(bad)), can_skip(skippable) {}
   BadRow row;
-  bool can_skip;  // whether this row can be skipped, that is, whether the start of the next row is known
+  bool can_skip;  // whether the start of the next row is known, so that this row can be skipped
 };
 
 // Reads rows in blocks, in order. Classes are numbered in the order in which their labels first occur.
@@ -70,7 +70,7 @@ class TableReader {
   const std::vector<BadRow>& skipped() const { return skipped_; }  // the first few skipped rows
 
  protected:
-  static constexpr std::int64_t padding = 64;  // number of bytes after the content that may be read and written
+  static constexpr std::int64_t padding = 64;  // number of readable and writable bytes after the content
   // A quote that is never closed makes the rest of a file one row. The reader rejects this row before it fills the memory.
   static constexpr std::int64_t longest_row = (std::int64_t{1} << 31) - 2, longest_header = std::int64_t{1} << 26;
   static constexpr const char* too_long =

@@ -13,7 +13,7 @@ namespace termsift {
 enum class Analyzer : std::uint8_t {
   word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
   chars,   // every n consecutive characters; two or more white-space characters in a row count as one blank
-  char_wb  // every run of n characters of a word between white space, with a blank added at both ends of the word
+  char_wb  // every n consecutive characters of a word between white space, after a blank is added at both of its ends
 };
 
 // Buckets of terms. The bucket of a term is its column in hashed_matrix() with n columns.

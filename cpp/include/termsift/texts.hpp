@@ -8,8 +8,8 @@
 
 namespace termsift {
 
-// The encoding of a text in memory. Python stores a string as the smallest of Latin-1, UCS-2 and UCS-4 that can hold it, and
-// the string may contain lone surrogates. Arrow columns and files are UTF-8.
+// The encoding of a text in memory. Python stores a string in the smallest of Latin-1, UCS-2 and UCS-4 that can hold it. The
+// string may have lone surrogates. Arrow columns and files are UTF-8.
 enum class TextEncoding : std::uint8_t { utf8, latin1, ucs2, ucs4 };
 
 // One document. ASCII text may be passed as utf8 or latin1.

@@ -9,8 +9,8 @@
 
 namespace termsift {
 
-// A term is a column of the matrix. Its number takes only four bytes, because every score reads the terms of all pairs from
-// memory. A vocabulary therefore has at most 2^31 - 1 terms.
+// A term is a column of the matrix. A column number takes only four bytes, because every score reads the terms of all pairs
+// from memory. So a vocabulary has at most 2^31 - 1 terms.
 using TermId = std::int32_t;
 inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 

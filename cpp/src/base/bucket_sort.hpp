@@ -113,7 +113,7 @@ class Buckets {
     std::vector<std::uint64_t> sample;
     const std::int64_t wanted = Splitters::samples_per_bucket * Splitters::n_buckets(n);
     const std::int64_t n_sampled = std::min(n_parts, n_parts * wanted / std::max<std::int64_t>(n, 1) + 1);
-    if (n_sampled == 0 || wanted == Splitters::samples_per_bucket) return sample;  // there is one bucket
+    if (n_sampled == 0 || wanted == Splitters::samples_per_bucket) return sample;  // with one bucket, there are no splitters
     for_each_block(1, threads, [&](std::int64_t, Worker& worker) {
       for (std::int64_t i = 0; i < n_sampled; ++i) {
         worker.check();

@@ -67,7 +67,7 @@ class Bytes64 {
       std::uint64_t bytes = 0;
       copy_bytes(&bytes, text_ + i, sizeof bytes);
       bytes = low_byte_first(bytes);
-      // Subtracts `first` from each byte, without a borrow from the next byte.
+      // Subtracts `first` from each byte. No byte borrows from the next byte.
       const std::uint64_t less = ((bytes | high) - (from & ~high)) ^ ((bytes ^ ~from) & high);
       const std::uint64_t found = ~(less | ((less & ~high) + room)) & high;
       all |= ((found >> 7) * 0x0102040810204080 >> 56) << i;

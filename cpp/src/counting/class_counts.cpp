@@ -78,14 +78,14 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
       if (!unknown && ((df == 0) != (tf == 0) || tf < 0))
         refuse_part(this_cell() + (df == 0 ? " would leave occurrences in no document"
                                            : " would leave documents without an occurrence"),
-                    " (rounding may have lost the rest of float counts)");
+                    " (in float counts, rounding may have removed the remainder)");
       ++j;
     }
     if (tf != 0) rest.set_pair(rest.size++, whole.terms[i], tf, df);
   }
   rest.sum_tokens();
   if ((rest.n_docs == 0 && rest.size > 0 && !unknown) || !is_possible(rest))
-    refuse_part(in_class().substr(1), " a term would have more documents than occurrences, or than the class has");
+    refuse_part(in_class().substr(1), ", a term would have more documents than occurrences, or more than the class");
   return rest;
 }
 
@@ -222,7 +222,7 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
 
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
-  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no cell of the row can exceed n_tokens
+  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no frequency of the row exceeds n_tokens
   const bool both_narrow = (a.is_narrow() || a.size == 0) && (b.is_narrow() || b.size == 0);
   const bool narrow = both_narrow && n_tokens < static_cast<Count>(narrow_limit);
   ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size, narrow);
@@ -272,7 +272,7 @@ ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts) {
   if (counts.collection) return counts.collection;
   std::vector<ClassRowPtr<Count>> rows = counts.rows;
   if (rows.empty()) return std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
-  // Merge pairs of rows, then pairs of the results. Adding one row at a time would copy the growing sum for every class.
+  // Merge pairs of rows, then pairs of the results. Adding the rows one by one would copy the growing sum for every class.
   for (; rows.size() > 1; rows.resize((rows.size() + 1) / 2))
     for (std::size_t i = 0; 2 * i < rows.size(); ++i)
       rows[i] = 2 * i + 1 < rows.size()

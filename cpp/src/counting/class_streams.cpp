@@ -207,7 +207,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       n_docs += is_in;
     }
     for (int i = 0, singly = 0; i < n_docs;) {
-      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2)  // rows of other windows lie between them
+      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2)  // documents of other windows lie between
         prefetch_row(x, documents[i + 2]);
       // Short documents are packed together, because one call per document would take longer than the packing.
       const std::int64_t begin = x.indptr[documents[i]];

@@ -61,13 +61,13 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
     const auto add = [&](std::size_t c) {
       if (overflows(weight, 1, docs[c]))
         throw CountOverflow("with document " + std::to_string(d) + " of weight " + std::to_string(weight) +
-                            " the number of documents exceeds 2^63 - 1");
+                            ", the number of documents exceeds 2^63 - 1");
       docs[c] += weight;
       if (c == n_classes && !keeps_collection) return;
       const auto add_value = [&](std::int64_t value, std::int64_t column) {
         if (overflows(value, weight, tokens[c]))
           throw CountOverflow("with " + std::to_string(value) + " at row " + std::to_string(d) + ", column " +
-                              std::to_string(column) + " the tokens of " +
+                              std::to_string(column) + ", the tokens of " +
                               (c < n_classes ? "class " + std::to_string(c) : std::string("the collection")) +
                               " exceed 2^63 - 1");
         tokens[c] += value * weight;
@@ -89,7 +89,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
 
 // Checks that a double holds every value exactly. The check may fail for integers above 2^53.
 void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
-  if (facts.value_bound < 0x1p53) return;  // for a value of 2^53 + 1, value_bound is rounded to 2^53
+  if (facts.value_bound < 0x1p53) return;  // not <=, because the bound of 2^53 + 1 is rounded to 2^53
   any.visit([]<class Index, class Value>(const CsrView<Index, Value>& x) {
     if constexpr (std::is_integral_v<Value> && sizeof(Value) == 8)
       for (std::int64_t d = 0; d < x.n_rows; ++d)

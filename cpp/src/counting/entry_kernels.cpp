@@ -40,8 +40,8 @@ class UsualValues {
     return less;
   }
 
-  // If all values so far are usual, returns an upper bound of the values that is less than twice the largest one. Otherwise
-  // returns 0.
+  // If all values so far are usual, returns an upper bound of the values that is less than twice the largest value.
+  // Otherwise returns 0.
   TERMSIFT_INLINE std::uint32_t bound(PackedEntry packed) const {
     return rounded_ == 0 && packed.holds_less_one(any_) ? static_cast<std::uint32_t>(any_) + 1 : 0;
   }

@@ -29,7 +29,7 @@ class PackedEntry {
     if constexpr (std::is_same_v<Value, Bool>) {
       return escape_ > 1;
     } else if constexpr (std::is_floating_point_v<Value>) {
-      const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // can be converted to int32
+      const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // fits int32
       return value < static_cast<Value>(escape_) && static_cast<Value>(static_cast<std::int32_t>(small)) == small;
     } else {
       // After conversion to unsigned, negative values exceed any escape. Narrow types stay narrow, so that a vector
@@ -45,7 +45,7 @@ class PackedEntry {
     else
       return cell << value_bits_ | (holds(value) ? static_cast<std::uint32_t>(value) : escape_);
   }
-  // Returns the part of an integer below 2^63 that does not fit into its packed entry.
+  // Returns the part of a value that does not fit into its packed entry. The value must be an integer below 2^63.
   template <class Value>
   TERMSIFT_INLINE std::uint64_t rest(Value value) const {
     return static_cast<std::uint64_t>(as_count<std::int64_t>(value)) - escape_;

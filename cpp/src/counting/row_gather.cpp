@@ -76,7 +76,7 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
     const std::int64_t term = terms[i];
     TermCount<Count> count = counts[term];
     if constexpr (lists_touched) {
-      touched[n_touched] = static_cast<TermId>(term);  // without a branch, because a branch would be unpredictable
+      touched[n_touched] = static_cast<TermId>(term);  // no branch, which would be unpredictable
       n_touched += count.documents == 0;
     }
     count.occurrences += value;

@@ -1,4 +1,4 @@
-// Streams of packed entries, and the counters to which they are added.
+// Streams of packed entries, and the counters to which the entries are added.
 //
 // The time of counting depends mainly on the order of memory accesses. Gathering the rows of one class reads the matrix in
 // random order, while reading the rows in order scatters additions over the counters of all classes. Here the rows are read

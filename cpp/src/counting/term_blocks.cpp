@@ -84,8 +84,8 @@ void append_documents(const CsrView<Index, Value> x, const StreamSource& source,
     });
 }
 
-// Scans the documents of the ranges and lays out the streams for them. The layout is meaningless if the returned scan fails
-// can_stream().
+// Scans the documents of the ranges and lays out the streams for them. If the returned scan fails can_stream(), the layout
+// is meaningless.
 CsrScan scan_and_lay_out(const StreamSource& source, const std::vector<std::int64_t>& begins, const BlockShape& shape,
                          const Threads& threads, Streams& streams) {
   std::vector<CsrScan> scans(streams.n_ranges);

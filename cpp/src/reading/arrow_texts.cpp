@@ -173,7 +173,7 @@ class Strings {
   const std::int64_t length_, offset_;
   const void* const* const buffers_;
   const std::int64_t n_buffers_;
-  std::optional<Nulls> nulls_;  // the nulls of the strings; nullopt if all are null or there are no strings
+  std::optional<Nulls> nulls_;  // the nulls of the strings; nullopt if all strings are null or there are none
 };
 
 // Returns the i-th index of an array with a dictionary.

@@ -74,12 +74,12 @@ const char* const quote_cure =
     "name its columns by the arguments text and label (--text, --label)";
 
 const char* const lone_return =
-    "a carriage return without a line feed; put the field that holds it in quotes, or, if carriage returns end the lines of "
-    "this file, replace them by line feeds";
+    "a carriage return without a line feed; put a field with a carriage return in quotes, or, if carriage returns end the "
+    "lines of this file, replace them by line feeds";
 
 const char* const too_long_header =
-    "the header is longer than 64 MiB; a quote may open a field that no quote closes, or there is no header (name the "
-    "columns by number)";
+    "the header is longer than 64 MiB; a closing quote may be missing, or there is no header (name the columns by "
+    "number)";
 
 const char* const returns_end_lines = "carriage returns end the lines of this file; replace them by line feeds";
 
@@ -168,7 +168,7 @@ std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool i
   if (!is_whole || (!found.is_ascii && first_invalid_utf8(data, end) != end)) return parse_carefully(block, size, is_last);
   const std::int64_t used = std::min(parse_regular(block, n_ends), size);
   if (used == 0) return parse_carefully(block, size, is_last);
-  // Line feeds after the last row are not counted here, because the next block counts them.
+  // Line feeds after the used bytes are not counted here, because the next block counts them.
   line_ += found.n_lines - is_cut - std::count(data + used, data + size, '\n');
   return used;
 }

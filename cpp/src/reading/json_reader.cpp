@@ -59,7 +59,7 @@ struct JsonReader::State {
     if (!cursor.take('}')) cursor.refuse("expected a comma or a closing brace");
   }
 
-  // Returns the fault of the object, or nullopt if the object has a text for each key, and a label.
+  // Returns the fault of the object, or nullopt if the object has a label and all texts.
   std::optional<std::string> fault() const {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       using json::Kind;
@@ -150,7 +150,7 @@ std::int64_t JsonReader::parse_lines(TableBlock& block, std::int64_t size, bool 
         complain(line_, line_, fault.told(place(units(at, fault.at))));
       } catch (const json::Cut&) {
         complain(line_, line_,
-                 "the JSON object does not end in this line; write each object in one line, or all in an array (.json)");
+                 "the JSON object does not end in this line; write each object in one line, or all in one array (.json)");
       }
     }
     at = stop + 1;
@@ -194,7 +194,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
       json::Kind other = json::Kind::none;
       if (is_object) state_->read_object(cursor);
       else other = cursor.value().kind;
-      if (!is_object && cursor.at_end() && !is_last) throw json::Cut();  // a number may continue in the next block
+      if (!is_object && cursor.at_end() && !is_last) throw json::Cut();  // a number may go on in the next block
       layout = Layout::after_object;
       advance(begin);
       const std::int64_t first_line = line_, bad = first_invalid_utf8(begin, cursor.at() - begin);
@@ -219,7 +219,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
 
 void JsonReader::finish() {
   if (state_->layout == State::Layout::array || state_->layout == State::Layout::after_object)
-    complain(line_, line_, "expected a closing bracket at the end of the array, which is cut short", false);
+    complain(line_, line_, "expected a closing bracket at the end; the array is cut short", false);
 }
 
 }  // namespace termsift

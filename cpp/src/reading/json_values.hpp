@@ -232,7 +232,7 @@ inline std::string unescaped(Value value) {
   return copy;
 }
 
-// Returns the code points of a text. The text must be valid UTF-8, except that encoded lone surrogates are allowed.
+// Returns the code points of a text. The text must be valid UTF-8, but may also encode lone surrogates.
 inline std::u32string code_points(std::string_view text) {
   std::u32string all;
   for (std::size_t i = 0; i < text.size();) {

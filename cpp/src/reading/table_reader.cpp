@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t complaints_kept = 5;
 
-// Returns the number of bytes of the white-space character at the start of a UTF-8 text, or 0 if there is none. White-space
-// characters are those that Python's str.strip removes.
+// Returns the number of bytes of the white-space character at the start of a UTF-8 text, or 0 if there is none. White space
+// is as in Python's str.strip.
 std::size_t blank_bytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead == ' ' || (lead >= 9 && lead <= 13) || (lead >= 0x1c && lead <= 0x1f) ? 1 : 0;
@@ -37,7 +37,7 @@ bool is_blank(std::string_view label) {
 TableReader::TableReader(Read read, Options options) : options_(std::move(options)), read_(std::move(read)) {
   const std::vector<std::string> labels = std::exchange(options_.labels, {});
   for (const std::string& label : labels) add(label);
-  if (options_.labels.size() != labels.size()) throw std::invalid_argument("a label of the first classes occurs twice");
+  if (options_.labels.size() != labels.size()) throw std::invalid_argument("one of the given labels occurs twice");
 }
 
 bool TableReader::next(TableBlock& block) {

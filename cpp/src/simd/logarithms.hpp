@@ -20,10 +20,10 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // This number replaces smaller divisors and smaller arguments of logarithms. The exponent arithmetic of nearest_power needs
-// normal numbers p and q with 2^-1023 < p/q < 2^1023, so p and q may be up to 2^123. This limit suffices for probabilities,
-// rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to 2^106). Smoothed probabilities are
-// never this small (class_model.cpp refuses values below 2^-450). If unsmoothed float counts differ by factors of this
-// size, the result may become 0 or infinite, but never NaN.
+// normal numbers p and q with 2^-1023 < p/q < 2^1023. With divisors of at least 2^-900, p and q may be up to 2^123. This
+// limit suffices for probabilities, rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to
+// 2^106). Smoothed probabilities are never this small (class_model.cpp refuses values below 2^-450). If unsmoothed float
+// counts differ by factors of this size, the result may become 0 or infinite, but never NaN.
 constexpr double least_probability = 0x1p-900;
 
 TERMSIFT_INLINE unsigned long long bits(double x) { return bit_cast<unsigned long long>(x); }
@@ -122,8 +122,8 @@ TERMSIFT_INLINE double complement_term(double p, double q, double d) {
 }
 
 // Returns t(1-p, 1-q) for p, q <= 2^-6 without a division, with a relative error of 2^-48. This error is small enough,
-// because the result is added to t(p, q), which is at least 2^6 times larger. The error grows with the 8th power of
-// (p+q)/2, to 7e-7 at p = 1/3 and q = 0.
+// because the result is added to t(p, q), which is at least 2^6 times larger. For larger p and q, the error grows with the
+// 8th power of (p+q)/2, for example to 7e-7 at p = 1/3 and q = 0.
 TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   const double m = 0.5 * p_plus_q, m2 = m * m;
   const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // 1 / (1 - m)
@@ -175,7 +175,7 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   return ordinary_term<with_low>(p, q, d, ratio, ratio.s * atanh_rest(ratio.s * ratio.s));
 }
 
-// Returns log(p/q) with an error of about two ulp, given d = p - q. The result is 0 if d = 0, so log(0/0) = 0. It is
+// Returns log(p/q) with an error of about two ulp, given d = p - q. The result is 0 if d = 0, so log(0/0) = 0. The result is
 // infinite if only one of p and q is 0. Precondition: p and q are in [0, 2^123], or they are in [least_probability, 2^1002]
 // and differ by less than a factor 2^1022.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
@@ -313,8 +313,7 @@ TERMSIFT_INLINE ReducedExponent reduced(double x) {
   return {(in_range - k * ln2_hi) - k * ln2_lo, from_bits((bits(shifted) + 1023) << 52)};
 }
 
-// Returns exp(x) for x <= 709, with an error of at most 1 ulp. For x < -708, it returns 0. The series to r^13 has an error
-// of 2^-57.
+// Returns exp(x) for x <= 709, with an error of at most 1 ulp, but 0 for x < -708. The series to r^13 has an error of 2^-57.
 TERMSIFT_INLINE double exponential(double x) {
   const auto [r, power] = reduced(x);
   const double r2 = r * r, r4 = r2 * r2;
@@ -325,8 +324,8 @@ TERMSIFT_INLINE double exponential(double x) {
   return x < -708.0 ? 0.0 : power + power * (r + series);
 }
 
-// Returns exp(x) for x <= 0, with a relative error of at most 2^-46. For x < -708, it returns 0. Rounding the result to
-// single precision gives a wrong last bit only once in millions of calls. The series to r^11 has an error of 2^-47.
+// Returns exp(x) for x <= 0, with a relative error of at most 2^-46, but 0 for x < -708. Rounding the result to single
+// precision gives a wrong last bit only once in millions of calls. The series to r^11 has an error of 2^-47.
 TERMSIFT_INLINE double short_exponential(double x) {
   const auto [r, power] = reduced(x);
   const double r2 = r * r, r4 = r2 * r2;

@@ -17,7 +17,7 @@ constexpr std::int64_t longest_token = std::int64_t{1} << 31, most_at_once = std
 std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std::int64_t end) {
   for (std::int64_t at = end; at > begin;) {
     const std::int64_t word = (at - 1) / 64, above = 64 * (word + 1) - at;
-    const std::uint64_t unmarked = ~marks[word] << above;  // the unmarked bytes of the word before `at`
+    const std::uint64_t unmarked = ~marks[word] << above;  // the unmarked bytes among these 64 bytes, up to `at`
     if (unmarked != 0) return std::max(begin, at - std::countl_zero(unmarked));
     at = 64 * word;
   }
@@ -93,7 +93,7 @@ class Words final : public Cutter {
     std::uint32_t* const bounds = tokens.bounds.data() + 2 * tokens.n_tokens;
     std::int64_t n = kernels_in_use<ScanKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
     if (n > 0 && bounds[1] - bounds[0] >= longest_token) refuse_long_word();  // only a piece's first word can be this long
-    if (!normaliser_.ascii()) {  // drops words of only one character, which may have several bytes
+    if (!normaliser_.ascii()) {  // drops words of one character, even if the character has several bytes
       std::int64_t kept = 0;
       for (std::int64_t i = 0; i < n; ++i) {
         const std::uint32_t first = bounds[2 * i], last = bounds[2 * i + 1];

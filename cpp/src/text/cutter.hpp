@@ -42,7 +42,7 @@ class Cutter {
     for (std::int64_t i = begin; i < end; ++i) {
       const auto* const bytes = static_cast<const char*>(texts[static_cast<std::size_t>(i)].data);
       const std::int64_t size = std::min<std::int64_t>(bytes_of(texts[static_cast<std::size_t>(i)]), 1 << 12);
-      for (std::int64_t at = 0; at < size; at += 64) prefetch(bytes + at);  // the processor itself prefetches the rest
+      for (std::int64_t at = 0; at < size; at += 64) prefetch(bytes + at);  // the processor prefetches the rest by itself
     }
   }
   // Fills `tokens` with the next tokens. Returns false if there are no more documents. Throws BadText for an invalid text,

@@ -43,7 +43,7 @@ class HashingCounter {
       store.clear();
     }
     rows.take(sorter_, begin, end - begin);
-    // The tables serve only to avoid repeated hashing, so they are emptied when they are large.
+    // The tables are needed only to avoid hashing a term again, so large tables are emptied.
     for (const std::vector<std::uint32_t>& columns : columns_)
       if (columns.size() > most_terms) return start();
   }

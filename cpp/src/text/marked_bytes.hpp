@@ -15,7 +15,7 @@ using MappedEntry = std::atomic<std::uint64_t>;
 // Reads an entry in a kernel. Standard libraries always inline load(), so no SIMD target emits its own copy of load().
 TERMSIFT_INLINE std::uint64_t read_entry(const MappedEntry* entry) { return entry->load(std::memory_order_relaxed); }
 
-// Bytes with one mark bit for each byte. In the last word of marks, the bits after the last byte's bit are zero.
+// Bytes with one mark bit for each byte. In the last word of marks, all bits after the bit of the last byte are zero.
 struct MarkedBytes {
   std::uint8_t* bytes = nullptr;
   std::uint64_t* marks = nullptr;

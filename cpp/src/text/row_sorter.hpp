@@ -57,7 +57,7 @@ class RowSorter {
     const auto count = static_cast<std::int64_t>(entry & most_count);
     return entry >> count_bits & 1 ? -count : count;
   }
-  // Adds a count that exceeds most_count as several entries of the same row and column.
+  // Splits a count above most_count into several entries of the same row and column, and adds these entries.
   void add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count);
   void grow(std::int64_t size);
   void sort_by_column(std::int64_t n_documents);
@@ -66,7 +66,7 @@ class RowSorter {
   std::vector<std::uint32_t> places_;       // for each value of the bits in a pass, the place of the next entry
   std::vector<std::int32_t> last_columns_;  // the largest column of each document so far
   std::int64_t n_columns_ = 0, size_ = 0, capacity_ = 0;
-  std::int64_t reserved_ = 0;  // the number of entries after all reserved entries have been added
+  std::int64_t reserved_ = 0;  // the number of entries once all reserved entries have been added
 };
 
 // The sorted rows of a chunk of documents.

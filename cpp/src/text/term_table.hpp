@@ -172,7 +172,7 @@ class WordTable : public SlotTable<WordKey> {
     SlotTable::clear();
     arena_.resize(1);
   }
-  // Inserts all terms of another table. Element i of the result is the id in this table of the term with id i in `other`.
+  // Inserts all terms of another table. Element i of the result is the new id of the term that has id i in `other`.
   std::vector<std::uint32_t> insert_all(const WordTable& other) {
     std::vector<std::uint32_t> ids(other.size());
     // All tables have the same hash function. If terms were inserted in the order of their slots, they would all crowd into

@@ -24,7 +24,7 @@ struct FrozenTokens : TokenSource {
 };
 struct FrozenNgrams : NgramSource {
   static constexpr bool inserts = false;
-  // A pair of two unknown words would have the key of an empty slot, so it gets the key of another unknown pair.
+  // A pair of two unknown words would have the key of an empty slot, so key() returns the key of another unknown pair.
   NgramKey key(std::int64_t i) const { return keys[i].is_empty() ? NgramKey::of(no_term, 0) : keys[i]; }
   Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_key(key); }
 };

@@ -16,8 +16,8 @@ namespace termsift {
 
 inline bool leaves_out(const TextRules& rules) { return rules.sketch || rules.buckets; }
 
-// N-grams of characters are tokens of the cutter, and ChosenTerms returns whole terms. Tables of n-grams are needed only in
-// the remaining case, for words without ChosenTerms.
+// Tables of n-grams are needed only for words without ChosenTerms. N-grams of characters are tokens of the cutter, and
+// ChosenTerms returns whole terms.
 inline bool counts_words(const TextRules& rules) { return rules.analyzer == Analyzer::word && !leaves_out(rules); }
 inline std::int64_t most_words(const TextRules& rules) { return counts_words(rules) ? rules.max_n : 1; }
 inline std::int64_t fewest_words(const TextRules& rules) { return counts_words(rules) ? rules.min_n : 1; }

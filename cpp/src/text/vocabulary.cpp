@@ -73,7 +73,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
     std::span<const Slot<typename Table::KeyType>> slots;
   };
   constexpr std::size_t part_slots = std::size_t{1} << 13;
-  // A term of a part that is also in an earlier table. Only the earlier table's term is sorted.
+  // A term that an earlier table also has. Only the slot of the earlier table is sorted.
   struct Repeated {
     std::uint32_t id, documents, table, id_there;
   };

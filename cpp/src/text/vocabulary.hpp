@@ -42,7 +42,7 @@ class Vocabulary {
   Vocabulary(std::span<TermTables* const> tables, std::uint32_t n_stop, std::int64_t min_n, const Threads& threads);
 
   std::int64_t n_terms() const { return n_terms_; }
-  // terms(table, n)[id] is the sorted term of an n-gram of n words in a table, or -1 if it is a stop word or if n < min_n.
+  // terms(table, n)[id] is the sorted term of an n-gram of n words in a table. It is -1 for a stop word or if n < min_n.
   const std::int32_t* terms(std::size_t table, std::size_t n) const { return terms_[table][n - 1].get(); }
   // Returns an array with the number of rows that have each term.
   const std::int64_t* rows() const { return (ngrams_.empty() ? words_.documents : rows_).get(); }

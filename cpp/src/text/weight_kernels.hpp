@@ -12,7 +12,7 @@ struct WeightedRow {
   std::int64_t size;
   const double* weights;  // (columns, n)
   std::int64_t n;
-  double* sums;  // (n,), to which the products are added in the order of the entries
+  double* sums;  // (n,), the sums; products are added in the order of the entries
 };
 
 struct WeightKernels {
