@@ -25,12 +25,12 @@ MANY, FEW = 100, 20  # "many" means at least 100 terms, "few" at most 20
 ALIKE = 1.0  # points; smaller differences count as "similar"
 
 RULES = """\
-Two methods are compared by their mean difference over the numbers of terms. A claim that the
-paper's methods are "better" holds if they are ahead in most comparisons and behind in none. It
-holds in part if they are ahead more often than behind. A claim that they are the "best" is judged
-in the same way, but it fails if they are behind in any comparison. "At least as well" holds if
-they are behind in no comparison, and "usually" holds if they are behind in fewer than half of the
-comparisons."""
+Two methods are compared by the difference of their means over all k. A claim that methods are
+"better" holds if they are ahead in most comparisons and behind in none. It holds in part if they
+are ahead more often than behind. A claim that methods are the "best" is judged in the same way, but
+it fails if they are behind in any comparison. "At least as well" holds if they are behind in no
+comparison. "Usually" holds if they are behind in fewer than half of the comparisons. The first line
+below a claim decides, but "consistently" needs all lines."""
 
 Answers = Mapping[str, Found]
 Judge = Callable[[Sequence[int]], str]  # returns the verdict for signs of differences
@@ -192,8 +192,8 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
     told = ", so the claim is easy to meet" if without > limit else ""
     return Verdict(
         all_or_some([value > limit for value in values.values()]),
-        f"The smallest accuracy is {values[lowest]:.1f}%, with {lowest}. Always predicting the "
-        f"largest class is right for {without:.1f}% of the documents, {told}.",
+        f"The smallest accuracy is {values[lowest]:.1f}%, with {lowest}. A classifier that always "
+        f"predicts the largest class has {without:.1f}%{told}.",
     )
 
 
@@ -234,8 +234,8 @@ def margins_grow(found: Mapping[str, Answers]) -> Verdict:
     grows = [b.value > a.value for a, b in pairwise(rows["the four others"])]
     return Verdict(
         all_or_some(grows),
-        f"The mean lead of MD and MD-chi2 over the four others grows in {sum(grows)} of "
-        f"{len(grows)} steps to more classes."
+        f"The mean lead of MD and MD-chi2 grows in {sum(grows)} of {len(grows)} steps from fewer "
+        "to more classes."
         f"\n\n{table('mean lead in accuracy over', list(found), rows)}",
     )
 
@@ -286,10 +286,10 @@ def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answ
     _, accuracy = compared(no_worse, found, ["greedy"], ["MD"], View())
     return Verdict(
         all_or_some(same),
-        f"`greedy` and MD choose the same second term on {sum(same)} of {len(same)} collections."
-        f"\n\n{shared_with_md(collections, 'greedy')}\n\nThe greedy algorithm comes nearer to the "
-        "maximum of the divergence than MD. Are its terms at least as good for classification?"
-        f"\n\n{accuracy}",
+        f"`greedy` and MD have the same second term on {sum(same)} of {len(same)} collections."
+        f"\n\n{shared_with_md(collections, 'greedy')}\n\n`greedy` comes nearer than MD to the "
+        "largest possible divergence. One could claim that its terms are at least as good for "
+        f"classification:\n\n{accuracy}",
     )
 
 

@@ -104,15 +104,15 @@ def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dic
     chosen, ordered = choose(validated), order(validated)
     tested, gains = on_test_documents(collections, chosen, extent)
     text = f"""\
-The method is chosen only on the training documents of {listed(validated)}, by {extent.n_folds}-fold
-cross-validation of {len(ordered)} combinations. A combination is a method with a
-model and a policy, or a selector, with multinomial or binary naive Bayes. The criterion is
-the accuracy, averaged over {len(extent.ks)} numbers of terms and over the collections. Some
-of the combinations that need only counts are not significantly worse than the best of them. Among
-these, the page recommends the combination that differs in the fewest ways from the paper's MD. The
-number after ± is two standard errors, estimated from the differences in the folds. The estimate
-ignores that folds share training documents. Collections share documents, too. Therefore
-the error of a mean over collections is the mean of the collections' errors, an upper bound.
+{len(ordered)} combinations are compared by {extent.n_folds}-fold cross-validation on the training
+documents of {listed(validated)}. A combination has multinomial or binary naive Bayes, and either a
+selector or a method with one of its models and policies. Combinations are ordered by their
+accuracy, averaged over {len(extent.ks)} values of k and over the collections. The candidates are
+the combinations that need only counts. If several candidates do not differ significantly from the
+best candidate, the one most similar to the paper's MD is recommended. The number after ± is two
+standard errors, estimated from the differences in the folds. The estimate ignores that folds share
+training documents. For a mean over collections, the errors of the collections are averaged, which
+gives an upper bound.
 
 **{told(validated, chosen)}** {of_documents(validated, chosen)}
 
@@ -190,7 +190,7 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
     sentences = []
     for name, part in parts.items():
         other = choose(part)
-        which = f"{other} ({difference(part, other, chosen)} points better there)"
+        which = f"{other}, which gains {difference(part, other, chosen)} points there"
         sentences.append(
             f"With only {name}, the choice would be {'the same' if other == chosen else which}."
         )
@@ -203,9 +203,9 @@ def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
     multinomial, binary = (chosen._replace(naive_bayes=name) for name in CLASSIFIERS)
     on_md = difference(validated, PAPERS._replace(naive_bayes="binary"), PAPERS)
     return (
-        f"Binary naive Bayes {part} part of the recommendation. With the recommended ranking, "
-        f"the gain from {other.naive_bayes} naive Bayes is {difference(validated, other, chosen)} "
-        f"points. With the paper's MD, the gain from binary naive Bayes is {on_md} points."
+        f"The recommendation {part} binary naive Bayes. Compared with multinomial naive Bayes, it "
+        f"gains {difference(validated, binary, multinomial)} points with the recommended ranking, "
+        f"and {on_md} points with the paper's MD."
     )
 
 

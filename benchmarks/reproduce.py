@@ -182,25 +182,24 @@ writes the page and computes every verdict.
 
 {table("collection", header, rows)}
 
-- The paper used the same files: Deng Cai's files, with their splits into training and
-  test documents. Terms in fewer than 2 documents are left out. The column "largest class" has the
-  share of the largest class among the test documents.
-- Terms are ranked on the training documents. The classifiers are scikit-learn's MultinomialNB and
-  LinearSVC. The paper says only "SVM", so LinearSVC has the default C = 1. Both classifiers are
-  trained on the counts of the first k terms.
-- Means are over {len(extent.ks)} numbers of terms in a geometric series from {extent.ks[0]} to
-  {extent.ks[-1]:,}, and over {len(extent.svm_ks)} such numbers for the SVM. The paper does not say
-  how its numbers of terms are spaced. If the spacing is even, few of the paper's numbers are small.
-  Therefore some results are also given "from 100 terms up".
-- Plots of differences are cut off at {CUT[0]} and {CUT[1]} points.
-- F1 is computed for each class against all others. The mean F1 weights each class by its share of
-  the documents, as in the paper.
-- The number after ± is two standard errors. The errors are estimated from {extent.n_resamples}
-  resamples of the test documents, with fixed training documents. Two methods are level if their
-  difference is smaller than this number.
-- The paper does not say how CET, chi2 and GSS combine the values of the classes into a score. Here
-  CET takes the sum over the classes, while chi2 and GSS take the largest value. "Averaged" methods
-  take the mean over the classes, weighted by the shares of the classes.
+- The files are Deng Cai's, which the paper used too, with their splits into training and test
+  documents. Terms in fewer than 2 documents are left out. The column "largest class" has the share
+  of the largest class among the test documents.
+- Terms are ranked on the training documents. The naive Bayes classifier is scikit-learn's
+  MultinomialNB. The SVM, which the paper does not specify, is LinearSVC with C = 1. Both are
+  trained on the numbers of occurrences of the k best terms.
+- Means are over {len(extent.ks)} values of k from {extent.ks[0]} to {extent.ks[-1]:,} for naive
+  Bayes, and over {len(extent.svm_ks)} for the SVM. These values form a geometric series. The
+  paper's values may be evenly spaced and thus mostly large, so some results are also given "from
+  100 terms up".
+- Plots of differences show the range from {CUT[0]} to {CUT[1]} percentage points.
+- F1 is computed for each class against all others. The mean over the classes uses their shares of
+  the documents as weights, as in the paper.
+- The number after ± is two standard errors, estimated from {extent.n_resamples} resamples of the
+  test documents. Two methods are called level if their difference is at most this number.
+- CET, chi2 and GSS have a value for each term and class. The paper does not say how they combine a
+  term's values into its score. Here CET takes their sum, while chi2 and GSS take the largest value.
+  "Averaged" means the mean of the values, weighted by the shares of the classes.
 
 Versions: {", ".join(f"{package.__name__} {package.__version__}" for package in PACKAGES)}."""
 
@@ -245,7 +244,7 @@ def differences(results: Results) -> str:
             mean = f"{100 * md[0]:.1f}%" if name == "MD" else str(Estimate.of(of.mean() - md))
             rows[name].append(mean)
     return f"""\
-The row of MD has mean accuracies. The other rows have differences from MD's accuracies, in points:
+The first row has the mean accuracy of MD. The other rows have the difference from MD, in points:
 
 {table("method", header, rows)}"""
 

@@ -61,11 +61,11 @@ def section(quick: bool = False) -> str:
 "[MD-chi2] should be equivalent to the approach in Algorithm 3 if there are infinite training
 documents" (Section 4.4): **{verdict}.**
 
-With more documents, the scores tend to the scores of the true probabilities. MD and MD-chi2 are
-different functions of these probabilities, and give the same ranking only if the classes are
-similar. In this test the probabilities of {SHAPES[0].n_terms:,} terms follow Zipf's law. In each
-class, a normal deviate times the "spread" is added to the logarithm of each probability. There are
-2 or 5 equally likely classes. In the limit, MD also chooses the following shares of
-MD-chi2's first {SHAPES[0].k} terms: {cells}. Each share is a mean over
-{shapes[0].repetitions} draws, for 2 or for 5 classes, whichever share is smaller. The claim holds
-if the share is at least {100 * SAME:.0f}% at every spread."""
+With more documents, the scores converge to the scores of the true probabilities. MD and
+MD-chi2 are different functions of these probabilities, and give the same ranking only if the
+classes are similar. In this test the probabilities of {SHAPES[0].n_terms:,} terms follow
+Zipf's law. In each class, a normal deviate times the "spread" is added to the logarithm of each
+probability. There are 2 or 5 equally likely classes, and {shapes[0].repetitions} random draws for
+each spread. The mean share of MD-chi2's first {SHAPES[0].k} terms that MD also chooses is {cells}.
+The smaller of the shares with 2 and with 5 classes is given. The claim holds if the share is at
+least {100 * SAME:.0f}% at every spread."""
