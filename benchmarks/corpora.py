@@ -74,7 +74,7 @@ def as_distributed(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
 def load_whole(
     path: Path, largest_classes: int | None = None
 ) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
-    """Read a ``.mat`` file that has no split, and otherwise treat it as `load` does."""
+    """Read a ``.mat`` file that has no split. Choose classes and terms as `load` does."""
     X, y, _ = _read(path)
     keep = y <= (largest_classes or y.max())
     X, y = X[keep], y[keep]

@@ -1,6 +1,7 @@
 #include "termsift/naive_bayes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <stdexcept>
@@ -34,7 +35,7 @@ class Sweep {
     read(x, document, distinct);
     std::fill(sums_.begin(), sums_.end(), 0.0);
     tokens_ = n_added_ = 0;
-    const std::size_t n_steps = m_.drift.size();
+    const std::size_t n_steps = m_.rise.size();
     std::size_t step = 0, begun = 0;
     std::int64_t now = 0;
     for (auto entry = ranked_.begin(); step < n_steps;) {
@@ -90,19 +91,17 @@ class Sweep {
   }
 
   // Returns the first step at which the predicted class may change, or `end`. The document must have no further term before
-  // `end`. Before the returned step, the difference of the losses of any two classes changes by less than lead / weight().
+  // `end`. Until the returned step, the winner loses less than its lead, although each other v_c gains as much as any could.
   std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
     if (weight() == 0) return end;  // the prediction depends only on the prior
-    if (!(verdict.lead > 0)) return step + 1;
-    const double bound = m_.drift[step] + verdict.lead / weight();
-    if (m_.drift[end - 1] <= bound) return end;
-    // The result is often near, so the search starts with a range of width 1, and doubles the width until the range contains
-    // the result.
-    std::size_t first = step + 1, width = 1;
-    for (; first + width < end && m_.drift[first + width - 1] <= bound; width *= 2) first += width;
-    const auto begin = m_.drift.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto n = static_cast<std::ptrdiff_t>(std::min(width, end - first));
-    return first + static_cast<std::size_t>(std::upper_bound(begin, begin + n, bound) - begin);
+    const double* const loss = m_.loss.data() + verdict.winner;
+    const double lead = verdict.lead / weight(), lost = loss[step * at(m_.stride)];
+    std::size_t next = step + 1;
+    for (; next < end; ++next) {
+      const double more = loss[next * at(m_.stride)] - lost;
+      if (!(more + 0x1p-40 * std::fabs(more) + (m_.rise[next] - m_.rise[step]) < lead)) break;
+    }
+    return next;
   }
 
   const PrefixModel& m_;

@@ -97,18 +97,14 @@ void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vec
   }
 }
 
-void set_drift(PrefixModel& m, std::size_t n_steps) {
-  const std::size_t n = m.classes.size();
-  m.drift.resize(n_steps);
+void set_rise(PrefixModel& m, std::size_t n_steps) {
+  m.rise.resize(n_steps);
   for (std::size_t step = 1; step < n_steps; ++step) {
     const double *before = &m.loss[(step - 1) * at(m.stride)], *after = before + m.stride;
-    double least = std::numeric_limits<double>::infinity(), most = -least;
-    for (std::size_t c = 0; c < n; ++c) {
-      least = std::min(least, after[c] - before[c]);
-      most = std::max(most, after[c] - before[c]);
-    }
-    const double more = (most - least) + 0x1p-40 * std::max(std::fabs(least), std::fabs(most));
-    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // an upper bound despite rounding
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < m.classes.size(); ++c) most = std::max(most, before[c] - after[c]);
+    const double rise = m.rise[step - 1] + (most + 0x1p-40 * std::fabs(most));
+    m.rise[step] = rise + 0x1p-50 * std::fabs(rise);  // differences of rises are upper bounds despite rounding
   }
 }
 
@@ -168,7 +164,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
       return sum / docs + k * (b1 / docs);
     });
   }
-  set_drift(m, bayes.ks.size());
+  set_rise(m, bayes.ks.size());
   return m;
 }
 

@@ -34,9 +34,9 @@ struct PrefixModel {
   std::vector<std::int32_t> pair_class;   // the position of the class in `classes`, increasing within a rank
   std::vector<double> pair_gain;
   std::vector<double> loss;               // (ks.size(), stride)
-  // (ks.size(),) From one k to a later k, the difference of the losses of any two classes changes by less than the increase
-  // of the drift. The drift includes a margin for the growth of the rounding tolerance.
-  std::vector<double> drift;
+  // (ks.size(),) From one k to a later k, no class's loss falls by more than the rise grows. The rise falls if all losses
+  // grow. It includes a margin for rounding.
+  std::vector<double> rise;
 };
 
 // `counts` come from as_counted_by(). O(pairs + n_terms + ks * classes).

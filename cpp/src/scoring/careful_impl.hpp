@@ -8,8 +8,8 @@
 // on (p - q)^2. Their relative error is at most 1e-14 if |p - q| >= n^2 2^-50 max(p, q).
 //
 // If all low parts are 0, values have this accuracy if |p - T| >= n 2^-52 S, even if S is much smaller than p. Only by
-// chance is T closer to p. Even then, a sum over classes loses no digit, because some class k has
-// |p_k - T| >= sum_j pi_j |e_j| / 2.
+// chance is T closer to p. The value of class c then loses digits, but a sum over classes does not: some other class k has
+// |p_k - T| >= sum_j pi_j |e_j| / 2, so its value has this accuracy and is far larger than that of class c.
 #pragma once
 
 #include "scoring/measures_impl.hpp"

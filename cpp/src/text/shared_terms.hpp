@@ -16,9 +16,9 @@
 
 namespace termsift {
 
-// Most terms occur in the documents of every thread. To save memory, threads move their terms here before the terms of all
-// threads take half of the memory of the sketch or of the shared terms, whichever is larger. The rules must have a sketch,
-// because without a sketch n-grams of words have tables of their own.
+// Most terms occur in the documents of every thread. To save memory, threads move their terms here. Thus the terms of all
+// threads together take less memory than half of the sketch, or half of the shared terms if these are larger. The rules
+// must have a sketch, because without a sketch n-grams of words have tables of their own.
 class SharedTerms {
  public:
   using Counter = ThreadCounter<ClassRows>;

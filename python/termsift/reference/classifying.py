@@ -166,8 +166,8 @@ def leave_one_out(
     Returns
     -------
     list of lists of float
-        One row for each document. Each row has one log posterior per class, in the order of the
-        counts.
+        One row for each document. Each row has one log posterior per class, in the order of
+        ``count(X, y).classes``.
 
     Examples
     --------
