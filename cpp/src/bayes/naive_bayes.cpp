@@ -91,7 +91,7 @@ class Sweep {
   }
 
   // Returns the first step at which the predicted class may change, or `end`. The document must have no further term before
-  // `end`. Until the returned step, the winner loses less than its lead, although each other v_c gains as much as any could.
+  // `end`. Before the returned step, the winner's loss and the largest gain of any other class are together below its lead.
   std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
     if (weight() == 0) return end;  // the prediction depends only on the prior
     const double* const loss = m_.loss.data() + verdict.winner;
