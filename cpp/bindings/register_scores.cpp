@@ -22,8 +22,7 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
   });
 }
 
-// Returns an array of shape (n_classes, last - first). The array holds class scores if Result is double, and directions
-// otherwise.
+// Returns an array of shape (n_classes, last - first). It holds class scores if Result is double, and directions otherwise.
 template <class Result, class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                         int n_threads, std::int64_t first, std::optional<std::int64_t> last) {
@@ -51,7 +50,7 @@ py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, dou
     const bool fits = begins.size() == c.rows.size() + 1 && begins.front() == 0 && begins.back() == terms.size() &&
                       std::is_sorted(begins.begin(), begins.end()) &&
                       std::all_of(of_pairs.begin(), of_pairs.end(), [&](TermId t) { return 0 <= t && t < c.n_terms; });
-    if (!fits) throw std::invalid_argument("starts and terms are not pairs of these counts");
+    if (!fits) throw std::invalid_argument("starts and terms do not describe pairs of these counts");
     auto directions = LargeArray<std::int8_t>::uninitialised(terms.size());
     auto scores = LargeArray<double>::uninitialised(terms.size());
     const Threads threads = python_threads(n_threads);

@@ -49,7 +49,7 @@ PARAMETERS = [
        "expected booleans, integers or floats") for p in (["a", "b"], [1j, 1], [None, 1])),
     ("class_prior", [[1, 0]], VALUE, ALL_MASS.format(0)),
     ("class_prior", [[0, 1]], VALUE, ALL_MASS.format(1)),
-    ("class_prior", [[0, 0]], VALUE, "class_prior gives no class with documents any mass"),
+    ("class_prior", [[0, 0]], VALUE, "class_prior is 0 for every class with documents"),
     ("aggregate", ["", 1, b"sum", []], VALUE, "aggregate must be one of sum, mean, max, got {!r}"),
     ("aggregate", ["SUM", "sums"], VALUE,
      "aggregate must be one of sum, mean, max, got {!r}; did you mean 'sum'?"),

@@ -43,7 +43,7 @@ double check(const ClassCounts<Count>& counts, const Estimation& estimation, con
   if (n_classes < 2 && facts.compares_classes)
     throw std::invalid_argument("scores need at least two classes with documents, got " + std::to_string(n_classes));
   if (n_classes > 0 && largest == 0 && !estimation.prior_weights.empty())
-    throw std::invalid_argument("class_prior gives no class with documents any mass");
+    throw std::invalid_argument("class_prior is 0 for every class with documents");
   return largest > 0 ? largest : 1;  // all weights are 0 if n_docs is unknown, but only a mean uses weights
 }
 

@@ -80,7 +80,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     if (weight[k].hi > weight[static_cast<std::size_t>(model.reference)].hi) model.reference = static_cast<int>(k);
   }
   if (largest_weight == 0)
-    throw std::invalid_argument("class_prior gives no class with documents any mass");
+    throw std::invalid_argument("class_prior is 0 for every class with documents");
   // Scaling by a power of two keeps the sum of weights near 1e300 finite.
   const int exponent = -std::ilogb(largest_weight);
   for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};

@@ -79,7 +79,7 @@ class Posteriors:
         if not (self._docs > 0).any():
             raise ValueError("naive Bayes needs a class with documents, and there is none")
         if prior is not None and not prior[self._docs > 0].any():
-            raise ValueError("class_prior gives no class with documents any mass")
+            raise ValueError("class_prior is 0 for every class with documents")
         return prior
 
     def _prior_of(self, docs: Floats) -> Any:
