@@ -1,5 +1,5 @@
-// Documents -> ranking. Each step chooses a term by the amount of information about the class that it adds to the terms
-// chosen earlier.
+// Ranks terms, given documents and their classes. Each step chooses a term by the amount of information about the class that
+// the term adds to the terms chosen earlier.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace termsift {
 
 // Let D_tc be the number of documents of class c that contain term t, and d_t the sum of D_tc over the classes. Let n_c be
 // the number of documents of class c, and n the sum of n_c:
-//     W_tc  = log (D_tc + a) - log (n_c d_t / n + a),                                   the log lift, shrunk to 0,
+//     W_tc  = log (D_tc + a) - log (n_c d_t / n + a),                                   the log lift, shrunk towards 0,
 //     W'_tc = log (D_tc - 1 + a) - log ((n_c - 1)(d_t - 1) / (n - 1) + a),              the same without one document of c,
-// where negative numbers count as 0 and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be the sum
-// of W_tc (W'_tc if c = y) over these terms. The document has class c with this probability (in single precision):
+// where negative differences count as 0, and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be the
+// sum of W_tc (W'_tc if c = y) over these terms. The document has class c with this probability (in single precision):
 //     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))).
 // The loss of a document is -log P_dy. A step of length b with term t reduces these losses. The gain of t is the total
 // reduction:

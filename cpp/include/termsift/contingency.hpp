@@ -1,4 +1,4 @@
-// Counts -> per-class scores -> scores, for the methods that read the 2 x 2 table of a term and a class:
+// Computes the scores of the methods whose formulas use the 2 x 2 table of a term and a class:
 //
 //                      term i            other terms (or documents without i)
 //     class c          A = a             C = r - a                 r
@@ -52,18 +52,18 @@ const char* name_of(ContingencyMeasure measure);
 
 // In all functions, classes without documents are ignored, and 0 log 0 = 0, log 0 = -inf, x/0 = inf and 0/0 = 0. A score is
 // 0 if no document has the term. A score is also 0 if the class holds all documents, except for a smoothed log_ratio. No
-// result is NaN. If some values are infinite, their sum or mean is this infinity, or 0 if both infinities occur. A mean
+// result is NaN. If some values are infinite, the sum or mean is inf or -inf, or 0 if both inf and -inf occur. A mean
 // ignores classes of weight 0. The functions throw std::invalid_argument if a weight is negative or not finite, or if all
-// weights are 0. At least two classes must have documents, except for df and tfidf, which compare no classes. log_odds
-// needs b2 = 0 or 2^-450 g <= b2 <= 2^450 g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read
-// the smoothing of `estimation`.
+// weights are 0. At least two classes must have documents, except for df and tfidf, which compare no classes. log_odds needs
+// b2 = 0 or 2^-450 g <= b2 <= 2^450 g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the
+// smoothing of `estimation`.
 //
 // Accuracy: the error is at most 4 ulp of the formula's value, and for bns at most 1e-14 of this value. If counts are
 // fractions or are above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above 2^450, products of
-// counts may underflow, which makes scores wrong or infinite. Let s be the sum of the values that the classes with the term
-// would have if they lacked the term. A sum or mean has a further error of up to 2^-104 n_classes s, which dominates if
-// some classes have more than 10^7 times as many documents as other classes. Results have the same bits for any number of
-// threads and any SIMD target.
+// counts may underflow, which makes scores wrong or infinite. Let value(0, t, c) be the formula's value in class c with a =
+// 0, and let s be the sum of value(0, t, c) over the classes that have the term. A sum or mean has a further error of up to
+// 2^-104 n_classes s, which dominates if some classes have more than 10^7 times as many documents as other classes. Results
+// have the same bits for any number of threads and any SIMD target.
 
 // Writes scores (n_terms,) in O(pairs) time, where a pair is a term and a class that has it. Classes without the term cost
 // nothing, because their values depend only on t and r. Only sums and means of measures with Absent::each
@@ -72,9 +72,9 @@ template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
-// Accepts chi2, g2, chi2_counts and g2_counts. Writes three arrays (n_terms,) in O(pairs) time. `scores` has the largest
-// value over the classes, and `classes` the first class with that value. `signs` has 1 if the term is over-represented in
-// that class, -1 if it is under-represented, and 0 otherwise.
+// Accepts chi2, g2, chi2_counts and g2_counts. Writes three arrays (n_terms,) in O(pairs) time. `scores` holds the largest
+// value over the classes. `classes` holds the first class with that value. `signs` holds 1 if the term is over-represented
+// in that class, -1 if it is under-represented, and 0 otherwise.
 template <CountType Count>
 void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
                      std::int64_t* classes, std::int8_t* signs);
@@ -90,7 +90,7 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
 
 // Writes directions (n_classes, terms of the range), row-major. A direction is the sign of det in the table that the measure
 // reads. For log_ratio, which compares smoothed frequencies, the direction is the sign of the value. For tfidf, which mixes
-// tokens and documents and compares no classes, it is the sign of det in the table of tokens. O(n_classes * terms).
+// tokens and documents, the direction is the sign of det in the table of tokens. O(n_classes * terms).
 template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});

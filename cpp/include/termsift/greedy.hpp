@@ -1,4 +1,4 @@
-// Counts -> probabilities -> the greedy order: Algorithm 1 of Tang, Kay and He 2016.
+// Ranks terms by greedy selection: Algorithm 1 of Tang, Kay and He 2016.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ namespace termsift {
 // Rounding may make these gains differ, so their terms may come in either order. Once the largest gain is 0, the remaining
 // terms follow by index, with gain 0.
 //
-// The masses of whole counts are exact if their total times the common denominator of b1 and b2 is below 2^52 in every
-// class. Other masses are rounded (greedy/mass_grid.cpp). Two terms may come in either order if their gains differ by less
-// than this rounding. A term with a rounded mass may have a positive gain although its exact gain is 0, and `informative`
-// counts this term. The divergences are always those of the unrounded probabilities.
+// If counts are whole, masses are exact if, in every class, the total of the counts times the common denominator of b1 and
+// b2 is below 2^52. Other masses are rounded (greedy/mass_grid.cpp). Two terms may come in either order if their gains
+// differ by less than this rounding. A term with a rounded mass may have a positive gain although its exact gain is 0, and
+// `informative` counts this term. The divergences are always those of the unrounded probabilities.
 //
 // If b2 > b1 n_terms, the leftover stays in the pool to the end, so even the last term has a gain.
 struct GreedyRanking {
@@ -45,9 +45,9 @@ struct GreedyRanking {
 // exhaustive search. Usually, the number of its evaluations grows almost linearly with n_terms. Any number of threads and
 // any SIMD target give the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
 //
-// Throws std::invalid_argument in every case in which score() throws it. The same error is thrown if k is not in [0,
-// n_terms], if a term has p = 0 in a class, if b2 < b1 n_terms, or if a mass that must be rounded has less than 2^10 units
-// (about 2^-40 of the class's tokens). With the default smoothing, only classes of more than 2^52 tokens have such masses.
+// Throws std::invalid_argument in every case in which score() throws it. Also throws this error if k is not in [0, n_terms],
+// if a term has p = 0 in a class, if b2 < b1 n_terms, or if a mass that must be rounded has less than 2^10 units (about
+// 2^-40 of the class's tokens). With the default smoothing, only classes of more than 2^52 tokens have such masses.
 // Exceptions of `progress` are passed on.
 template <CountType Count>
 GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimation, std::int64_t k, bool exhaustive,

@@ -1,4 +1,4 @@
-// Counts and a ranking -> the classes that naive Bayes predicts for other documents from the first k terms, for several k.
+// Predicts the classes of documents by naive Bayes with the first k terms of a ranking, for several k.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ struct LabelledDocuments {
   std::span<const std::int64_t> weights{};  // (n_rows,), not negative, with a sum below 2^63; empty if all weights are 1
 };
 
-// Writes two row-major arrays (ks.size(), n_classes). For each k and class c, `predicted` has the number of documents
-// predicted as c, and `hits` the number of these documents that are of class c. A document of weight w counts as w
-// documents.
+// Writes two row-major arrays (ks.size(), n_classes). For each k and class c, `predicted` holds the number of documents
+// predicted as c. `hits` holds the number of documents of class c that are predicted as c. A document of weight w counts as
+// w documents.
 //
 // Rounding must not decide a tie, so the predicted class is the first class whose log posterior equals the largest log
-// posterior within a tolerance. The tolerance is 2^-45 of the sum of the absolute values added for either class, plus 2^-53
-// for each ranked term of the document. Takes O(pairs + entries of the documents * classes) time, plus O(classes) for each
-// k at which the order of the two best classes might have changed. Memory: 12 bytes for each pair of a class and a ranked
-// term (28 while the model is built), and 8 for each k and class.
+// posterior within a tolerance. The tolerance is (2^-45 + 2^-53 n) S, where n is the number of ranked terms of the document,
+// and S is the sum of the absolute values added for both classes. Takes O(pairs + entries of the documents * classes) time,
+// plus O(classes) for each k at which the order of the two best classes might have changed. Memory: 12 bytes for each pair
+// of a class and a ranked term (28 while the model is built), and 8 for each k and class.
 //
 // Throws std::invalid_argument if the ranking, ks, labels, weights or documents violate the conditions above, if no class
 // has documents, if b1 is not positive, or if a count divided by b1 is infinite.

@@ -39,7 +39,7 @@ class Sweep {
     std::int64_t now = 0;
     for (auto entry = ranked_.begin(); step < n_steps;) {
       for (; entry != ranked_.end() && at(m_.step_of[at(entry->rank)]) == step; ++entry) add(*entry);
-      // The document has no further term before `end`.
+      // No further term of the document has a step before `end`.
       const std::size_t end = entry == ranked_.end() ? n_steps : at(m_.step_of[at(entry->rank)]);
       while (step < end) {
         const Verdict verdict = judge(step);
@@ -79,8 +79,8 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Each of the n_added_ additions has an error of at most 2^-53 times the sum. 2^-45 bounds the error of all other
-  // operations.
+  // Each of the n_added_ additions has an error of at most 2^-53 times the sum. All other operations together have an error
+  // of at most 2^-45 times the sum.
   Verdict judge(std::size_t step) {
     posteriors_.loss = &m_.loss[step * at(m_.stride)];
     posteriors_.tokens = tokens_;
@@ -90,14 +90,14 @@ class Sweep {
   }
 
   // Returns the first step at which the predicted class may change, or `end`. The document must have no further term before
-  // `end`. Before the returned step, the difference of the losses of any two classes changes by less than the lead.
+  // `end`. Before that step, weight() times the difference of two classes' losses changes by less than the lead.
   std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
     if (weight() == 0) return end;  // the prediction depends only on the prior
     if (!(verdict.lead > 0)) return step + 1;
     const double bound = m_.drift[step] + verdict.lead / weight();
     if (m_.drift[end - 1] <= bound) return end;
-    // The result is often near, so the search starts with a range of width 1, and doubles the width until the range contains
-    // the result.
+    // The result is often near `step`, so the search starts with a range of width 1, and doubles the width until the range
+    // contains the result.
     std::size_t first = step + 1, width = 1;
     for (; first + width < end && m_.drift[first + width - 1] <= bound; width *= 2) first += width;
     const auto begin = m_.drift.begin() + static_cast<std::ptrdiff_t>(first);
@@ -109,7 +109,7 @@ class Sweep {
   const VerdictKernels kernels_ = kernels_in_use<VerdictKernels>();
   DocumentEntries entries_;
   std::vector<Entry> ranked_;                   // the document's entries, by rank
-  std::vector<double> sums_, values_, errors_;  // (stride,) each: sum_r x_r gain_rc, and scratch of the kernel
+  std::vector<double> sums_, values_, errors_;  // (stride,) each: sum_r x_r gain_rc; the other two are scratch of the kernel
   ClassPosteriors posteriors_;                  // the kernel's arguments for the document at one step
   double tokens_ = 0, n_added_ = 0;             // sum_r x_r, and the number of its summands
 };
@@ -130,7 +130,7 @@ void check_weights(std::span<const std::int64_t> weights, std::int64_t n_docs) {
   for (std::size_t d = 0; d < weights.size(); ++d) {
     if (weights[d] < 0 || weights[d] > left)
       throw std::invalid_argument("document " + std::to_string(d) + " has the weight " + std::to_string(weights[d]) +
-                                  (weights[d] < 0 ? ", which is negative" : ", with which their sum exceeds 2^63 - 1"));
+                                  (weights[d] < 0 ? ", which is negative" : ", and the sum of weights exceeds 2^63 - 1"));
     left -= weights[d];
   }
 }

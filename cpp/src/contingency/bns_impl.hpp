@@ -14,7 +14,7 @@ constexpr double least_rate = 0.0005;  // rates are clipped to [least_rate, 1 - 
 TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, double two_over_sum) {
   constexpr double clipped_product = 4.0 * least_rate * (1.0 - least_rate);
   const double twice = smaller(x, y) * two_over_sum, other = larger(x, y) * two_over_sum;
-  // This is |2p - 1|. The subtraction has the smaller rounding error for small p, and the product for p near 1/2.
+  // This is |2p - 1|. The subtraction is more accurate for small p, and the product is more accurate for p near 1/2.
   const double away = twice < 0.5 ? 1.0 - larger(twice, 2.0 * least_rate) : 0.5 * distance * two_over_sum;
   const double v = -0.32178138172925314 * natural_logarithm(larger(twice * other, clipped_product)) - 1.0;
   const double v2 = v * v, v4 = v2 * v2, v8 = v4 * v4;
@@ -45,8 +45,8 @@ TERMSIFT_INLINE double quantile_in_rest(const auto& cells, const ContingencyCons
   return quantile_of_rate(B.hi, D.hi, magnitude((B.hi - D.hi) + (B.lo - D.lo)), c.two_over_rest);
 }
 
-// The difference of two quantiles has an error of up to 2^-50, which is 7e-15 of 1/8. near_bns computes differences below
-// 1/8.
+// The difference of two quantiles has an absolute error of up to 2^-50, which is 7e-15 of a difference of 1/8. near_bns
+// computes smaller differences.
 constexpr double near_quantiles = 0.125;
 
 // Returns a positive number if near_bns must compute the difference of quantiles. Returns 0 if both rates are clipped.

@@ -1,10 +1,10 @@
-// The 2 x 2 table of a term and a class, in exact arithmetic. contingency_kernels.cpp includes it.
+// The 2 x 2 table of a term and a class, in exact arithmetic. contingency_kernels.cpp includes this header.
 //
 // All values are computed from det = a g - t r, whose products are exact in double-double. If a term is nearly independent
 // of the class, the term's value is small but still has all digits. With P = a g and Q = t r,
 //     log(A g / (t r)) = log(P/Q),     A/g log(A g / (t r)) - (P - Q)/g^2 = t(P, Q) / g^2,
-// where P - Q = det. In the other three cells, P - Q is -det, -det and det. Hence the linear terms of ig and g2 cancel, and
-// both measures are sums of t() >= 0 (logarithms.hpp).
+// where P - Q = det, and t() is the function of logarithms.hpp. In the other three cells, P - Q is -det, -det and det. Hence
+// the linear terms of ig and g2 cancel, and both measures are sums of t() >= 0.
 #pragma once
 
 #include "contingency/contingency_kernels.hpp"

@@ -10,7 +10,7 @@ namespace {
 
 using Constants = ContingencyConstants;
 
-// A function for MeasureFacts::h.
+// Functions for MeasureFacts::h.
 constexpr double row_total(const Constants& c) { return c.r_hi; }
 constexpr double scaled_odds(const Constants& c) { return c.g_hi * (c.r_hi / c.rest_hi); }
 

@@ -37,7 +37,7 @@ class RunCutter {
     const auto add = [&](double value, std::span<const TermId> terms) {
       runs.push_back({std::bit_cast<std::uint64_t>(value / length), of_first, terms});
     };
-    // The first pass reads all entries. Each further pass reads the entries that no run has yet.
+    // The first pass reads all entries. Each further pass reads the entries that are not yet in a run.
     const TermId* terms = entries_.terms();
     const double* values = entries_.values();
     for (int pass = 0; n > 0 && pass < most_values; ++pass, terms = terms_.data(), values = values_.data()) {
@@ -65,7 +65,7 @@ class RunCutter {
   }
 
  private:
-  static constexpr int most_values = 16;  // more passes would take longer than a run for each term that is left
+  static constexpr int most_values = 16;  // after this many passes, one run per remaining term is faster
   DocumentEntries entries_{TermWeight::raw};
   std::vector<TermId> terms_;
   std::vector<double> values_;
@@ -114,7 +114,7 @@ class RankSum {
   std::uint64_t rate_ = ~std::uint64_t{0};  // the rate of the last document; initially the bits of a NaN
   std::uint64_t twice_ranks_ = 0;           // twice the rank sum of the first corpus, over the documents with the term
   double ties_ = 0;                         // sum (t^3 - t) / 3 over the groups so far
-  std::uint32_t n_ = 0, first_ = 0;         // the documents with the term; how many are of the first corpus
+  std::uint32_t n_ = 0, first_ = 0;         // the documents with the term: all; those of the first corpus
   std::uint32_t group_ = 0;                 // the number of documents before the last document's group
   std::uint32_t first_in_group_ = 0;
 };

@@ -45,8 +45,8 @@ struct TermDocuments {
 
 class Postings {
  public:
-  // The matrix must have passed check_csr(), and its rows are the documents of `all`. O(entries) time. Memory is 4 bytes per
-  // entry, 8 per pair of a term and a class that has it, and 16 per term, plus 8 per term and thread.
+  // x must have passed check_csr(), and all.rows are row numbers of x. O(entries) time. Memory is 4 bytes per entry, 8 per
+  // pair of a term and a class that has it, and 16 per term, plus 8 per term and thread.
   static Postings of(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Threads& requested);
 
   std::int64_t n_terms() const { return std::ssize(first_) - 1; }

@@ -130,13 +130,13 @@ std::vector<double> importance_of(const Collection& all, double balance) {
   return importance;
 }
 
-// The gain of a term when it was last computed, in units of 2^-40 n.
+// The last computed gain of a term, in units of 2^-40 n.
 struct Known {
   double units;
   TermId term;
 
   Known(TermId of, double gain, double n) : units(gain == 0 ? 0 : std::nearbyint(gain / n * 0x1p40)), term(of) {}
-  // True if the other term is the better one.
+  // Returns whether the other term is better.
   bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
 

@@ -24,9 +24,9 @@ struct Guide {
 Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Postings& postings,
                  const GuideOptions& options, const Threads& threads);
 
-// Each thread has its own Lifts. Most terms are in few classes. The lift for a class without the term depends only on the
-// class and on d_t, so the lifts for such classes are kept until d_t changes. Only vectors in which a class has the term are
-// replaced.
+// The lifts of one term. Each thread has its own Lifts. Most terms are in few classes. The lift for a class without the term
+// depends only on the class and on d_t, so the lifts for such classes are kept until d_t changes. For the next term, only
+// vectors that contain a class with the term are replaced.
 class Lifts {
  public:
   Lifts(const Collection& collection, const Guide& guide, const ConditionalGain& options)
@@ -138,7 +138,7 @@ class Lifts {
   std::vector<double> absent_logs_, absent_lifts_;  // (stride,) W_c and e^{b W_c} for classes without the term
   double absent_mixture_ = 0;  // sum_c prior_c e^{b W_c} of a term that no class has
   std::vector<double> logs_, lifts_, own_logs_, own_lifts_, at_the_start_;
-  std::vector<std::int64_t> vectors_;  // the first class of each vector in which a class has the term
+  std::vector<std::int64_t> vectors_;  // the first class of each vector that contains a class with the term
 };
 
 }  // namespace termsift

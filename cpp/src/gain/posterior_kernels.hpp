@@ -20,7 +20,7 @@ struct MixtureBatch {
   std::int64_t first, last;       // the range of indices of `documents`; last <= runs[n_runs - 1].end
   const std::int32_t* documents;  // the documents of a term
   const ClassRun* runs;
-  const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; if it is 0, the row is unset
+  const std::int32_t* n_chosen;  // (documents of the collection,) the number of chosen terms; 0 if the row is unset
   const float* posteriors;       // (documents of the collection, stride) P_dc
   const std::int32_t* in_play;   // (documents of the collection, stride) classes in play, then 0; null if all are in play
   std::int64_t stride;
@@ -47,9 +47,9 @@ struct PosteriorKernels {
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
   void (*short_exponentials)(double* x, std::int64_t n);  // for x <= 0, with a relative error of 2^-46
-  // Computes, for each run of x, the logarithm of the product of its positive normal numbers, with one call of the
-  // logarithm. The error is below 2^-53 per factor plus 1 ulp. x must be followed by 7 doubles of any value. The arrays
-  // `logs` and `scratch` have n_runs elements, rounded up to a multiple of 8. `logs` may be the same array as x.
+  // For each run of x, computes the logarithm of the product of the run's numbers, which must be positive and normal. Takes
+  // only one logarithm per run. The error is below 2^-53 per factor plus 1 ulp. After x, 7 more doubles must be readable.
+  // The arrays `logs` and `scratch` have n_runs elements, rounded up to a multiple of 8. `logs` may be the same array as x.
   void (*logs_of_products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* scratch);
   void (*mixtures)(const MixtureBatch&);
   void (*add_evidence)(const EvidenceUpdate&);

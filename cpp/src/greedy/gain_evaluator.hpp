@@ -18,9 +18,9 @@ namespace termsift {
 // Let a_c be the mass of a term that is absent from class c, w_c = pi_c / n_c and U = sum_c w_c (m_c - a_c). A class without
 // the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so the bound of this class depends on the
 // term only through U. The bound is convex in U, because a relative entropy is convex in q and the larger of two convex
-// functions is convex. For a term that is treated as absent from every class, the sum of these bounds is also convex, so it
-// is at most its chord between two values of U. This sum is computed only at the ends of chords. Each term then needs
-// corrections only for the classes that have it.
+// functions is convex. For a term that is treated as absent from every class, the sum of these bounds over the classes is
+// also convex in U, so the sum is at most its chord between two values of U. The sum is computed only at the ends of chords.
+// Each term then needs corrections only for the classes that have the term.
 //
 // A chord is above its curve, so these bounds are valid and a little larger than the bounds of GainKernels::bounds.
 class SparseBounds {
@@ -69,7 +69,7 @@ class GainEvaluator {
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
-  // If true, `bounds` for many groups reads only the classes that have the terms, and is far faster than `gains`.
+  // If true, `bounds` for many groups reads only the classes with the terms, and is far faster than `gains`.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   std::int64_t evaluations() const { return evaluations_; }
 

@@ -30,13 +30,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // These constants were tuned on text. They affect the time but not the resulting order.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
 constexpr double used_up = 0.4;                     // the share of a list expected to be selected before it is rebuilt
-constexpr double front = 2 * used_up / list_ratio;  // the share of a list's groups, the best, that are moved to its front
+constexpr double front = 2 * used_up / list_ratio;  // the best groups of a list are moved to its front; this is their share
 constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
 constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios divided by the expected selected mass
 // The limits of the reach and the width of a list (see Shortlist), and the factors by which both are adapted.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
 constexpr double wider = 1.4, narrower = 0.93, farther = 1.3;
-constexpr double nearer_at_once = 0.3, nearer = 0.85;  // for failures in the round that made the list; for later failures
+constexpr double nearer_at_once = 0.3, nearer = 0.85;  // after failures in the list's first round; after later ones
 constexpr double point_reach = 1e-3;     // below this reach, the wedge becomes a point
 constexpr double nearly_equal = 1e-10;   // for a point, bounds with a smaller relative difference count as equal
 constexpr double most_saved = 64;        // the limit of the budget, in scans of all groups
@@ -159,7 +159,7 @@ class Ladder {
     return scan_all();
   }
 
-  // Returns a number of copies of the winner that are certain to win in succession.
+  // Returns a number of copies of the winner. These copies are certain to win one after the other.
   std::int64_t count_wins(const Best& best) {
     // A tie of the last two terms is broken by index, not by gain.
     const std::int64_t most = std::min({selection_.copies_left(best.group), selection_.wanted() - selection_.selected(),
@@ -169,8 +169,8 @@ class Ladder {
     // After plain steps the pool may have left the wedges.
     for (const Shortlist& list : lists_)
       if (is_left(list)) return 1;
-    // Other groups are rivals if their bounds in C_0's wedge reach the gain. Their bounds in a wedge that covers only the
-    // pools of these wins are tighter.
+    // Other groups are rivals if their bounds in C_0's wedge reach the gain. Tighter bounds of the rivals come from a wedge
+    // that covers only the pools of these wins.
     std::vector<Candidate> rivals;
     for (const Candidate& c : lists_[0].candidates) {
       if (c.bound < gain) break;

@@ -14,7 +14,7 @@ namespace termsift {
 namespace {
 
 constexpr double largest_total = 0x1p52;
-// If counts must be rounded, a class whose total allows a unit above `coarser` times the common unit gets a unit of its own.
+// If counts must be rounded, a class gets its own unit if its total allows a unit above `coarser` times the common unit.
 constexpr double coarser = 0x1p10;
 
 struct Fraction {

@@ -1,4 +1,4 @@
-// The kernels of linear machines. Each of the sixteen lanes of a vector is for one machine.
+// The kernels of linear machines. Each of the sixteen lanes of a vector belongs to one machine.
 #include "machines/machine_kernels.hpp"
 #include "termsift/portability.hpp"
 

@@ -12,7 +12,7 @@ namespace {
 constexpr int n_nodes = AbsentClasses::n_nodes;
 using Nodes = std::array<double, n_nodes>;
 
-// The pieces are [2^e, 1.5 2^e) and [1.5 2^e, 2^(e+1)). A piece's number is U's exponent followed by its first fraction bit.
+// The pieces are [2^e, 1.5 2^e) and [1.5 2^e, 2^(e+1)). A piece's number is made of U's exponent and first fraction bit.
 std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
 double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
 

@@ -52,7 +52,7 @@ struct ClassModel {
   // The class with the largest prior. Its 1 - pi_c may be tiny, so careful scoring subtracts the p of this class from every
   // p. With these differences, p - q loses digits only if p and q are nearly equal.
   int reference = 0;
-  // If |p - T| is below `lost` p, the difference may lack digits that a score needs. The rounding errors of T, a sum over n
+  // If |p - T| is below p * lost, the difference may lack digits that a score needs. The rounding errors of T, a sum over n
   // classes, are summed in one double, so the relative error of T is n^2 2^-106. The relative error of p - T must be at most
   // 2^-57.
   double lost = 0;

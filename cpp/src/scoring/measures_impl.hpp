@@ -39,7 +39,7 @@ TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
   return block.x_lo == nullptr ? nullptr : block.x_lo + k * block_terms;
 }
 
-// ---- aggregation: `low` (block,) holds the rounding errors of the sums in block.scores, so 5,000 classes lose no digit --
+// ---- aggregation: `low` (block,) holds the rounding errors of block.scores, so sums over 5,000 classes lose no digit ----
 
 [[maybe_unused]] void begin_aggregate(const ScoreBlock& block, double* low) {
   for (int j = 0; j < block.n; ++j) block.scores[j] = low[j] = 0;

@@ -151,8 +151,8 @@ TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, doubl
           smaller(ordinary_p - larger(c.absent_p, q), 0.2 - s)};
 }
 
-// Computes the same for a class with l occurrences of the term. The series are accurate for p, q <= 2^-6. It is enough to
-// check p: q is a mixture of the p of other classes, and each p is checked here or in absent_coupling.
+// Computes the contribution to V of a class with l occurrences of the term. The series are accurate for p, q <= 2^-6. It is
+// enough to check p: q is a mixture of the p of other classes, and each p is checked here or in absent_coupling.
 template <Variable variable>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
   const DoubleDouble wl = two_product(l, c.w_hi);

@@ -72,8 +72,8 @@ struct PairTotals {
   // A power of two that is at least 4 sum_c omega_c, or 0 for rates. In a split sum, V_hi of a pair is a multiple of the
   // grid step 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, V of a pair is below 0.6 omega_c,
   // because log 2^49 is 34 and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and are exact. A sum of n
-  // rests, each at most half a step, has an error of at most n^2 2^-107 most_V. This must be below 2^-57 of the score. Rates
-  // have no such bound, so their V is summed as a double-double.
+  // rests, each at most half a step, has an error of at most n^2 2^-107 most_V. This error must be below 2^-57 of the score.
+  // Rates have no such bound, so their V is summed as a double-double.
   double most_V;
   // log(l + b1) for small counts l.
   static constexpr int n_logs = 256;

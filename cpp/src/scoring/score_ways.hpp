@@ -11,9 +11,9 @@ template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores);
 
-// Visits only the classes that have a term. The contribution of the classes without the term comes from a sum over all
-// classes for an absent term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires
-// Aggregate::sum or Aggregate::mean, b1 > 0, and totals in the range of most_pair_total.
+// Visits only the classes that have a term. The contribution of all other classes is derived from the sum over all classes
+// for a term that is absent from all (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense.
+// Requires Aggregate::sum or Aggregate::mean, b1 > 0, and totals in the range of most_pair_total.
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);

@@ -10,11 +10,11 @@
 namespace termsift {
 namespace {
 
-// Returns the number of terms in a thread's chunk. In small chunks, the sums of the terms (100 bytes each) stay in cache.
-// But the hardware prefetcher fails at the start of a class's entries, so a class should have many entries in a chunk. With
-// 50 classes of 6,000 pairs each, chunks of 2^15 terms took 1.05 times as long as chunks of 2^14. With 5,000 classes of 220
-// pairs each, 2^14 took 1.25 times as long as 2^16. All threads get the same number of chunks. In a vocabulary sorted by
-// frequency, the first terms have most pairs, so even 20,000 terms need several chunks for each thread.
+// Returns the number of terms in a thread's chunk. In small chunks, the sums of the terms (100 bytes per term) stay in
+// cache. But the hardware prefetcher fails at the start of a class's entries, so a class should have many entries in a
+// chunk. With 50 classes of 6,000 pairs each, chunks of 2^15 terms took 1.05 times as long as chunks of 2^14. With 5,000
+// classes of 220 pairs each, 2^14 took 1.25 times as long as 2^16. All threads get the same number of chunks. In a
+// vocabulary sorted by frequency, the first terms have most pairs, so even 20,000 terms need several chunks for each thread.
 std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size_t n_classes, const Threads& threads) {
   constexpr std::int64_t least = 1 << 12, most = 1 << 16;
   constexpr double enough_pairs = 1024;
@@ -27,7 +27,7 @@ std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size
   return in_steps((n_terms + n_even - 1) / n_even, block_terms);
 }
 
-// Data that all chunks share. `whole` is used for terms that lose digits in a split sum, or for all if no sum is split.
+// Data that all chunks share. `whole` is for terms that lose digits in a split sum, or for all terms if no sum is split.
 struct SharedSums {
   SharedSums(const ClassModel& model, double b1, Measure measure, Aggregate aggregate)
       : pairs(make_pair_model(model, b1, measure, aggregate)), split(model, pairs, PairSum::split),
