@@ -183,7 +183,7 @@ inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py
                                  vector_data<Index>(indices, "indices"), static_cast<const Value*>(data.data())};
   TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_TRY)
 #undef TERMSIFT_TRY
-  throw py::type_error("no counts of dtype " + py::str(data.dtype()).cast<std::string>());
+  throw py::type_error("counts cannot have the dtype " + py::str(data.dtype()).cast<std::string>());
 }
 
 // ---- counts and texts that a Python object holds ------------------------------------------------------------------------

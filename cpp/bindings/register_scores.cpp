@@ -30,7 +30,7 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
     const auto n_classes = static_cast<std::int64_t>(c.rows.size());
     const TermRange range{first, last.value_or(c.n_terms)};
     if (range.first < 0 || range.last < range.first || range.last > c.n_terms)
-      throw std::invalid_argument("expected a range of " + std::to_string(c.n_terms) + " terms, got " +
+      throw std::invalid_argument("expected a range within " + std::to_string(c.n_terms) + " terms, got " +
                                   std::to_string(range.first) + " to " + std::to_string(range.last));
     const auto options = estimation(b1, b2, prior);
     return computed<Result>({n_classes, range.size()}, n_threads, [&](Result* results, const Threads& threads) {

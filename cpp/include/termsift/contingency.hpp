@@ -60,10 +60,10 @@ const char* name_of(ContingencyMeasure measure);
 //
 // Accuracy: the error is at most 4 ulp of the formula's value, and for bns at most 1e-14 of this value. If counts are
 // fractions or are above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above 2^450, products of
-// counts may underflow, which makes scores wrong or infinite. Let value(0, t, c) be the formula's value in class c with a =
-// 0, and let s be the sum of value(0, t, c) over the classes that have the term. A sum or mean has a further error of up to
-// 2^-104 n_classes s, which dominates if some classes have more than 10^7 times as many documents as other classes. Results
-// have the same bits for any number of threads and any SIMD target.
+// counts may underflow, which makes scores wrong or infinite. Let value(0, t, c) be the formula's value in class c if
+// a = 0, and let s be the sum of value(0, t, c) over the classes that have the term. A sum or mean has a further error of up
+// to 2^-104 n_classes s, which dominates if some classes have more than 10^7 times as many documents as other classes.
+// Results have the same bits for any number of threads and any SIMD target.
 
 // Writes scores (n_terms,) in O(pairs) time, where a pair is a term and a class that has it. Classes without the term cost
 // nothing, because their values depend only on t and r. Only sums and means of measures with Absent::each

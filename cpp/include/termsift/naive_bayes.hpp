@@ -32,9 +32,9 @@ struct LabelledDocuments {
 //
 // Rounding must not decide a tie, so the predicted class is the first class whose log posterior equals the largest log
 // posterior within a tolerance. The tolerance is (2^-45 + 2^-53 n) S, where n is the number of ranked terms of the document,
-// and S is the sum of the absolute values added for both classes. Takes O(pairs + entries of the documents * classes) time,
-// plus O(classes) for each k at which the order of the two best classes might have changed. Memory: 12 bytes for each pair
-// of a class and a ranked term (28 while the model is built), and 8 for each k and class.
+// and S is the sum of the absolute values added for the two compared classes. Takes O(pairs + entries of the documents *
+// classes) time, plus O(classes) for each k at which the order of the two best classes might have changed. Memory: 12 bytes
+// for each pair of a class and a ranked term (28 while the model is built), and 8 for each k and class.
 //
 // Throws std::invalid_argument if the ranking, ks, labels, weights or documents violate the conditions above, if no class
 // has documents, if b1 is not positive, or if a count divided by b1 is infinite.

@@ -114,7 +114,7 @@ class RankSum {
   std::uint64_t rate_ = ~std::uint64_t{0};  // the rate of the last document; initially the bits of a NaN
   std::uint64_t twice_ranks_ = 0;           // twice the rank sum of the first corpus, over the documents with the term
   double ties_ = 0;                         // sum (t^3 - t) / 3 over the groups so far
-  std::uint32_t n_ = 0, first_ = 0;         // the documents with the term: all; those of the first corpus
+  std::uint32_t n_ = 0, first_ = 0;         // the numbers of documents with the term: all; first corpus
   std::uint32_t group_ = 0;                 // the number of documents before the last document's group
   std::uint32_t first_in_group_ = 0;
 };

@@ -35,8 +35,8 @@ struct Collection {
 // Throws std::invalid_argument if a class is outside [0, n_classes) or a weight is negative or not finite.
 Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights);
 
-// The distinct documents that have a term, in increasing order, and one run for each class among them. Document numbers are
-// < 2^31.
+// The distinct documents that have a term, in increasing order, and one run for each class of these documents. Document
+// numbers are < 2^31.
 struct TermDocuments {
   std::span<const std::int32_t> documents;
   std::span<const ClassRun> runs;

@@ -1,7 +1,7 @@
 // Computes the contribution of the classes without a term to the term's score.
 //
-// With smoothing, a class without the term has p_ic = b1 / L_c. Its contribution depends on the term only through U = sum_k
-// w_k l_ik. Let V(U) be the sum of these contributions over all classes, as if the term were absent from all
+// With smoothing, a class without the term has p_ic = b1 / L_c. Its contribution depends on the term only through
+// U = sum_k w_k l_ik. Let V(U) be the sum of these contributions over all classes, as if the term were absent from all
 // (pair_model.hpp). V is smooth and is interpolated piecewise. There are two pieces for each power of two of U.
 #pragma once
 

@@ -10,8 +10,8 @@ namespace {
 // products.
 constexpr double least_product = 0x1p-960;
 
-// If p is above this limit, its product with another p above the limit, or with a difference that exceeds p's rounding
-// error, is normal.
+// If p is above this limit, two products are normal numbers: p times another p above the limit, and p times a difference
+// that exceeds p's rounding error.
 constexpr double least_factor = 0x1p-480;
 
 // If 1-p is below this limit, the subtraction of p from 1 leaves too few digits.
