@@ -21,8 +21,8 @@ namespace termsift {
 // The loss of a document is -log P_dy. A step of length b with term t reduces these losses. The gain of t is the total
 // reduction:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
-// If there are more than `classes_in_play` classes, each document keeps only `classes_in_play` of them. Its first chosen
-// term t selects them: its own class, and the classes with the largest sums log(n_c / n) + W_tc. The sums are compared in
+// If there are more than `classes_in_play` classes, each document keeps only `classes_in_play` of them. The document's first
+// chosen term t selects its own class and the classes with the largest sums log(n_c / n) + W_tc. The sums are compared in
 // whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be the
@@ -73,7 +73,7 @@ struct GainRanking {
 // instead (by default 1 KiB).
 //
 // Throws as check_csr does. Throws std::invalid_argument unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
-// The same error is thrown if e^{b W} could leave the range of a double, or e^{b (W - W')} could lose half of its digits.
+// Also throws this error if e^{b W} could leave the range of a double, or e^{b (W - W')} could lose half of its digits.
 GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
                              std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
                              const Progress& progress = {});

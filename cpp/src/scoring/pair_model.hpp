@@ -15,7 +15,7 @@
 // sum of whole values, V = sum_c omega_c KL_c. Whole values are also summed for all other measures, and if smoothing alone
 // makes p > 2^-6 in any class. In a split sum, the series of t(1-p, 1-q) requires p, q <= 2^-6.
 //
-// A class without the term (l = 0) makes known contributions to A, P and T, so only the changes by pairs are summed. V
+// The contributions of a class without the term (l = 0) to A, P and T are known, so only the changes by pairs are summed. V
 // summed over all classes, as if the term were absent from all, depends only on U = T - T_0 = sum_c w_c l_ic
 // (absent_classes.hpp).
 #pragma once
