@@ -22,7 +22,7 @@ namespace termsift {
 // reduction:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
 // If there are more than `classes_in_play` classes, each document keeps only `classes_in_play` of them. The document's first
-// chosen term t selects its own class and the classes with the largest sums log(n_c / n) + W_tc. The sums are compared in
+// chosen term t selects the class y and the classes with the largest sums log(n_c / n) + W_tc. The sums are compared in
 // whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be the
