@@ -1,4 +1,4 @@
-"""Refuse wheels that are large, hold anything but the package, or link to no address.
+"""Refuse wheels that are too large, hold other files, or have relative links in the README.
 
 python check_wheel.py WHEEL...
 """
@@ -9,25 +9,25 @@ from pathlib import Path
 from zipfile import ZipFile
 
 MOST_BYTES = 2_600_000
-GIVEN_LATER = 150_000  # what auditwheel adds to a wheel of Linux: libgomp, packed
-PARTS = r"termsift/|termsift\.libs/|termsift-[\d.]+\.dist-info/"  # .libs: what auditwheel adds
+GIVEN_LATER = 150_000  # the compressed libgomp that auditwheel adds to a Linux wheel
+PARTS = r"termsift/|termsift\.libs/|termsift-[\d.]+\.dist-info/"  # auditwheel adds .libs
 NEEDED = (r"termsift/py\.typed", r"termsift/_core\.pyi", r"termsift/_core\.[^/]+\.(so|pyd)")
 LICENSE = r"termsift-[\d.]+\.dist-info/licenses/LICENSE"
 
 
 def complaints(wheel: Path) -> list[str]:
-    """Say what is wrong with a wheel."""
+    """Return the faults of a wheel."""
     with ZipFile(wheel) as archive:
         names = archive.namelist()
         metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
         readme = archive.read(metadata).decode()
     wrong = [
-        f"{name} does not belong into a wheel"
+        f"{name} does not belong in a wheel"
         for name in names
         if not re.match(PARTS, name) or re.search(r"test|bench|\.(cpp|hpp|a|o)$", name)
     ]
     relative = re.findall(r"\]\((?!https:)([^)]+)\)", readme)
-    wrong += [f"a package index would not find {link}" for link in relative]
+    wrong += [f"a package index cannot resolve the relative link {link}" for link in relative]
     for needed in (*NEEDED, LICENSE):
         if sum(bool(re.fullmatch(needed, name)) for name in names) != 1:
             wrong.append(f"expected one file {needed}")

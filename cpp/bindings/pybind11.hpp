@@ -32,8 +32,8 @@ namespace py = pybind11;
 using namespace py::literals;
 
 // Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 calls pthread_exit in a thread that
-// acquires the GIL. This call unwinds the stack. The unwinding must not reach noexcept functions, so this function stops
-// it. The thread then sleeps until the process ends, as it does in Python 3.14.
+// acquires the GIL. pthread_exit unwinds the stack. The unwinding must not reach noexcept functions, so or_sleep_at_exit
+// catches it. The thread then sleeps until the process ends, as it does in Python 3.14.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__
@@ -61,7 +61,7 @@ class WithoutGil {
   PyThreadState* const state_ = PyEval_SaveThread();
 };
 
-// Returns the Threads for a call from Python. The `poll` of the result acquires the GIL and checks for Ctrl-C.
+// Returns the Threads for a call from Python. Their `poll` acquires the GIL and checks for Ctrl-C.
 inline Threads python_threads(int n_threads) {
   return {effective_n_threads(n_threads), [] {
             return or_sleep_at_exit([] {
@@ -87,7 +87,7 @@ inline Progress python_progress(const py::object& report) {
   };
 }
 
-// Runs f without the GIL. If the poll stopped f, raises the pending exception of the signal handler (KeyboardInterrupt).
+// Runs f without the GIL. If `poll` stopped f, raises the exception that the signal handler has set (KeyboardInterrupt).
 template <class F>
 auto without_gil(const F& f) {
   try {
@@ -106,7 +106,7 @@ py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   return py::array_t<T>(std::move(shape), raw, owner);
 }
 
-// Returns an array of this shape. f(elements, threads) computes its elements without the GIL.
+// Returns an array of the given shape. f(elements, threads) computes the elements without the GIL.
 template <class T, class F>
 py::array_t<T> computed(const std::vector<std::int64_t>& shape, int n_threads, const F& f) {
   std::int64_t size = 1;
@@ -131,7 +131,7 @@ inline py::str decoded(std::string_view bytes) {
   return py::reinterpret_steal<py::str>(string);
 }
 
-// ---- numpy dtypes as C++ types (only here) ------------------------------------------------------------------------------
+// ---- numpy dtypes as C++ types ------------------------------------------------------------------------------------------
 
 template <class T>
 bool has_dtype(const py::array& array) {
@@ -163,7 +163,7 @@ std::span<const T> span_of(const py::array& array, const char* name) {
 using B2 = std::pair<double, double>;  // b2 as a double-double: the value and its rounding error
 using Prior = std::optional<py::array>;
 
-// Returns an Estimation with these values. It points into the array `prior`.
+// Returns an Estimation with these values. The Estimation points into the array `prior`.
 inline Estimation estimation(double b1, const B2& b2, const Prior& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");
@@ -183,12 +183,12 @@ inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py
                                  vector_data<Index>(indices, "indices"), static_cast<const Value*>(data.data())};
   TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_TRY)
 #undef TERMSIFT_TRY
-  throw py::type_error("no counts of dtype " + py::str(data.dtype()).cast<std::string>());
+  throw py::type_error("counts cannot have the dtype " + py::str(data.dtype()).cast<std::string>());
 }
 
 // ---- counts and texts that a Python object holds ------------------------------------------------------------------------
 
-// Exact or float counts. These objects are immutable, so every operation returns new counts.
+// Exact or float counts. Counts are immutable, so every operation returns new counts.
 using CountsObject = std::variant<ClassCounts<std::int64_t>, ClassCounts<double>>;
 
 // Returns the counts of a Python object of class Counts. Raises a Python error for any other object.

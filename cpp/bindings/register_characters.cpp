@@ -18,8 +18,8 @@ py::str text(std::initializer_list<char32_t> characters) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-// Uses str.lower to find the casings of the characters from `first` on. str.lower turns a capital sigma at the end of a
-// string into a final sigma if a cased letter precedes the sigma. Case-ignorable characters between them do not matter.
+// Finds the casings of the characters from `first` on by calling str.lower. This method turns a capital sigma at the end of
+// a string into a final sigma if a cased letter precedes the sigma. Case-ignorable characters between them do not matter.
 void casings(char32_t first, Casing* casings) {
   or_sleep_at_exit([=] {
     const py::gil_scoped_acquire gil;

@@ -12,7 +12,7 @@
 namespace termsift::bindings {
 namespace {
 
-// The Python class. It contains the variant, because pybind11 would pass a bare std::variant by value.
+// The Python class Counts. It wraps the variant, because pybind11 would pass a bare std::variant by value.
 struct Counts {
   CountsObject value;
 
@@ -34,7 +34,7 @@ Counts empty_counts(std::int64_t n_classes, bool exact) {
   return {make(double{})};
 }
 
-// An index into counting_paths that use_counting_path sets, or -1 if no path is forced.
+// The path that use_counting_path forces, as an index into counting_paths. -1 if no path is forced.
 std::atomic<int> forced_path{-1};
 
 template <CountType Count>
@@ -62,7 +62,7 @@ Counts derived(const Counts& counts, int n_threads, const F& f) {
 }
 
 // Adds the documents to the counts. Returns the new counts and the name of the counting path. If `by_term` is true, the
-// arrays form a CSC matrix, and the result is nullopt if the matrix must be converted first.
+// arrays are a CSC matrix. If count_columns() cannot count this matrix, the result is nullopt.
 std::optional<std::pair<Counts, std::string>> updated(
     const Counts& counts, const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
     bool by_term, const std::optional<py::array>& label_indptr, const py::array& codes,
@@ -130,8 +130,7 @@ auto of_classes(const F& f) {
   return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return row_values<T>(c.rows, f); }); };
 }
 
-// Returns the getter of a property of Counts. The getter returns f(counts), where `counts` is the ClassCounts in the
-// object.
+// Returns the getter of a property of Counts. The getter returns f(counts) for the ClassCounts in the object.
 template <class F>
 auto of_counts(const F& f) {
   return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return f(c); }); };
@@ -186,8 +185,8 @@ py::dict to_arrays(const Counts& counts) {
   });
 }
 
-// Both arrays of frequencies have elements of the type Frequency. This type is Count, but it may also be uint32 for exact
-// counts.
+// The arrays `tf` and `df` have elements of the type Frequency. For exact counts this type is int64 or uint32, and for float
+// counts double.
 template <CountType Count, class Frequency = Count>
 Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
                          const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df,

@@ -16,7 +16,7 @@ class Numbering {
   explicit Numbering(std::int64_t n) : n_(n), codes_(LargeArray<std::int32_t>::uninitialised(n)) {}
 
   std::int32_t next() const { return static_cast<std::int32_t>(firsts_.size()); }
-  // Sets the number of label i. If `number` equals next(), the label is new.
+  // Sets the number of label i. For a new label, `number` must be next().
   void put(std::int64_t i, std::int32_t number) {
     if (number == std::numeric_limits<std::int32_t>::max()) throw std::length_error("there are 2^31 different labels");
     if (number == next()) firsts_.push_back(i);
@@ -51,8 +51,8 @@ py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
   return std::move(numbering).result();
 }
 
-// A cache that maps the 64 bits of a label to its number. Most labels repeat a few objects or integers, so few labels must
-// be hashed.
+// A cache that maps the 64 bits of a label to its number. Most labels are found in the cache, because labels usually repeat
+// a few objects or integers. Only the other labels must be hashed.
 class KnownNumbers {
  public:
   // Returns a reference to the number of the label with these bits. If the number is -1, the label is not in the cache, and
@@ -81,8 +81,8 @@ py::tuple number_short(std::int64_t n, const char* data, std::size_t size) {
     for (std::int64_t i = 0; i < n; ++i) {
       std::uint64_t bits = 0;
       const char* const label = data + static_cast<std::size_t>(i) * size;
-      // A copy of a constant size is a single load. A copy of any other size is a call, which takes longer than all other
-      // work.
+      // If the size is a constant, memcpy is compiled to a single load. Otherwise it is a function call, which takes longer
+      // than all other work.
       if (size == sizeof bits) {
         std::memcpy(&bits, label, sizeof bits);
       } else if (std::uint32_t four; size == sizeof four) {
@@ -99,8 +99,8 @@ py::tuple number_short(std::int64_t n, const char* data, std::size_t size) {
   return std::move(numbering).result();
 }
 
-// Numbers the items of a list or of a vector of objects. Equal items (==) get the same number. Raises TypeError for an item
-// that is not hashable.
+// Numbers the items of a list or of a numpy vector of objects. Equal items (==) get the same number. Raises TypeError for an
+// item that is not hashable.
 py::tuple number_objects(const py::object& labels) {
   const bool is_list = PyList_Check(labels.ptr());
   PyObject* const* elements = nullptr;

@@ -22,8 +22,7 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
   });
 }
 
-// Returns an array of shape (n_classes, last - first). The array holds class scores if Result is double, and directions
-// otherwise.
+// Returns an array of shape (n_classes, last - first). It holds class scores if Result is double, and directions otherwise.
 template <class Result, class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                         int n_threads, std::int64_t first, std::optional<std::int64_t> last) {
@@ -31,7 +30,7 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
     const auto n_classes = static_cast<std::int64_t>(c.rows.size());
     const TermRange range{first, last.value_or(c.n_terms)};
     if (range.first < 0 || range.last < range.first || range.last > c.n_terms)
-      throw std::invalid_argument("expected a range of " + std::to_string(c.n_terms) + " terms, got " +
+      throw std::invalid_argument("expected a range within " + std::to_string(c.n_terms) + " terms, got " +
                                   std::to_string(range.first) + " to " + std::to_string(range.last));
     const auto options = estimation(b1, b2, prior);
     return computed<Result>({n_classes, range.size()}, n_threads, [&](Result* results, const Threads& threads) {

@@ -43,7 +43,7 @@ TableReader::Read python_read(py::object readinto) {
   };
 }
 
-// The Python class. It has a reader, and the name of the file for error messages.
+// The Python class Table. It has a reader, and the name of the file for error messages.
 class Table {
  public:
   Table(std::unique_ptr<TableReader> reader, py::str file) : reader_(std::move(reader)), file_(std::move(file)) {}
@@ -110,7 +110,7 @@ py::list skipped(const Table& table) {
   return all;
 }
 
-// Splits the first row at the delimiter and returns (line, fields, fault or None).
+// Splits the first row at the delimiter. Returns (number of the row's first line, fields, fault or None).
 py::tuple first_row(DelimitedTable& table, char delimiter, bool is_header) {
   const DelimitedReader::Row row = table.reading(
       [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, is_header); });

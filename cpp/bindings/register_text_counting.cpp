@@ -41,7 +41,7 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   if (min_n < 1 || max_n < min_n)
     throw py::value_error("the range of n-grams must be 1 <= min_n <= max_n, got (" + std::to_string(min_n) + ", " +
                           std::to_string(max_n) + ")");
-  // The number of words is limited because n-grams of each length have their own tables.
+  // The number of words is limited because there is a separate table for each length of n-grams.
   constexpr std::int64_t most_words = 1000;
   if (rules.analyzer == Analyzer::word && max_n > most_words)
     throw py::value_error("n-grams may have at most " + std::to_string(most_words) + " words, got " + std::to_string(max_n));
@@ -117,7 +117,7 @@ auto by_term(const F& f) {
 }  // namespace
 
 void register_text_counting(py::module_& module) {
-  py::class_<TextRules>(module, "TextRules", "Rules that say how texts are cut into terms.")
+  py::class_<TextRules>(module, "TextRules", "Rules for cutting texts into terms.")
       .def(py::init(&rules_of), "analyzer"_a, "lowercase"_a, "strip_accents"_a, "min_n"_a, "max_n"_a, "stop_words"_a)
       .def("with_sketch",
            [](const TextRules& rules, std::shared_ptr<TermSketch> sketch, std::uint8_t least) {

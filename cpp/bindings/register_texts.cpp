@@ -15,7 +15,7 @@
 namespace termsift::bindings {
 namespace {
 
-// The Python class. It holds documents, and the objects that own their memory.
+// The Python class Texts. It holds views of documents, and the objects that own the memory of the documents.
 struct TextsObject {
   std::vector<Text> texts;
   std::vector<std::shared_ptr<const void>> owners;
@@ -25,7 +25,7 @@ std::shared_ptr<const void> owner_of(py::object object) { return std::make_share
 
 // ---- from Python objects -------------------------------------------------------------------------------------------------
 
-// Returns the texts text_of(item, i) of a list or tuple. The result keeps the items alive, because a list may change later.
+// Returns text_of(item, i) for each item of a list or tuple. Keeps the items alive, because a list may change later.
 template <class TextOf>
 TextsObject of_items(const py::object& sequence, const char* expected, const TextOf& text_of) {
   if (!PyList_Check(sequence.ptr()) && !PyTuple_Check(sequence.ptr()))
@@ -99,7 +99,7 @@ T& in_capsule(const py::handle& capsule, const char* name) {
   return *static_cast<T*>(pointer);
 }
 
-// Reads a stream without the GIL, because the source of the stream may need the GIL on another thread.
+// Reads a stream without the GIL, because the source of the stream may have to acquire the GIL on another thread.
 TextsObject of_arrow(const py::object& source, const std::optional<std::string>& column) {
   const Threads threads = python_threads(1);
   try {

@@ -1,4 +1,4 @@
-// A harness of one header: TEST(name) { ... CHECK(...) ... }. Each suite is one source file, whose main is here.
+// A test harness in one header: TEST(name) { ... CHECK(...) ... }. Each suite is one source file. Its main() is below.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,7 @@
 
 namespace check {
 
-// Ends the test that throws it. It is no std::exception, so that CHECK_THROWS never accepts it as the expected one.
+// A failed check throws this struct, which ends the test. CHECK_THROWS never accepts it, because it is no std::exception.
 struct Failure {
   std::string message;
 };
@@ -52,7 +52,7 @@ void equal(const A& a, const B& b, const char* text, const char* file, int line)
   if (!(a == b)) fail(file, line, std::string(text) + "\n    left:  " + show(a) + "\n    right: " + show(b));
 }
 
-// |got - want| <= tolerance; false for NaN.
+// Fails unless got == want or |got - want| <= tolerance. NaN always fails.
 template <class T>
 void close(T got, T want, T tolerance, const char* text, const char* file, int line) {
   const bool near = got == want || (got - want <= tolerance && want - got <= tolerance);
@@ -114,6 +114,6 @@ inline int run_all() {
 #define CHECK_THROWS(expression, Exception, fragment) \
   check::throws<Exception>([&] { static_cast<void>(expression); }, fragment, #expression, __FILE__, __LINE__)
 
-#ifndef CHECK_WITHOUT_MAIN  // a fuzz target has another main
+#ifndef CHECK_WITHOUT_MAIN  // a fuzz target has its own main
 int main() { return check::run_all(); }
 #endif

@@ -1,5 +1,5 @@
-// Small collections for the tests: matrices that own their arrays, counts written down as dense tables, and the plain
-// loop over documents that counting is compared with.
+// Small collections for the tests: matrices that own their arrays, counts made from dense tables, and a plain loop over
+// documents, whose counts are the expected results.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace collections {
 using namespace termsift;
 using Random = std::mt19937_64;
 
-// An integer in [0, n), the same on every platform.
+// Returns a random integer in [0, n), which is the same on every platform.
 inline std::int64_t below(Random& random, std::int64_t n) {
   return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
 }
@@ -48,7 +48,7 @@ struct Matrix {
   CsrView<Index, Value> view() const {
     return {n_rows(), n_columns, static_cast<std::int64_t>(data.size()), indptr.data(), indices.data(), data.data()};
   }
-  // The rows [begin, end).
+  // Returns the rows [begin, end).
   Matrix rows(std::int64_t begin, std::int64_t end) const {
     Matrix part;
     part.n_columns = n_columns;
@@ -67,14 +67,14 @@ template <class Value>
 Value small_value(Random& random) {
   const std::int64_t i = below(random, 6);  // 0 is a stored zero
   if constexpr (std::is_floating_point_v<Value>)
-    return static_cast<Value>(static_cast<double>(i) / 10);  // sums of these round
+    return static_cast<Value>(static_cast<double>(i) / 10);  // sums of these values are rounded
   else if constexpr (std::is_same_v<Value, Bool>)
     return Bool{static_cast<std::uint8_t>(i == 5 ? 255 : i)};  // any byte except 0 is true
   else
     return static_cast<Value>(i);
 }
 
-// Rows of up to max_entries entries. Unless `sorted`, they are in any order and columns repeat.
+// Returns rows of up to max_entries entries. Unless `sorted`, entries are in any order and columns may repeat.
 template <class Index, class Value>
 Matrix<Index, Value> random_matrix(Random& random, std::int64_t n_rows, std::int64_t n_columns, std::int64_t max_entries,
                                    bool sorted = false) {
@@ -111,7 +111,7 @@ struct Labels {
   std::vector<ClassId> of(std::int64_t d) const {
     return {codes.begin() + indptr[at(d)], codes.begin() + indptr[at(d + 1)]};
   }
-  // Those of the documents [begin, end).
+  // Returns the labels of the documents [begin, end).
   Labels documents(std::int64_t begin, std::int64_t end) const {
     Labels part{n_classes, several, {0}, {}};
     for (std::int64_t d = begin; d < end; ++d) part.add(of(d));
@@ -125,7 +125,7 @@ inline Labels random_labels(Random& random, std::int64_t n_docs, std::int64_t n_
     std::vector<ClassId> classes;
     if (several) {
       for (ClassId c = 0; c < n_classes; ++c)
-        if (below(random, n_classes) == 0) classes.push_back(c);  // one on average, often none
+        if (below(random, n_classes) == 0) classes.push_back(c);  // one class on average, often none
     } else {
       classes.push_back(static_cast<ClassId>(below(random, n_classes)));
     }
@@ -159,7 +159,7 @@ ClassRow<Count> make_row(Count n_docs, const std::vector<Count>& tf, const std::
   return row;
 }
 
-// Counts of term frequencies tf[class][term], with document frequency 1 wherever a term occurs.
+// Returns counts with the term frequencies tf[class][term]. The document frequency is 1 where a term occurs.
 template <CountType Count>
 ClassCounts<Count> make_counts(const std::vector<Count>& n_docs, const std::vector<std::vector<Count>>& tf) {
   ClassCounts<Count> counts;
@@ -186,8 +186,7 @@ ClassCounts<Count> count(const ClassCounts<Count>& before, const Matrix<Index, V
   return count(before, x, labels, weights, CountingOptions{{n_threads, {}}});
 }
 
-// Every combination of path, window and threads: as text, and as options. A thread is used only if there are 65536 entries
-// for it.
+// A combination of path, window and threads: as text, and as options. Counting uses only one thread per 65,536 entries.
 struct Way {
   std::string text;
   CountingOptions options;
@@ -204,7 +203,7 @@ inline std::vector<Way> ways(const std::vector<std::int64_t>& windows, const std
   return all;
 }
 
-// Computes what count_documents promises, one document after the other, in dense tables. The last row is that of the
+// Counts like count_documents, but in dense tables and one document after another. The last row of the tables is the
 // collection.
 template <CountType Count, class Index, class Value>
 ClassCounts<Count> count_plainly(const Matrix<Index, Value>& x, const Labels& labels, const std::vector<Count>& weights) {
@@ -262,7 +261,7 @@ std::string describe(const ClassRow<Count>& row) {
   return out + "\n";
 }
 
-// Describes the counts without the collection, which counts of the same documents may keep or not.
+// Describes the counts without the collection, because only some counts of the same documents keep it.
 template <CountType Count>
 std::string describe_rows(const ClassCounts<Count>& counts) {
   std::string out = std::to_string(counts.n_terms) + " terms, " + describe(counts.n_docs) + " docs\n";

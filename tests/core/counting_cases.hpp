@@ -38,8 +38,8 @@ inline Labels labels_in_turn(std::int64_t n_docs, std::int64_t n_classes) {
   return labels;
 }
 
-// Distinct entries without zeros, which class streams can count. Counts are small, but every 50th is too large for a packed
-// entry.
+// Returns a matrix that class streams can count, because its entries are distinct and not zero. Most counts are small, but
+// about one in 50 is too large for a packed entry.
 template <class Value>
 Matrix<std::int32_t, Value> streamable_matrix(Random& random, std::int64_t n_rows, std::int64_t n_columns) {
   auto x = random_matrix<std::int32_t, Value>(random, n_rows, n_columns, 25, true);
@@ -55,8 +55,8 @@ CountingPath path_taken(const Matrix<std::int32_t, Value>& x, const Labels& labe
   return count_documents(no_counts<Count>(labels.n_classes), x.view(), labels.view(), no_weights, options).path;
 }
 
-// Counts on every path, in windows of many sizes, and compares with the plain loop. By default also checks that every path
-// is taken.
+// Counts on every path with several window sizes, and compares the counts with those of the plain loop. If `taken`, also
+// checks that each path was taken.
 template <CountType Count = std::int64_t, class Value>
 void every_way_agrees(const Matrix<std::int32_t, Value>& x, const Labels& labels, const std::string& what,
                       const std::vector<std::int64_t>& windows = all_windows, bool taken = true) {
@@ -71,7 +71,7 @@ void every_way_agrees(const Matrix<std::int32_t, Value>& x, const Labels& labels
   }
 }
 
-// Rows of ten entries, or of all terms if those are fewer, spread over the terms; every tenth entry is `special`.
+// Returns rows of ten entries that are spread over the terms, or of fewer if n_columns < 10. Every tenth entry is `special`.
 template <class Value>
 Matrix<std::int32_t, Value> matrix_with(Value special, std::int64_t n_rows, std::int64_t n_columns) {
   Matrix<std::int32_t, Value> x;

@@ -1,4 +1,4 @@
-// Arrow arrays that are made by hand.
+// Builds Arrow arrays for the tests.
 #pragma once
 
 #include <cstring>
@@ -14,17 +14,17 @@ namespace plain_arrow {
 using Bytes = std::vector<std::uint8_t>;
 using Row = std::optional<std::string>;
 
-// An array. The first element of a vector that stands for a pointer is what it points to.
+// An array. `dictionary` has one element, or none for a null pointer.
 struct Array {
   std::string format, name;
   std::int64_t length = 0, null_count = 0, offset = 0;
-  std::vector<std::optional<Bytes>> buffers;  // without a value: a null pointer
+  std::vector<std::optional<Bytes>> buffers;  // an optional without a value is a null pointer
   std::vector<Array> children, dictionary;
 };
 
 // ---- exported ------------------------------------------------------------------------------------------------------------
 
-inline int live = 0;  // structs that wait for their release
+inline int live = 0;  // the number of structs that have not been released
 
 struct Held {
   std::vector<std::unique_ptr<std::uint8_t[]>> memory;
@@ -51,7 +51,7 @@ void release(Struct* s) {
   s->release = nullptr;
 }
 
-// Children first, then the dictionary.
+// The children come first in held->schemas, then the dictionary.
 inline termsift::ArrowSchema schema_of(const Array& array) {
   auto* const held = new Held{{}, {}, {}, {}, {}, {}, array.format, array.name};
   ++live;
@@ -64,7 +64,7 @@ inline termsift::ArrowSchema schema_of(const Array& array) {
           held};
 }
 
-// Each buffer is its own memory of just its size, one byte off any alignment.
+// Each buffer has its own memory, which ends with the buffer. Buffers start one byte after an aligned address.
 inline termsift::ArrowArray array_of(const Array& array) {
   auto* const held = new Held;
   ++live;
@@ -85,7 +85,7 @@ inline termsift::ArrowArray array_of(const Array& array) {
           array.dictionary.empty() ? nullptr : &held->arrays.back(), &release<termsift::ArrowArray>, held};
 }
 
-// A stream of arrays of one type, which fails before the array `fails_at`; before its type if that is -1.
+// A stream of arrays of one type. It fails in place of array `fails_at`, or in place of the type if `fails_at` is -1.
 struct Stream {
   Array type;
   std::vector<Array> arrays;
@@ -98,7 +98,7 @@ inline termsift::ArrowArrayStream stream_of(Stream stream) {
   static const auto fails = [source](termsift::ArrowArrayStream* s) { return source(s).fails_at == source(s).n_read++; };
   ++live;
   return {[](termsift::ArrowArrayStream* s, termsift::ArrowSchema* out) {
-            std::memset(static_cast<void*>(out), fails(s) ? 1 : 0, sizeof *out);  // after an error, it holds anything
+            std::memset(static_cast<void*>(out), fails(s) ? 1 : 0, sizeof *out);  // after an error, *out may hold anything
             if (out->n_children != 0) return 5;
             *out = schema_of(static_cast<Stream*>(s->private_data)->type);
             return 0;
@@ -128,7 +128,7 @@ void put(Bytes& bytes, T value) {
   bytes.insert(bytes.end(), p, p + sizeof value);
 }
 
-// Returns a bitmap of which rows are not null.
+// Returns a bitmap with a 1 for each row that is not null.
 inline Bytes bitmap(const std::vector<Row>& rows) {
   Bytes bits((rows.size() + 7) / 8);
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -149,7 +149,7 @@ inline Array strings(const std::string& format, const std::vector<Row>& rows, st
     array.buffers.insert(array.buffers.end(), {elements, bytes});
     return array;
   }
-  std::vector<Bytes> blocks(2);  // long strings go to them in turns
+  std::vector<Bytes> blocks(2);  // long strings alternate between the blocks
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string& row = rows[i] ? *rows[i] : "a null's view may hold anything";
     const auto length = static_cast<std::int32_t>(row.size());
@@ -170,7 +170,7 @@ inline Array strings(const std::string& format, const std::vector<Row>& rows, st
   return array;
 }
 
-// Returns an array of indices into a dictionary; -1 is null. The format is one letter, as of the interface.
+// Returns an array of indices into a dictionary; -1 is null. The format is a letter of Arrow's C interface.
 inline Array indices(const std::string& format, const std::vector<int>& values, Array dictionary, std::int64_t offset = 0) {
   std::vector<Row> rows;
   Bytes elements;
@@ -192,7 +192,7 @@ inline Array named(Array array, const std::string& name) {
   return array;
 }
 
-// Returns a table of columns of one length.
+// Returns a table of columns of equal length.
 inline Array table(std::vector<Array> columns, std::int64_t offset = 0) {
   const std::int64_t length = columns.empty() ? 0 : columns[0].length;
   return {"+s", "", length - offset, 0, offset, {std::nullopt}, std::move(columns), {}};
@@ -217,7 +217,7 @@ inline std::vector<Row> read_array(const Array& array, const std::optional<std::
   try {
     return rows_of(termsift::texts_of_array(schema, data, column).texts);
   } catch (...) {
-    // What the callee did not take over stays the caller's.
+    // The caller must release the structs that the callee did not take over.
     if (schema.release != nullptr) schema.release(&schema);
     if (data.release != nullptr) data.release(&data);
     throw;

@@ -1,4 +1,4 @@
-// Cutting by a plain loop over code points, and a small table of characters in place of Python's.
+// Cuts texts in a plain loop over code points. A small table of characters replaces Python's.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ using namespace termsift;
 
 inline bool in(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
-// Some true facts of Unicode, and enough others made up: a letter that becomes shorter and one that becomes longer, digits
-// of four bytes, and marks that are case-ignorable.
+// A simplified part of Unicode. It includes letters whose lower case is shorter or longer in UTF-8, and digits of four
+// bytes.
 inline Character character(char32_t c) {
   Character facts{c, false, false};
   facts.space = in(c, 9, 13) || in(c, 28, 32) || c == 0x85 || c == 0xa0 || in(c, 0x2000, 0x200a) || c == 0x3000;
@@ -104,7 +104,7 @@ inline std::vector<std::u32string> words(const std::u32string& text) {
   return found;
 }
 
-// As scikit-learn's _char_ngrams.
+// Returns the same n-grams as scikit-learn's _char_ngrams.
 inline std::vector<std::u32string> char_ngrams(const std::u32string& text, const TextRules& rules) {
   std::u32string squeezed;
   for (std::size_t i = 0; i < text.size();) {
@@ -120,7 +120,7 @@ inline std::vector<std::u32string> char_ngrams(const std::u32string& text, const
   return found;
 }
 
-// As scikit-learn's _char_wb_ngrams.
+// Returns the same n-grams as scikit-learn's _char_wb_ngrams.
 inline std::vector<std::u32string> char_wb_ngrams(const std::u32string& text, const TextRules& rules) {
   std::vector<std::u32string> padded(1, U" "), found;
   for (const char32_t c : text) {
@@ -151,9 +151,9 @@ inline std::vector<std::string> tokens_of(const std::u32string& text, const Text
   return found;
 }
 
-using Cut = std::vector<std::vector<std::string>>;  // of each document
+using Cut = std::vector<std::vector<std::string>>;  // the tokens of each document
 
-// Texts in one encoding. The memory of each ends with it, so that a sanitizer sees a read beyond.
+// Encoded texts. The memory of each text ends with the text, so a sanitizer detects reads beyond the end.
 class Encoded {
  public:
   void add(const std::u32string& text, TextEncoding encoding) {

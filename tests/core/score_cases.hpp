@@ -16,7 +16,7 @@ using namespace collections;
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// A measure of counts as a model counts them.
+// A measure, and the event model of the counts to which it is applied.
 struct Divergence {
   constexpr Divergence(Measure m, EventModel e = EventModel::multinomial) : measure(m), model(e) {}
   Measure measure;
@@ -28,7 +28,7 @@ inline constexpr Divergence measures[] = {
     {Measure::nu_pearson}, {Measure::nu_pearson, EventModel::bernoulli}, {Measure::nu_pearson, EventModel::poisson}};
 inline constexpr Aggregate aggregates[] = {Aggregate::sum, Aggregate::mean, Aggregate::max};
 
-// The same rows, scored as if `model` had counted them.
+// Returns the same rows, to be scored as if `model` had counted them.
 template <CountType Count>
 ClassCounts<Count> with_model(ClassCounts<Count> counts, EventModel model) {
   counts.model = model;

@@ -302,7 +302,7 @@ TEST(invalid_arguments_are_refused) {
   for (const double b1 : {0.0, -1.0, double{INFINITY}, double{NAN}})
     CHECK_THROWS(with(b1, {0, 1}, {1}), std::invalid_argument, "smoothing alpha that is positive and finite");
   for (const Terms& ks : {Terms{0}, Terms{-1}, Terms{3}, Terms{1, 1}, Terms{2, 1}})
-    CHECK_THROWS(with(1, {0, 1}, ks), std::invalid_argument, "the ks must increase within [1, 2]");
+    CHECK_THROWS(with(1, {0, 1}, ks), std::invalid_argument, "ks must increase and lie in [1, 2]");
   CHECK_THROWS(with(1, {0, 3}, {1}), std::invalid_argument, "the ranking has term 3, expected one in [0, 3)");
   CHECK_THROWS(with(1, {-1}, {1}), std::invalid_argument, "the ranking has term -1");
   CHECK_THROWS(with(1, {2, 0, 2}, {3}), std::invalid_argument, "the ranking has term 2 twice");

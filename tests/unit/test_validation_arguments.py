@@ -25,7 +25,7 @@ from gate import (
 SCORES = ("score", "class_scores", "rank")
 FINITE_ALPHA = "alpha must be finite and not negative, got {!r}"
 NUMBER_ALPHA = "alpha must be a number or a pair (b1, b2), got {!r}"
-ALL_MASS = "class {} has all the prior mass; scores compare it with the other classes"
+ALL_MASS = "class {} has all the prior mass; scores need prior mass in other classes too"
 
 
 PARAMETERS = [

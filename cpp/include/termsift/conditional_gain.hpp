@@ -13,7 +13,7 @@ namespace termsift {
 
 // Let D_tc be the number of documents of class c that contain term t, and d_t the sum of D_tc over the classes. Let n_c be
 // the number of documents of class c, and n the sum of n_c:
-//     W_tc  = log (D_tc + a) - log (n_c d_t / n + a),                                   the log lift, shrunk to 0,
+//     W_tc  = log (D_tc + a) - log (n_c d_t / n + a),                                   the log lift, shrunk towards 0,
 //     W'_tc = log (D_tc - 1 + a) - log ((n_c - 1)(d_t - 1) / (n - 1) + a),              the same without one document of c,
 // where negative numbers are replaced by 0, and 0/0 = 0. Let document d of class y contain m chosen terms, and let F_dc be
 // the sum of W_tc (W'_tc if c = y) over these terms. The document has class c with this probability (in single precision):
@@ -73,7 +73,7 @@ struct GainRanking {
 // instead (by default 1 KiB).
 //
 // Throws as check_csr does. Throws std::invalid_argument unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
-// The same error is thrown if e^{b W} could leave the range of a double, or e^{b (W - W')} could lose half of its digits.
+// Also throws this error if e^{b W} could leave the range of a double, or e^{b (W - W')} could lose half of its digits.
 GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
                              std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
                              const Progress& progress = {});

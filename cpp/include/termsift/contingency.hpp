@@ -1,4 +1,4 @@
-// Counts -> per-class scores -> scores, for the methods that read the 2 x 2 table of a term and a class:
+// Computes the scores of the methods whose formulas use the 2 x 2 table of a term and a class:
 //
 //                      term i            other terms (or documents without i)
 //     class c          A = a             C = r - a                 r
@@ -72,9 +72,9 @@ template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
-// Accepts chi2, g2, chi2_counts and g2_counts. Writes three arrays (n_terms,) in O(pairs) time. `scores` has the largest
-// value over the classes, and `classes` the first class with that value. `signs` has 1 if the term is over-represented in
-// that class, -1 if it is under-represented, and 0 otherwise.
+// Accepts chi2, g2, chi2_counts and g2_counts. Writes three arrays (n_terms,) in O(pairs) time. `scores` holds the largest
+// value over the classes. `classes` holds the first class with that value. `signs` holds 1 if the term is over-represented
+// in that class, -1 if it is under-represented, and 0 otherwise.
 template <CountType Count>
 void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
                      std::int64_t* classes, std::int8_t* signs);
@@ -90,7 +90,7 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
 
 // Writes directions (n_classes, terms of the range), row-major. A direction is the sign of det in the table that the measure
 // reads. For log_ratio, which compares smoothed frequencies, the direction is the sign of the value. For tfidf, which mixes
-// tokens and documents and compares no classes, it is the sign of det in the table of tokens. O(n_classes * terms).
+// tokens and documents, the direction is the sign of det in the table of tokens. O(n_classes * terms).
 template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});

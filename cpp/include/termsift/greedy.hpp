@@ -1,4 +1,4 @@
-// Counts -> probabilities -> the greedy order: Algorithm 1 of Tang, Kay and He 2016.
+// Ranks terms by greedy selection: Algorithm 1 of Tang, Kay and He 2016.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ namespace termsift {
 // Rounding may make these gains differ, so their terms may come in either order. Once the largest gain is 0, the remaining
 // terms follow by index, with gain 0.
 //
-// The masses of whole counts are exact if their total times the common denominator of b1 and b2 is below 2^52 in every
-// class. Other masses are rounded (greedy/mass_grid.cpp). Two terms may come in either order if their gains differ by less
-// than this rounding. A term with a rounded mass may have a positive gain although its exact gain is 0, and `informative`
-// counts this term. The divergences are always those of the unrounded probabilities.
+// Whole counts have exact masses if, in every class, their total times the common denominator of b1 and b2 is below 2^52.
+// Other masses are rounded (greedy/mass_grid.cpp). Two terms may come in either order if their gains differ by less than
+// this rounding. A term with a rounded mass may have a positive gain although its exact gain is 0, and `informative` counts
+// this term. The divergences are always those of the unrounded probabilities.
 //
 // If b2 > b1 n_terms, the leftover stays in the pool to the end, so even the last term has a gain.
 struct GreedyRanking {

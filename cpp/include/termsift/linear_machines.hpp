@@ -10,12 +10,12 @@
 
 namespace termsift {
 
-// The weights w_c of class c, which are one weight for each term and an intercept, minimise
+// The machine of class c has a vector w_c of one weight for each term and an intercept. The vector minimises
 //     |w_c|^2 / 2 + C sum_d g_d max(0, 1 - s_dc w_c.z_d)^2,
 // where s_dc is 1 for documents of the class and -1 for all other documents, g_d is the document's weight, and z_d is the
-// document's vector. The vector holds log(1 + x) for each count x, scaled to norm 1, and then a 1 for the intercept. The
-// dual of this problem is solved by coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale
-// linear SVM", ICML 2008). An epoch visits each document once, in a new random order.
+// document's vector. It holds log(1 + x) for each count x, scaled to norm 1, and then a 1 for the intercept. The dual of
+// this problem is solved by coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM",
+// ICML 2008). An epoch visits each document once, in a new random order.
 struct LinearMachines {
   double cost = 1;  // C
   std::int32_t epochs = 10;

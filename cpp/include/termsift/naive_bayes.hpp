@@ -1,4 +1,4 @@
-// Counts and a ranking -> the classes that naive Bayes predicts for other documents from the first k terms, for several k.
+// Predicts the classes of documents by naive Bayes with the first k terms of a ranking, for several k.
 #pragma once
 
 #include <cstdint>

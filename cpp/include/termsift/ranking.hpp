@@ -1,4 +1,4 @@
-// Scores -> ranking, either by the largest scores or by taking terms in turn from one list per class.
+// Ranks terms by their scores, or by taking terms in turn from one list per class.
 #pragma once
 
 #include <cstdint>

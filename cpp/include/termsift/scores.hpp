@@ -1,4 +1,4 @@
-// Counts -> probabilities -> per-class scores -> scores.
+// Computes scores: counts give probabilities, probabilities give per-class scores, and these give one score per term.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,7 @@ class Sweep {
     std::int64_t now = 0;
     for (auto entry = ranked_.begin(); step < n_steps;) {
       for (; entry != ranked_.end() && at(m_.step_of[at(entry->rank)]) == step; ++entry) add(*entry);
-      // The document has no further term before `end`.
+      // No further term of the document has a step before `end`.
       const std::size_t end = entry == ranked_.end() ? n_steps : at(m_.step_of[at(entry->rank)]);
       while (step < end) {
         const Verdict verdict = judge(step);
@@ -80,8 +80,8 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Each of the n_added_ additions has an error of at most 2^-53 times the sum. 2^-45 bounds the error of all other
-  // operations.
+  // Each of the n_added_ additions has an error of at most 2^-53 times the sum. All other operations together have an error
+  // of at most 2^-45 times the sum.
   Verdict judge(std::size_t step) {
     posteriors_.loss = &m_.loss[step * at(m_.stride)];
     posteriors_.tokens = tokens_;
@@ -108,7 +108,7 @@ class Sweep {
   const VerdictKernels kernels_ = kernels_in_use<VerdictKernels>();
   DocumentEntries entries_;
   std::vector<Entry> ranked_;                   // the document's entries, by rank
-  std::vector<double> sums_, values_, errors_;  // (stride,) each: sum_r x_r gain_rc, and scratch of the kernel
+  std::vector<double> sums_, values_, errors_;  // (stride,) each: sum_r x_r gain_rc; the other two are scratch of the kernel
   ClassPosteriors posteriors_;                  // the kernel's arguments for the document at one step
   double tokens_ = 0, n_added_ = 0;             // sum_r x_r, and the number of its summands
 };

@@ -38,7 +38,7 @@ void check(const NaiveBayes& bayes, std::int64_t n_terms) {
   std::int64_t before = 0;
   for (const std::int64_t k : bayes.ks) {
     if (k <= before || k > static_cast<std::int64_t>(bayes.ranking.size()))
-      throw std::invalid_argument("the ks must increase within [1, " + std::to_string(bayes.ranking.size()) + "], got " +
+      throw std::invalid_argument("ks must increase and lie in [1, " + std::to_string(bayes.ranking.size()) + "], got " +
                                   std::to_string(k) + " after " + std::to_string(before));
     before = k;
   }

@@ -1,4 +1,4 @@
-// Makes models of naive Bayes from counts and a ranking. For each k of a list, there is a model of the first k terms.
+// Makes naive Bayes models from counts and a ranking. For each k of a list, there is a model of the first k terms.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace termsift {
 //
 //   v_c = log n_c + sum_r x_r gain_rc - absent_c sum_r x_r - w loss_c(k)
 //
-// Here x_r is the document's count of the term of rank r < k. The other numbers depend on the model:
+// Here x_r and l are the counts of the term of rank r < k in the document and in class c. The rest depends on the model:
 //
 //   model                gain_rc, l = l_rc or d_rc      absent_c   loss_c(k)                             w
 //   multinomial, binary  L(l/b1)                        0          L(sum_{r<k} l / (b1 k))               sum_r x_r

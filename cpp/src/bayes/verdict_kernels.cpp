@@ -1,4 +1,4 @@
-// The kernel of naive Bayes. Its result is equal on all targets, because a maximum does not depend on the order of its
+// The naive Bayes kernel. Its result is the same for all SIMD targets, because a maximum does not depend on the order of its
 // operands.
 #include "simd/logarithms.hpp"
 #include "bayes/verdict_kernels.hpp"
@@ -14,7 +14,7 @@ TERMSIFT_INLINE void raise(Vector& a, const Vector& to) { choose(to > a, to, a, 
 
 TERMSIFT_INLINE double largest(const Vector& v) { return larger(larger(v[0], v[1]), larger(v[2], v[3])); }
 
-// Handles the general case, in which several classes may have the largest v_c within the errors.
+// Handles the case in which rounding errors leave several classes that may have the largest v_c.
 Verdict judge_ties(const ClassPosteriors& p, double least_of_best) {
   std::int64_t winner = 0;
   while (p.values[winner] + p.errors[winner] < least_of_best) ++winner;

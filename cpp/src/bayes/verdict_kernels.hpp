@@ -1,4 +1,4 @@
-// The interface of the kernel of naive Bayes. The kernel finds the class with the largest posterior.
+// The interface of the naive Bayes kernel, which finds the class with the largest posterior.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Computes the values of one class. All terms that are absent from the class and have the same column total have the same
-// value, which is computed only once.
+// Computes the values of terms in one class. Terms that are absent from the class have the same value if their column totals
+// are equal, so this value is computed only once.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ template <CountType Count>
 void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
                      const std::vector<DoubleDouble>& totals, double* values);
 
-// Writes values (n,) in the model's k-th class. values[i] is for a term that is absent from the class and has the total
-// totals[i].
+// Writes the values (n,) of terms that are absent from the model's k-th class. values[i] is the value of a term with the
+// column total totals[i].
 template <CountType Count>
 void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const std::vector<DoubleDouble>& totals,
                       double* values);

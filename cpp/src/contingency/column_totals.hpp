@@ -16,7 +16,7 @@ namespace termsift {
 struct ContingencyClass {
   std::int64_t row;  // the index of the class in ClassCounts::rows
   double weight;     // pi_c if the aggregate is the mean, otherwise 1
-  double product;    // MeasureFacts::h, or 0 if the class is the whole collection or the measure has no h
+  double product;    // h_c (MeasureFacts::h), or 0 if the class is the whole collection or the measure has no h
   ContingencyConstants constants;
 };
 
@@ -34,7 +34,7 @@ template <CountType Count>
 ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const Estimation& estimation,
                                         ContingencyMeasure measure, Aggregate aggregate);
 
-// Each array of a chunk uses 256 KiB. If there are 5,000 classes, each class would have too few terms in a smaller chunk.
+// Each array of a chunk uses 256 KiB. With 5,000 classes, a smaller chunk would have too few terms of each class.
 inline constexpr std::int64_t most_chunk_terms = 1 << 15;
 
 // Returns the number of terms in a thread's chunk. Chunks are so small that no thread waits long for the last chunk of

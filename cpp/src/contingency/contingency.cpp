@@ -226,7 +226,7 @@ class ChunkScorer {
     sum = {s.hi, std::isfinite(s.hi) ? sum.lo + s.lo : 0.0};
   }
 
-  // Adds each term's values in the classes without the term to its sum.
+  // Completes the sum of each term by adding the term's values in the classes without the term.
   void finish_sums(const SumTask<Count>& sums, std::int64_t n_terms, double* scores) {
     const Absent absent = task_.model.facts.absent;
     for_each_batch(0, n_terms, [&](std::int64_t begin, int n) {

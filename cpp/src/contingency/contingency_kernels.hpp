@@ -5,7 +5,7 @@
 
 namespace termsift {
 
-// The numbers of one class that the formulas of the measures use. Pairs (hi, lo) are double-doubles.
+// The constants of one class in the formulas of the measures. Pairs (hi, lo) are double-doubles.
 struct ContingencyConstants {
   double r_hi, r_lo;        // r, the row total of the class
   double rest_hi, rest_lo;  // g - r
@@ -31,8 +31,7 @@ enum class Absent : std::uint8_t {
 // The properties of a measure that the code around the kernels uses.
 struct MeasureFacts {
   const char* name = nullptr;
-  // These flags are true if the named numbers of the 2 x 2 table are counts of tokens, and false if they are counts of
-  // documents.
+  // Each flag is true if the named numbers of the 2 x 2 table count tokens, and false if they count documents.
   bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
   bool compares_classes = true;
   Absent absent = Absent::nothing;
@@ -41,7 +40,7 @@ struct MeasureFacts {
   double degree = 0;         // if counts are multiplied by s, values are multiplied by s^degree
   double (*h)(const ContingencyConstants&) = nullptr;  // h_c of Absent::product, for r < g
   bool direction_is_sign = false;  // the direction is the sign of the value; otherwise the sign of det
-  bool b2_is_prior_mass = false;   // b2 is the mass of a prior, and b2 / g must be within the kernel's range
+  bool b2_is_prior_mass = false;   // b2 is the mass of a prior; b2 / g is checked (contingency_model.cpp)
 };
 
 inline constexpr int longest_contingency_batch = 128;

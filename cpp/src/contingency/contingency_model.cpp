@@ -55,7 +55,7 @@ void check_prior_mass(double prior_mass, DoubleDouble tokens, double share) {
                               "tokens between 2^-450 and 2^450, or b2 = 0 for no smoothing");
 }
 
-// Products with a smaller b1 could underflow, and values would then be infinite, as they are without smoothing.
+// Throws if products with b1 could underflow, because values would then be infinite, as they are without smoothing.
 void check_least_smoothing(double b1, DoubleDouble tokens, const char* measure) {
   if (b1 == 0 || tokens.hi == 0 || b1 / tokens.hi >= least_prior) return;
   throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small compared with the " + text(tokens.hi) +
@@ -90,8 +90,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   model.whole = std::is_integral_v<Count> && total.hi <= 0x1p50 && all_tokens.hi <= 0x1p50;
   const bool of_tokens = model.facts.cells_are_tokens || model.facts.column_totals_are_tokens;
   const bool small = model.whole && total.hi <= 0x1p26 && (!of_tokens || all_tokens.hi <= 0x1p26);
-  // Fractional counts are scaled by a power of two, so that products of counts near 1e300 do not overflow. The exponent is
-  // even, because log_odds takes the square root of the power.
+  // Fractions and counts above 2^50 are scaled by a power of two, so that products of counts near 1e300 do not overflow. The
+  // exponent is even, because log_odds takes the square root of the power.
   if (!model.whole && total.hi > 0) model.unit = std::ldexp(1.0, std::clamp(-std::ilogb(total.hi) / 2 * 2, -1000, 1000));
   const DoubleDouble g = scale(total, model.unit);
 

@@ -37,7 +37,7 @@ class RunCutter {
     const auto add = [&](double value, std::span<const TermId> terms) {
       runs.push_back({std::bit_cast<std::uint64_t>(value / length), of_first, terms});
     };
-    // The first pass reads all entries. Each further pass reads the entries that no run has yet.
+    // The first pass reads all entries. Each further pass reads the entries that are not yet in a run.
     const TermId* terms = entries_.terms();
     const double* values = entries_.values();
     for (int pass = 0; n > 0 && pass < most_values; ++pass, terms = terms_.data(), values = values_.data()) {

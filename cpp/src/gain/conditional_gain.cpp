@@ -136,7 +136,7 @@ struct Known {
   TermId term;
 
   Known(TermId of, double gain, double n) : units(gain == 0 ? 0 : std::nearbyint(gain / n * 0x1p40)), term(of) {}
-  // True if the other term is the better one.
+  // Returns whether the other term is better.
   bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
 

@@ -138,7 +138,7 @@ class Lifts {
   std::vector<double> absent_logs_, absent_lifts_;  // (stride,) W_c and e^{b W_c} for classes without the term
   double absent_mixture_ = 0;  // sum_c prior_c e^{b W_c} of a term that no class has
   std::vector<double> logs_, lifts_, own_logs_, own_lifts_, at_the_start_;
-  std::vector<std::int64_t> vectors_;  // the first class of each vector in which a class has the term
+  std::vector<std::int64_t> vectors_;  // the first class of each vector that contains a class with the term
 };
 
 }  // namespace termsift

@@ -195,7 +195,7 @@ double SparseBounds::chord_at(double U) const {
   const Chord& chord = chords_[static_cast<std::size_t>(piece_of(U) - first_piece_)];
   if (!(chord.value + std::abs(chord.slope) < std::numeric_limits<double>::infinity()))
     return std::numeric_limits<double>::infinity();
-  // The summands with lost_ cover the rounding errors of U, of the classes' bounds and of the sums of these bounds.
+  // The terms with lost_ cover the rounding errors of U, of the bounds of single classes, and of the sums of these bounds.
   return chord.value * (1 + 8 * lost_) + chord.slope * (U - chord.U) + std::abs(chord.slope) * lost_ * (absent_mixture_ + U);
 }
 

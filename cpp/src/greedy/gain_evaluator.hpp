@@ -69,7 +69,7 @@ class GainEvaluator {
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
 
-  // If true, `bounds` for many groups reads only the classes that have the terms, and is far faster than `gains`.
+  // If true, `bounds` for many groups reads only the classes with the terms, and is far faster than `gains`.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   std::int64_t evaluations() const { return evaluations_; }
 

@@ -1,8 +1,7 @@
 // Computes the gains of greedy selection. Loops over terms have no branches.
 //
-// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). A direct evaluation of this
-// formula would lose all digits of a small gain. With t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp), the gain is
-// computed as
+// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). Direct evaluation of this formula
+// would lose all digits of a small gain. With t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp), the gain is computed as
 //     two classes, p = (a, b), R = (A, B):
 //         gain = [t(aB, bA) + t((A-a)B, (B-b)A)] / (n_1 B) + [t(bA, aB) + t((B-b)A, (A-a)B)] / (n_2 A);
 //     N classes:
@@ -105,7 +104,7 @@ struct Sums {
   double* delta;
 };
 
-// The data of one class: the masses of the terms in it, and its elements of PoolView.
+// The data of one class: the masses m of the terms, and the class's elements of the arrays of PoolView.
 struct ClassPart {
   const double* m;
   double R, inverse, share, others_inverse, weight;

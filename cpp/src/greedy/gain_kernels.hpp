@@ -95,7 +95,7 @@ struct GainKernels {
   // Computes an upper bound of each term's gains in the wedge. The bound does not cover rounding errors (see
   // Ladder::margin_), and is infinite if a term has nearly all the mass of a corner.
   void (*bounds)(const GainBlock&, const WedgeView&);
-  // Computes the same bound for terms that are treated as absent from all classes.
+  // Computes the same bounds for terms that are treated as absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
   // Computes, for each pair, an upper bound of the change of that bound if the pair's class has the term.
   void (*pair_bounds)(const PairBoundBlock&);

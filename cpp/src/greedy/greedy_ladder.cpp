@@ -147,7 +147,7 @@ class Ladder {
     return scan_all();
   }
 
-  // Returns a number of copies of the winner that are certain to win in succession.
+  // Returns a number of copies of the winner. These copies are certain to win one after the other.
   std::int64_t count_wins(const Best& best) {
     // A tie of the last two terms is broken by index, not by gain.
     const std::int64_t most = std::min({selection_.copies_left(best.group), selection_.wanted() - selection_.selected(),
@@ -157,8 +157,8 @@ class Ladder {
     // After plain steps, the pool may have left the wedges.
     for (const Shortlist& list : lists_)
       if (is_left(list)) return 1;
-    // Other groups are rivals if their bounds in C_0's wedge reach the gain. Their bounds in a wedge that covers only the
-    // pools of these wins are tighter.
+    // Other groups are rivals if their bounds in C_0's wedge reach the gain. Tighter bounds of the rivals come from a wedge
+    // that covers only the pools of these wins.
     std::vector<Candidate> rivals;
     for (const Candidate& c : lists_[0].candidates) {
       if (c.bound < gain) break;

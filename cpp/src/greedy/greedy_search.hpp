@@ -106,7 +106,7 @@ void search_by_ladder(Selection& selection, GainEvaluator& evaluator, Pacer& pac
 // Writes divergences (n,). Element k is the divergence of the partition into the single terms terms[0], ..., terms[k] and
 // the pool of all other terms. The divergence is the sum over the cells of
 //     t(p) = sum_c [p_c log(p_c/q_c) - p_c + q_c] >= 0.
-// No digits cancel in this sum, so even a small difference of two pools keeps its digits. The divergences never decrease.
+// No digits cancel in this sum, so even a small difference between two pools is accurate. The divergences never decrease.
 // Terms must be distinct. `tick` is called from time to time with the number of steps done. Memory is O(number of pairs).
 template <CountType Count>
 void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& estimation, const Smoothing& smoothing,

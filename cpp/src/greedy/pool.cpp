@@ -8,8 +8,8 @@ Pool::Pool(const TermGroups& groups)
     : groups_(groups), n_classes_(groups.n_classes()), fields_(static_cast<std::size_t>(5 * n_classes_)),
       mass_(static_cast<std::size_t>(n_classes_)), rest_(fields_.data()) {
   std::copy(groups.totals.begin(), groups.totals.end(), rest_);
-  // The reference is the class with the largest prior, as in ClassModel. Differences from the shares in this class lose no
-  // digits.
+  // The reference is the class with the largest prior, as in ClassModel. Subtracting the shares in this class from other
+  // shares loses no digits.
   reference_ = static_cast<int>(std::max_element(groups.prior.begin(), groups.prior.end()) - groups.prior.begin());
   refresh();
 }

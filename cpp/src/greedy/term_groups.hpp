@@ -82,7 +82,7 @@ class TermGroups {
   // numbers.
   std::vector<double> sum(std::span<const GroupId> groups, std::span<const double> copies) const;
 
-  // True if most groups are absent from most classes.
+  // Returns whether most groups are absent from most classes.
   bool is_sparse() const { return totals.size() * at(n_groups_) > 4 * (columns_.cells.size() + at(n_groups_)); }
   const MassColumns& columns() const { return columns_; }
 

@@ -10,11 +10,11 @@
 
 namespace termsift {
 
-// Sorts the pairs of a term and a row in `classes` by place_of(term). Pairs with the same place are in the order of
-// `classes`. place_of(term) must be in [0, n_places), or negative to leave the term out. This function first calls
-// allocate(n_pairs) and then fill(k, row, slot) for each row classes[k]. `fill` must call slot(term) once for each entry of
-// the row. `slot` returns the index of the pair, or -1 if the pair is left out. Returns starts (n_places + 1,): the pairs of
-// place p are [starts[p], starts[p + 1]). O(pairs + n_places) on one thread.
+// Sorts the pairs (term, row in `classes`) by place_of(term). Pairs with the same place are in the order of `classes`.
+// place_of(term) must be in [0, n_places), or negative to leave the term out. This function first calls allocate(n_pairs)
+// and then fill(k, row, slot) for each row classes[k]. `fill` must call slot(term) once for each entry of the row. `slot`
+// returns the index of the pair, or -1 if the pair is left out. Returns starts (n_places + 1,): the pairs of place p are
+// [starts[p], starts[p + 1]). O(pairs + n_places) on one thread.
 template <CountType Count, class PlaceOf, class Allocate, class Fill>
 std::vector<std::int64_t> arrange_pairs_by_term(const ClassCounts<Count>& counts, std::span<const std::int64_t> classes,
                                                 std::int64_t n_places, const Threads& threads, const PlaceOf& place_of,

@@ -68,7 +68,7 @@ class Stretch {
   std::size_t length_ = 0;
   std::vector<Listed> terms_;
   Listed previous_ = first_of_all;  // the last term of the previous part
-  Listed worst_ = last_of_all;      // no term that is worse than this one is among the best
+  Listed worst_ = last_of_all;      // terms that are worse than this one are not among the best
 };
 
 // Makes the lists of all classes, one part at a time.
@@ -208,7 +208,7 @@ void running_sums(const double* values, std::int64_t n, double* sums) {
   double largest = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const DoubleDouble next = add(sum, {values[i], 0});
-    // The remainder of an infinite sum would be NaN.
+    // The low part of an infinite sum would be NaN.
     if (std::isfinite(next.hi)) sum = next, largest = std::max(largest, sum.hi);
     else largest = HUGE_VAL;
     sums[i] = largest;

@@ -98,10 +98,10 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     after = add(after, weight[k]);
     if (!(rest[k].hi > 0))
       throw std::invalid_argument("class " + std::to_string(model.classes[k]) +
-                                  " has all the prior mass; scores compare it with the other classes");
+                                  " has all the prior mass; scores need prior mass in other classes too");
     if (rest[k].hi < least_share * total.hi)
       throw std::invalid_argument("class " + std::to_string(model.classes[k]) + " has all the prior mass except " +
-                                  text(rest[k].hi / total.hi) + "; scores compare it with the other classes");
+                                  text(rest[k].hi / total.hi) + "; scores need more prior mass in the other classes");
   }
 
   model.constants.resize(n);

@@ -181,7 +181,7 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
 }
 
 // Makes margin[j] negative if any class has 0 < p < least_factor. A smoothed p is always above least_factor. Every q is also
-// above it, unless the subtraction p - d lost digits. O(n_classes n).
+// above this limit, unless the subtraction p - d lost digits. O(n_classes n).
 [[maybe_unused]] void check_factors(const ScoreBlock& block, double* __restrict margin) {
   for (int k = 0; k < block.n_classes; ++k) {
     const double to_p = block.constants[k].inverse_hi;
