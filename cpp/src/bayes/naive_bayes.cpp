@@ -99,7 +99,7 @@ class Sweep {
     std::size_t next = step + 1;
     for (; next < end; ++next) {
       const double more = loss[next * at(m_.stride)] - lost;
-      if (!(more + 0x1p-40 * std::fabs(more) + (m_.rise[next] - m_.rise[step]) < lead)) break;
+      if (!(more + tolerance_growth * std::fabs(more) + (m_.rise[next] - m_.rise[step]) < lead)) break;
     }
     return next;
   }

@@ -103,7 +103,7 @@ void set_rise(PrefixModel& m, std::size_t n_steps) {
     const double *before = &m.loss[(step - 1) * at(m.stride)], *after = before + m.stride;
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < m.classes.size(); ++c) most = std::max(most, before[c] - after[c]);
-    const double rise = m.rise[step - 1] + (most + 0x1p-40 * std::fabs(most));
+    const double rise = m.rise[step - 1] + (most + tolerance_growth * std::fabs(most));
     m.rise[step] = rise + 0x1p-50 * std::fabs(rise);  // differences of rises are upper bounds despite rounding
   }
 }

@@ -35,9 +35,13 @@ struct PrefixModel {
   std::vector<double> pair_gain;
   std::vector<double> loss;               // (ks.size(), stride)
   // (ks.size(),) From one k to a later k, no class's loss falls by more than the rise grows. The rise falls if all losses
-  // grow. It includes a margin for rounding.
+  // grow. It includes margins for rounding and for `tolerance_growth`.
   std::vector<double> rise;
 };
+
+// If the loss of a class changes by x, twice the error of v_c changes by less than this times w x (see judge() in
+// naive_bayes.cpp), for documents with at most 2^20 ranked terms.
+inline constexpr double tolerance_growth = 0x1p-31;
 
 // `counts` come from as_counted_by(). O(pairs + n_terms + ks * classes).
 template <CountType Count>

@@ -17,8 +17,8 @@ inline bool is_less(DoubleDouble x, DoubleDouble y) { return x.hi != y.hi ? x.hi
 template <CountType Count>
 std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>& task, const Threads& threads);
 
-// The terms, grouped by column total. If totals are whole numbers, few are distinct, because n distinct totals add up to at
-// least n (n - 1) / 2.
+// The terms, grouped by column total. If totals are whole numbers, few are distinct: n distinct totals add up to at least
+// n (n - 1) / 2, and all totals add up to the size of the collection.
 class TermsByTotal {
  public:
   // O(n_terms log(n_terms)).

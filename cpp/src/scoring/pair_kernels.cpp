@@ -79,8 +79,8 @@ void mix_totals(const ClassPairs& pairs) {
   }
 }
 
-// Most counts are small, so the parts of whole counts below n_parts are computed once and then looked up. Other counts are
-// collected, and their parts are computed block by block.
+// A part is what one pair adds to a term's sums. Most counts are small integers, so the parts of integers below n_parts are
+// computed once and then looked up. Other counts are collected, and their parts are computed block by block.
 void mix(const ClassPairs& pairs) {
   if (pairs.sum == PairSum::whole) return mix_totals(pairs);
   constexpr int most_parts = PairTotals::n_logs;

@@ -32,7 +32,7 @@ class RowSorter {
     entries_[size_++] = pack(document, column, negative, count);
   }
   // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to the row's end.
-  // O(entries * bits of n_columns / 11).
+  // O(entries * b / 11), where b is the number of bits of n_columns.
   void write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices, std::int64_t* data);
   // Adds the number of entries of each document to sizes[document]. write() may write fewer entries, because it adds up
   // equal columns.

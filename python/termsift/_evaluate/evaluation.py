@@ -209,7 +209,7 @@ def cross_validate(
 
 
 def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> Documents:
-    """Check documents of one class each. ``suffix`` completes the names of the arguments."""
+    """Check documents of one class each. Messages name X and y with this suffix."""
     matrix = validation.check_matrix(X, n_threads, f"X{suffix}")
     labels = validation.check_one_class(y, matrix.n_docs, ONE_CLASS, f"y{suffix}")
     validation.check_entries(matrix, n_threads, f"X{suffix}")
