@@ -31,7 +31,6 @@ import numpy as np
 import termsift as ts
 from compare import ROOT, conditions, digits, markdown, put_between
 from gain import made
-from sketch import processor_seconds
 from workloads import Shape, Workload
 
 MARKER = "cluster"
@@ -112,6 +111,14 @@ def spark_counter(folder: Path, n_cores: int) -> Iterator[Callable[[], ts.ClassC
         yield partial(ts.spark.count, spark.read.schema(schema).parquet(str(folder)))
     finally:
         spark.stop()
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process and its children, which live until the end."""
+    import psutil
+
+    this = psutil.Process()
+    return sum(sum(process.cpu_times()[:4]) for process in (this, *this.children(recursive=True)))
 
 
 def least(runs: dict[str, Callable[[], ts.ClassCounts]], rounds: int, whole: Any) -> Times:

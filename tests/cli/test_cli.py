@@ -225,8 +225,8 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
             ["rank", "--hashing", "9", "--min-df", "2"],
             "so leave out --min-df, --max-df, --max-feat",
         ),
-        (["rank", "--max-features", "9", "--tf", "log"], "--max-features needs --tf raw, since"),
-        (["rank", "--max-features", "9", "--tf", "log"], "with --binary take"),
+        (["rank", "--max-features", "9", "--tf", "log"], "--max-features needs --tf raw, because"),
+        (["rank", "--max-features", "9", "--tf", "log"], "with --binary it keeps"),
         (["rank", "--label", "min_df"], "expected one column 'min_df', found"),
     ],
 )

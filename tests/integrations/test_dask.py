@@ -295,7 +295,7 @@ def test_classes_tf_and_what_is_missing() -> None:
         (PARTS, {"max_features": 3, "tf": "log"}, ValueError, "max_features needs tf='raw'"),
         (PARTS, {"nonsense": 3}, TypeError, "unknown argument 'nonsense'"),
         ([(["", "x"], [1, 2])], {}, ValueError, "empty vocabulary; no text has a word"),
-        (PARTS, {"min_df": 61}, ValueError, "of 60 documents, min_df=61 requires"),
+        (PARTS, {"min_df": 61}, ValueError, "min_df=61 requires 61 or more of 60 documents"),
     ],
 )  # fmt: skip
 def test_texts_that_are_refused(

@@ -36,7 +36,7 @@ struct JsonReader::State {
     cursor.skip_blanks();
     if (!cursor.take('{')) {
       const bool is_array = layout == Layout::lines && !cursor.at_end() && *cursor.at() == '[';
-      const char* const cure = is_array ? "; if the file is one array, let its name end in .json" : "";
+      const char* const cure = is_array ? "; a file of one array needs a name that ends in .json" : "";
       cursor.refuse("expected a JSON object in braces", cure);
     }
     cursor.skip_blanks();
