@@ -185,7 +185,8 @@ template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 
 // Counts a source whose x is the CSR view of a CSC matrix: the rows of x are terms. Entries are added as they are read, so
-// there is no window. The result is not `possible` if columns are not tidy (csr_scan.hpp), or if there are many more cells than entries.
+// there is no window. The result is not `possible` if columns are not tidy (csr_scan.hpp), or if there are far more
+// cells than entries.
 template <CountType Count>
 Streamed<Count> count_columns_by_term_blocks(const StreamSource& source, const Threads& threads);
 
