@@ -35,6 +35,7 @@ constexpr double usual_slack = 0.15;      // the slack of a wedge's ratios divid
 constexpr double farther = 1.25;          // the factor of a list's reach (see Shortlist) if the pool leaves the wedge
 constexpr double nearer = 1 / farther;    // the factor if `left_out` reaches the best gain in a later round
 constexpr double much_nearer = 0.4;       // the factor if `left_out` reaches the best gain in the round that made the list
+constexpr double most_reach = 4;          // the limit of the reach, so that a few reductions suffice later
 constexpr double least_reach = 1e-3;      // if this reach is still too large, the wedge becomes a point
 constexpr double nearly_equal = 1e-10;    // for a point, bounds with a smaller relative difference count as equal
 constexpr double most_saved = 64;         // the limit of the budget, in scans of all groups
@@ -263,7 +264,8 @@ class Ladder {
 
   void renew_left_lists() {
     for (std::size_t l = count_left(); l-- > 0;) {
-      if (is_left(lists_[l]) && lists_[l].made_at >= 0) lists_[l].reach *= farther;
+      if (is_left(lists_[l]) && lists_[l].made_at >= 0)
+        lists_[l].reach = std::min(most_reach, farther * lists_[l].reach);
       make(l, false);
     }
   }
