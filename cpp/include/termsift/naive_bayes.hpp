@@ -31,8 +31,8 @@ struct LabelledDocuments {
 //
 // Rounding must not decide a tie, so the predicted class is the first class whose log posterior equals the largest log
 // posterior within a tolerance. Relative to the sum of the absolute values of all summands of both log posteriors, the
-// tolerance is 2^-45, plus 2^-53 for each ranked term of the document. Takes O(pairs + entries of the documents * classes)
-// time, plus O(classes) for each k at which the order of the two best classes might have changed. Memory: 12 bytes for
+// tolerance is 2^-45, plus 2^-53 for each ranked term of the document. Takes O(pairs + documents * ks + entries of the
+// documents * classes) time, plus O(classes) for each k at which the best class might have changed. Memory: 12 bytes for
 // each pair of a class and a ranked term (28 while the model is built), and 8 for each k and class.
 //
 // Throws std::invalid_argument if the ranking, ks, labels, weights or documents violate the conditions above, if no class

@@ -91,7 +91,7 @@ class Sweep {
   }
 
   // Returns the first step at which the predicted class may change, or `end`. The document must have no further term before
-  // `end`. Before the returned step, the winner's loss and the largest gain of any other class are together below its lead.
+  // `end`. Before the returned step, the growth of the winner's loss plus the rise is less than lead / weight().
   std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
     if (weight() == 0) return end;  // the prediction depends only on the prior
     const double* const loss = m_.loss.data() + verdict.winner;

@@ -36,7 +36,7 @@ constexpr double farther = 1.25;          // the factor of a list's reach (see S
 constexpr double nearer = 1 / farther;    // the factor if `left_out` reaches the best gain in a later round
 constexpr double much_nearer = 0.4;       // the factor if `left_out` reaches the best gain in the round that made the list
 constexpr double most_reach = 4;          // the limit of the reach, so that a few reductions suffice later
-constexpr double least_reach = 1e-3;      // if this reach is still too large, the wedge becomes a point
+constexpr double least_reach = 1e-3;      // if the reach falls to this limit at once, the wedge becomes a point
 constexpr double nearly_equal = 1e-10;    // for a point, bounds with a smaller relative difference count as equal
 constexpr double most_saved = 64;         // the limit of the budget, in scans of all groups
 constexpr std::int64_t pause = 16;        // the number of plain steps if the budget is used up
@@ -324,7 +324,7 @@ class Ladder {
       const double used_B = std::min(most_used, list.reach * (1 - after.B[i] / now_.B[i]));
       end.A[i] *= 1 - used_A - 10 * rounding;
       end.B[i] *= 1 - used_B - 10 * rounding;
-      slack[i] = std::min(most_used, usual_slack * (used_A + used_B)) + 100 * rounding;
+      slack[i] = usual_slack * (used_A + used_B) + 100 * rounding;
     }
     list.wedge.cover(now_, end, slack);
   }
