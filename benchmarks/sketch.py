@@ -203,18 +203,22 @@ class Clock(logging.Handler):
             self.n_distinct = f"{int(found[1]):.3g}"
 
 
-def watch(peak: list[int], used: dict[tuple[int, float], float]) -> None:
+def look(peak: list[int], used: dict[tuple[int, float], float]) -> None:
     """Record the peak memory of this process and its children, and the processor time of each."""
     import psutil
 
-    this = psutil.Process()
+    total, this = 0, psutil.Process()
+    for process in (this, *this.children(recursive=True)):
+        with suppress(psutil.Error):
+            total += process.memory_info().rss
+            used[process.pid, process.create_time()] = sum(process.cpu_times()[:2])
+    peak[0] = max(peak[0], total)
+
+
+def watch(*records: Any) -> None:
+    """Look ten times a second, because processes may end while others work."""
     while True:
-        total = 0
-        for process in (this, *this.children(recursive=True)):
-            with suppress(psutil.Error):
-                total += process.memory_info().rss
-                used[process.pid, process.create_time()] = sum(process.cpu_times()[:2])
-        peak[0] = max(peak[0], total)
+        look(*records)
         time.sleep(0.1)
 
 
@@ -227,6 +231,7 @@ def measure(args: argparse.Namespace) -> None:
     threading.Thread(target=watch, args=(peak, used), daemon=True).start()
     counts = WAYS[args.ways[0]](args, sorted(args.read.iterdir()))
     passes = np.diff([*clock.moments[:3], time.perf_counter()])
+    look(peak, used)
     names = counts if isinstance(counts, list) else list(counts.term_names)
     row = [f"{passes.sum():.1f}", " + ".join(f"{seconds:.1f}" for seconds in passes)]
     row += [f"{sum([*used.values()]):.1f}", f"{peak[0] / 1e6:,.0f}"]

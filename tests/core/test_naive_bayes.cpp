@@ -397,8 +397,8 @@ TEST(an_unlikely_class_does_not_widen_the_tolerance_of_others) {
 }
 
 TEST(no_slow_change_is_skipped) {
-  // Guards against a change of losses that is lost by rounding. The second term changes the loss of class 2 by 1,024. Then
-  // class 0 loses to class 1 a quarter of an ulp of that at each k, and in all far more than its lead.
+  // The second term adds 1,024 to the loss of class 2. Then each k adds a little more to the loss of class 0 than to that of
+  // class 1. The difference is a quarter of an ulp of 1,024, but all differences together exceed the lead of class 0.
   const std::int64_t n = 20000;
   const double b1 = 0x1p-43, lead = 0x1p-31;
   std::vector<std::vector<double>> tf(3, std::vector<double>(at(n), 0));
