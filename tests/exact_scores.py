@@ -7,6 +7,8 @@ import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import termsift as ts
 from exact import (
     Exact,
@@ -23,6 +25,15 @@ from termsift._scores.scoring import Scoring
 def directions_of(counts: ts.ClassCounts, method: str, **options: Any) -> Any:
     """Return the direction of each class and term: the column ``sign`` of `to_frame`, dense."""
     return Scoring.of(counts, method, **options).directions()
+
+
+def of_all_pairs(counts: ts.ClassCounts, method: str, **options: Any) -> tuple[Any, Any]:
+    """Return the directions and the scores of all pairs of a class and a term."""
+    shape = counts.n_classes, counts.n_terms
+    starts = np.arange(counts.n_classes + 1) * counts.n_terms
+    terms = np.tile(np.arange(counts.n_terms, dtype=np.int32), counts.n_classes)
+    signs, scores = Scoring.of(counts, method, **options).of_pairs(starts, terms)
+    return signs.reshape(shape), scores.reshape(shape)
 
 
 class Measure(NamedTuple):
@@ -131,7 +142,7 @@ def assert_exact(
     error: Any = relative_error,
     near: bool = False,
 ) -> None:
-    """Check the class scores and all aggregates of them against exact arithmetic.
+    """Check the class scores, the scores of pairs and all aggregates against exact arithmetic.
 
     A sum is compared with the sum of the sizes of its parts, because these may cancel. Values whose
     p and q nearly agree are checked only if `near` says so.
@@ -142,10 +153,13 @@ def assert_exact(
     if measure.of_probabilities and not near:
         promised = are_promised(counts, measure, alpha, class_prior)
     values = counts.class_scores(measure.method, **arguments)
+    signs, of_pairs = of_all_pairs(counts, measure.method, **arguments)
     where = (str(measure), alpha, class_prior)
     for c, i in itertools.product(range(counts.n_classes), range(counts.n_terms)):
         if promised[c][i]:
             assert error(float(values[c, i]), exact[c][i]) <= most, (*where, c, i)
+            assert error(float(of_pairs[c, i]), exact[c][i]) <= most, (*where, c, i, "pair")
+    assert np.array_equal(signs, directions_of(counts, measure.method, **arguments)), where
     sizes = [[abs(value) for value in row] for row in exact]
     for aggregate in ("sum", "mean", "max"):
         scores = counts.score(measure.method, aggregate=aggregate, **arguments)  # type: ignore[arg-type]

@@ -51,6 +51,27 @@ std::vector<double> class_scores_of(const ClassCounts<Count>& counts, const Esti
   return values;
 }
 
+struct PairScores {
+  std::vector<double> scores;
+  std::vector<std::int8_t> directions;
+};
+
+// Returns the results of all pairs of a class and a term, in the order of class_scores_of.
+template <CountType Count>
+PairScores pair_scores_of(const ClassCounts<Count>& counts, const Estimation& estimation, Divergence measure,
+                          int n_threads = 1) {
+  std::vector<std::int64_t> starts{0};
+  std::vector<TermId> terms;
+  for (std::size_t c = 0; c < counts.rows.size(); ++c) {
+    for (std::int64_t t = 0; t < counts.n_terms; ++t) terms.push_back(static_cast<TermId>(t));
+    starts.push_back(std::ssize(terms));
+  }
+  PairScores of{std::vector<double>(terms.size(), -1), std::vector<std::int8_t>(terms.size(), 9)};
+  score_pairs(with_model(counts, measure.model), estimation, measure.measure, {n_threads, {}},
+              {starts.data(), terms.data()}, of.scores.data(), of.directions.data());
+  return of;
+}
+
 inline std::vector<std::uint64_t> bits(const std::vector<double>& values) {
   std::vector<std::uint64_t> result(values.size());
   if (!values.empty()) std::memcpy(result.data(), values.data(), values.size() * sizeof(double));

@@ -37,6 +37,7 @@ RATES: dict[str, tuple[Any, Any, tuple[float, float]]] = {  # X, weights, alpha
     "equal": (np.array([[3, 1], [3, 1], [6, 1]]), [1, 2, 1], (0.0, 0.0)),
     "nearly equal": (np.array([[10**15, 1], [10**15 + 1, 1]]), None, (0.0, 0.0)),
     "b1 > b2": (np.array([[4, 1], [0, 2]]), None, (9.0, 0.25)),
+    "not exact": (np.array([[2**53 + 1, 1], [2**53 + 3, 1]]), None, (1.0, 1.0)),  # not doubles
     "no smoothing": (np.array([[4, 1, 0], [0, 2, 0]]), None, (0.0, 0.0)),
     "one document a class": (np.array([[1, 0], [0, 1]]), None, (1.0, 1.0)),
     "fractions": (np.array([[0.1, 7.3], [0.3, 1e5], [1e-9, 0.7]]), [0.5, 0.3, 9.1], (0.1, 0.1)),

@@ -83,8 +83,9 @@ template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});
 
-// Writes scores and directions (n_pairs,), which are the class_scores and class_directions of the pairs.
-// O(n_classes * terms of the pairs).
+// Writes the scores and the directions (n_pairs,) of pairs. They equal class_scores, up to rounding, and class_directions.
+// O(pairs of the counts), and O(n_classes) more for each pair that loses digits. Without smoothing, or if a double cannot
+// hold some count, O(n_classes * terms of the pairs).
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
                  const Pairs& pairs, double* scores, std::int8_t* directions);

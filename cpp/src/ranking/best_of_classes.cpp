@@ -14,21 +14,19 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Covers the relative errors of class_scores(), up to 1e-14, and of PairKernels::values, up to 2^-45.
+// Covers the relative errors of class_scores() and of PairKernels::values, which are up to 1e-14.
 constexpr double margin = 1e-9;
 
 }  // namespace
 
 template <CountType Count>
 bool BestOfClasses<Count>::pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure) {
-  if (!(estimation.b1 > 0) || measure == Measure::direction) return false;
+  if (measure == Measure::direction) return false;
   std::int64_t n_classes = 0, n_pairs = 0;
-  for (const auto& row : counts.rows) {
-    if (!row->is_present()) continue;
-    if (!fits_pair_model(*row, estimation.b2) || !is_double(row->n_tokens)) return false;
-    ++n_classes, n_pairs += row->size;
-  }
-  return n_classes > 1 && 8 * (n_pairs + counts.n_terms) < n_classes * counts.n_terms;
+  for (const auto& row : counts.rows)
+    if (row->is_present()) ++n_classes, n_pairs += row->size;
+  return n_classes > 1 && 8 * (n_pairs + counts.n_terms) < n_classes * counts.n_terms &&
+         fits_pair_values(counts, estimation);
 }
 
 template <CountType Count>
@@ -37,39 +35,13 @@ BestOfClasses<Count>::BestOfClasses(const ClassCounts<Count>& counts, const Esti
     : model_(make_class_model(counts, estimation)),
       pairs_(make_pair_model(model_, estimation.b1, measure, Aggregate::sum)),
       task_{counts, model_, measure, Aggregate::sum, nullptr, nullptr},
-      threads_(worth(threads, std::ssize(model_.classes) * counts.n_terms / 8)) {
-  sum_mixtures();
+      threads_(worth(threads, std::ssize(model_.classes) * counts.n_terms / 8)),
+      sums_(sum_mixtures(task_, pairs_, threads_)) {
   for (std::int64_t t = 0; t < counts.n_terms; ++t)
-    (n_classes_of_[static_cast<std::size_t>(t)] > 0 ? seen_ : unseen_).push_back(static_cast<TermId>(t));
+    (sums_.n_classes_of[static_cast<std::size_t>(t)] > 0 ? seen_ : unseen_).push_back(static_cast<TermId>(t));
   sort_in_parts(seen_.begin(), seen_.end(), threads_, [&](TermId a, TermId b) {
-    const double U_a = U_hi_[static_cast<std::size_t>(a)], U_b = U_hi_[static_cast<std::size_t>(b)];
+    const double U_a = sums_.U_hi[static_cast<std::size_t>(a)], U_b = sums_.U_hi[static_cast<std::size_t>(b)];
     return U_a != U_b ? U_a > U_b : a < b;
-  });
-}
-
-template <CountType Count>
-void BestOfClasses<Count>::sum_mixtures() {
-  constexpr std::int64_t chunk_terms = 1 << 14;
-  const std::int64_t n_terms = task_.counts.n_terms;
-  for (auto* const array : {&U_hi_, &U_lo_}) array->assign(static_cast<std::size_t>(n_terms), 0.0);
-  n_classes_of_.assign(static_cast<std::size_t>(n_terms), 0);
-  PerThread<ChunkEntries> entries_of_threads(threads_);
-  for_each_range(n_terms, chunk_terms, threads_, [&](std::int64_t first, std::int64_t last, Worker& worker) {
-    ChunkEntries& entries = entries_of_threads.own(worker, task_.n_classes());
-    entries.find(task_, first, last);
-    for (std::size_t k = 0; k < task_.n_classes(); ++k) {
-      if (k % 64 == 0) worker.check();
-      entries.prefetch_after(task_, k);
-      const ClassRow<Count>& row = task_.row(k);
-      const double w_hi = pairs_.classes[k].w_hi, w_lo = pairs_.classes[k].w_lo;
-      for (std::int64_t i = entries.begin[k]; i < entries.end[k]; ++i) {
-        const auto t = static_cast<std::size_t>(row.terms[i]);
-        const auto l = static_cast<double>(row.term_frequency[i]);
-        const DoubleDouble part = two_product(l, w_hi), sum = two_sum(U_hi_[t], part.hi);
-        U_hi_[t] = sum.hi, U_lo_[t] += sum.lo + (part.lo + l * w_lo);
-        n_classes_of_[t] = n_classes_of_[t] == 0 ? 1 : 2;
-      }
-    }
   });
 }
 
@@ -78,7 +50,7 @@ template <CountType Count>
 class BestOfClasses<Count>::Search {
  public:
   Search(const BestOfClasses& of, std::int64_t length)
-      : of_(of), task_(of.task_), length_(static_cast<std::size_t>(length)), has_(of.U_hi_.size()), chosen_(has_.size()) {}
+      : of_(of), task_(of.task_), length_(static_cast<std::size_t>(length)), has_(of.sums_.U_hi.size()), chosen_(has_.size()) {}
 
   void choose(std::size_t k) {
     k_ = k;
@@ -92,7 +64,7 @@ class BestOfClasses<Count>::Search {
       const auto l = static_cast<double>(row.term_frequency[i]);
       // Terms that occur only in this class and equally often have equal values, so only length_ of them are needed.
       const auto whole = l < static_cast<double>(n_alone.size()) ? static_cast<std::size_t>(l) : 0;
-      const bool is_alone = of_.n_classes_of_[static_cast<std::size_t>(term)] == 1 && static_cast<double>(whole) == l;
+      const bool is_alone = of_.sums_.n_classes_of[static_cast<std::size_t>(term)] == 1 && static_cast<double>(whole) == l;
       if (!is_alone || ++n_alone[whole] <= length_) add(term, l);
     }
     for (std::size_t i = 0; i < std::min(length_, of_.unseen_.size()); ++i) add(of_.unseen_[i], 0);
@@ -127,7 +99,7 @@ class BestOfClasses<Count>::Search {
 
   void add(TermId term, double l) {
     terms_[n_] = term, l_[n_] = l;
-    U_hi_[n_] = of_.U_hi_[static_cast<std::size_t>(term)], U_lo_[n_] = of_.U_lo_[static_cast<std::size_t>(term)];
+    U_hi_[n_] = of_.sums_.U_hi[static_cast<std::size_t>(term)], U_lo_[n_] = of_.sums_.U_lo[static_cast<std::size_t>(term)];
     if (++n_ == block_terms) evaluate();
   }
 
@@ -183,7 +155,7 @@ std::vector<std::int64_t> BestOfClasses<Count>::terms(std::int64_t length) const
     if (!search) search = std::make_unique<Search>(*this, length);
     search->choose(static_cast<std::size_t>(k));
   });
-  std::vector<bool> chosen(U_hi_.size());
+  std::vector<bool> chosen(sums_.U_hi.size());
   for (const auto& search : searches)
     for (std::size_t t = 0; search && t < chosen.size(); ++t) chosen[t] = chosen[t] || search->has_chosen(t);
   std::vector<std::int64_t> result;

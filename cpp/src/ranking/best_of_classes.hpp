@@ -13,8 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "scoring/block_scores.hpp"
-#include "scoring/class_model.hpp"
+#include "scoring/mixtures.hpp"
 #include "scoring/pair_kernels.hpp"
 #include "termsift/scores.hpp"
 
@@ -35,15 +34,13 @@ class BestOfClasses {
 
  private:
   class Search;
-  void sum_mixtures();
 
   const ClassModel model_;
   const PairModel pairs_;
   const ScoreTask<Count> task_;
   const Threads threads_;
-  std::vector<double> U_hi_, U_lo_;          // (n_terms,) U = T - T_0
-  std::vector<unsigned char> n_classes_of_;  // (n_terms,) min(2, the number of classes with the term)
-  std::vector<TermId> seen_, unseen_;        // the terms that some class has, by decreasing T; all other terms
+  const Mixtures sums_;
+  std::vector<TermId> seen_, unseen_;  // the terms that some class has, by decreasing T; all other terms
 };
 
 }  // namespace termsift

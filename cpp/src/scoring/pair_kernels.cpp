@@ -357,9 +357,9 @@ void values(const ClassValues& block) {
       const Value v = ordinary_value<measure, variable>(probability(x, c), T, rest_inverse(c), lost);
       value[j] = v.value;
       margin[j] = smaller(v.margin, v.difference_margin);
-      // The series for small p and q lose seven bits for each doubling of q.
+      // ordinary_value checks only p, but the series also needs q <= ordinary_p. q is at most T / (1 - pi_c).
       if constexpr (variable == Variable::small_probability)
-        margin[j] = smaller(margin[j], 2 * ordinary_p - T.hi * c.rest_inverse_hi);
+        margin[j] = smaller(margin[j], ordinary_p - T.hi * c.rest_inverse_hi);
     }
   });
   for (int j = 0; j < block.n; ++j) block.values[j] = value[j];

@@ -74,7 +74,7 @@ struct PairKernels {
   void (*score)(const ClassPairs&);         // adds (value with l_ic) - (value with 0) to V, given U. O(n)
   void (*score_absent)(const AbsentBlock&);  // sets V = sum_c omega_c (value with 0), given U. O(n_classes n)
   void (*finish)(const SummedBlock&);       // computes scores from the sums. O(n)
-  void (*values)(const ClassValues&);       // computes values with relative errors up to 2^-45 unless doubtful. O(n)
+  void (*values)(const ClassValues&);       // computes values as exactly as class_scores() unless doubtful. O(n)
 
   static const PairKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

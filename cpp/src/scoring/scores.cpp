@@ -223,58 +223,13 @@ void class_directions(const ClassCounts<Count>& counts, const Estimation& estima
   run_dense<Count>({counts, model, Measure::direction, Aggregate::sum, nullptr, nullptr, directions, range}, threads);
 }
 
-namespace {
-
-// Sets the results of the pairs. fill(counts, results, range) must compute the results of all classes for a range of terms.
-template <CountType Count, class Result, class Fill>
-void pick_pairs(const ClassCounts<Count>& counts, const Threads& threads, const Pairs& pairs, Result* results,
-                const Fill& fill) {
-  constexpr std::int64_t block_values = 1 << 22;
-  const auto n_rows = counts.rows.size();
-  std::vector<std::int64_t> place(static_cast<std::size_t>(counts.n_terms)), terms;
-  for (std::int64_t p = 0; p < pairs.starts[n_rows]; ++p) place[static_cast<std::size_t>(pairs.terms[p])] = 1;
-  for (std::size_t t = 0; t < place.size(); ++t)
-    if (std::exchange(place[t], std::ssize(terms)) != 0) terms.push_back(static_cast<std::int64_t>(t));
-  const ClassCounts<Count> part = of_terms(counts, terms, threads);
-  const auto n_classes = static_cast<std::int64_t>(n_rows);
-  const std::int64_t width = std::max<std::int64_t>(1, block_values / std::max<std::int64_t>(n_classes, 1));
-  std::vector<Result> block(n_rows * static_cast<std::size_t>(std::min(width, part.n_terms)));
-  std::vector<std::int64_t> next(pairs.starts, pairs.starts + n_rows);  // the next pair of each class
-  for (std::int64_t first = 0; first < part.n_terms; first += width) {
-    const TermRange range{first, std::min(first + width, part.n_terms)};
-    fill(part, block.data(), range);
-    for_each_block(n_classes, worth(threads, n_classes * range.size()), [&](std::int64_t c, Worker&) {
-      for (std::int64_t& p = next[static_cast<std::size_t>(c)]; p < pairs.starts[c + 1]; ++p) {
-        const std::int64_t t = place[static_cast<std::size_t>(pairs.terms[p])];
-        if (t >= range.last) break;
-        results[p] = block[static_cast<std::size_t>(c * range.size() + t - first)];
-      }
-    });
-  }
-}
-
-}  // namespace
-
-template <CountType Count>
-void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
-                 const Pairs& pairs, double* scores, std::int8_t* directions) {
-  pick_pairs(counts, threads, pairs, scores, [&](const auto& part, double* block, TermRange range) {
-    class_scores(part, estimation, measure, threads, block, range);
-  });
-  pick_pairs(counts, threads, pairs, directions, [&](const auto& part, std::int8_t* block, TermRange range) {
-    class_directions(part, estimation, measure, threads, block, range);
-  });
-}
-
 #define TERMSIFT_INSTANTIATE(Count)                                                                                        \
   template bool sparse_pays(const ClassCounts<Count>&, const Estimation&, Measure, Aggregate);                             \
   template void score_dense(const ClassCounts<Count>&, const Estimation&, Measure, Aggregate, const Threads&, double*);    \
   template void score(const ClassCounts<Count>&, const Estimation&, Measure, Aggregate, const Threads&, double*);          \
   template void class_scores(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, double*, TermRange);   \
   template void class_directions(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, std::int8_t*,      \
-                                 TermRange);                                                                               \
-  template void score_pairs(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, const Pairs&, double*,  \
-                            std::int8_t*);
+                                 TermRange);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

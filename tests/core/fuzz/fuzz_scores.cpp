@@ -1,5 +1,5 @@
 // For any small counts, smoothing, priors, model and measure, the scores by either way are the aggregate of the class
-// scores.
+// scores, and the scores of pairs are the class scores.
 //
 // The inputs take the series of the sparse way out of their usual ranges: classes of one document beside classes of a
 // million, and smoothing from 2^-40 to far above every count.
@@ -7,14 +7,14 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "../collections.hpp"
+#include "../score_cases.hpp"
 #include "fuzz.hpp"
 #include "scoring/score_ways.hpp"
 #include "termsift/double_double.hpp"
 #include "termsift/class_counts.hpp"
 
 using namespace termsift;
-using namespace collections;
+using namespace score_cases;
 
 namespace {
 
@@ -117,6 +117,14 @@ void run(fuzz::Bytes& bytes) {
       else require_close(scores[at(t)], sum.value(), what);
     }
   };
+  std::vector<std::int8_t> directions(values.size());
+  class_directions(counted, estimation, measure, {}, directions.data());
+  const PairScores of_pairs = pair_scores_of(counted, estimation, {measure, counted.model});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string what = "pair " + std::to_string(i);
+    require_close(of_pairs.scores[i], values[i], what);
+    fuzz::require(of_pairs.directions[i] == directions[i], what + ": wrong direction");
+  }
   for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean, Aggregate::max}) {
     score_dense(counted, estimation, measure, aggregate, {}, scores.data());
     compare(aggregate, "the dense way");

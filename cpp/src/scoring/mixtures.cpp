@@ -1,0 +1,51 @@
+#include "scoring/mixtures.hpp"
+
+namespace termsift {
+
+template <CountType Count>
+bool fits_pair_values(const ClassCounts<Count>& counts, const Estimation& estimation) {
+  if (!(estimation.b1 > 0)) return false;
+  for (const auto& row : counts.rows) {
+    if (!row->is_present()) continue;
+    if (!fits_pair_model(*row, estimation.b2)) return false;
+    for (std::int64_t i = 0; i < row->size && !row->is_narrow(); ++i)
+      if (!is_double(row->term_frequency[i])) return false;
+  }
+  return true;
+}
+
+template <CountType Count>
+Mixtures sum_mixtures(const ScoreTask<Count>& task, const PairModel& pairs, const Threads& threads) {
+  constexpr std::int64_t chunk_terms = 1 << 14;
+  const std::int64_t n_terms = task.counts.n_terms;
+  const auto n = static_cast<std::size_t>(n_terms);
+  Mixtures sums{std::vector<double>(n), std::vector<double>(n), std::vector<unsigned char>(n)};
+  PerThread<ChunkEntries> entries_of_threads(threads);
+  for_each_range(n_terms, chunk_terms, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
+    ChunkEntries& entries = entries_of_threads.own(worker, task.n_classes());
+    entries.find(task, first, last);
+    for (std::size_t k = 0; k < task.n_classes(); ++k) {
+      if (k % 64 == 0) worker.check();
+      entries.prefetch_after(task, k);
+      const ClassRow<Count>& row = task.row(k);
+      const double w_hi = pairs.classes[k].w_hi, w_lo = pairs.classes[k].w_lo;
+      for (std::int64_t i = entries.begin[k]; i < entries.end[k]; ++i) {
+        const auto t = static_cast<std::size_t>(row.terms[i]);
+        const auto l = static_cast<double>(row.term_frequency[i]);
+        const DoubleDouble part = two_product(l, w_hi), sum = two_sum(sums.U_hi[t], part.hi);
+        sums.U_hi[t] = sum.hi, sums.U_lo[t] += sum.lo + (part.lo + l * w_lo);
+        sums.n_classes_of[t] = sums.n_classes_of[t] == 0 ? 1 : 2;
+      }
+    }
+  });
+  return sums;
+}
+
+#define TERMSIFT_INSTANTIATE(Count)                                                           \
+  template bool fits_pair_values(const ClassCounts<Count>&, const Estimation&);               \
+  template Mixtures sum_mixtures(const ScoreTask<Count>&, const PairModel&, const Threads&);
+TERMSIFT_INSTANTIATE(std::int64_t)
+TERMSIFT_INSTANTIATE(double)
+#undef TERMSIFT_INSTANTIATE
+
+}  // namespace termsift
