@@ -50,7 +50,8 @@ template <CountType Count>
 class BestOfClasses<Count>::Search {
  public:
   Search(const BestOfClasses& of, std::int64_t length)
-      : of_(of), task_(of.task_), length_(static_cast<std::size_t>(length)), has_(of.sums_.U_hi.size()), chosen_(has_.size()) {}
+      : of_(of), task_(of.task_), length_(static_cast<std::size_t>(length)), has_(of.sums_.U_hi.size()),
+        chosen_(has_.size()) {}
 
   void choose(std::size_t k) {
     k_ = k;
