@@ -72,7 +72,6 @@ def distinctive_terms(
     -----
     The memory is 32 MiB, plus some 40 bytes for each pair of a requested class and a term in it.
     "key" needs another 120 bytes for each pair. The time is proportional to the number of pairs.
-    For a method with models, the time is O(n_classes) for each term of a requested class.
 
     Examples
     --------
@@ -182,21 +181,21 @@ def _over_represented(
     """For each class in ``rows``, return the k best terms that occur in it with direction 1."""
     l_ic, terms, indptr = counts._counts.term_frequency()
     d_ic, *_ = counts._counts.document_frequency()
-    sizes = np.zeros(counts.n_classes, dtype=np.int64)
-    sizes[rows] = np.diff(indptr)[rows]
-    if (wanted := np.repeat(sizes > 0, np.diff(indptr))).sum() < len(terms):
-        l_ic, terms, d_ic = l_ic[wanted], terms[wanted], d_ic[wanted]
-    starts = np.append(0, np.cumsum(sizes))
+    every_row = np.arange(counts.n_classes + 1)
+    of_row = np.repeat(every_row[:-1], np.diff(indptr))
+    if len(rows) < np.count_nonzero(np.diff(indptr)):
+        wanted = np.isin(of_row, rows)
+        l_ic, terms, d_ic, of_row = l_ic[wanted], terms[wanted], d_ic[wanted], of_row[wanted]
+    starts = np.searchsorted(of_row, every_row)
     signs, statistics = scoring.of_pairs(starts, terms.astype(np.int32, copy=False))
-    scores = statistics
-    if method == KEY.name:
-        scores = _key(
-            counts, np.repeat(np.arange(counts.n_classes), sizes), terms, d_ic, statistics
-        )
+    pairs = of_row, terms, d_ic, l_ic, statistics
+    of_row, terms, d_ic, l_ic, statistics = (values[signs > 0] for values in pairs)
+    scores = _key(counts, of_row, terms, d_ic, statistics) if method == KEY.name else statistics
+    starts = np.searchsorted(of_row, every_row)
     places = []
     for row in rows.tolist():
-        has_more = starts[row] + np.flatnonzero(signs[starts[row] : starts[row + 1]] > 0)
-        places.append(has_more[_core.top_k(scores[has_more], min(k, len(has_more)), 1)])
+        of_class = scores[starts[row] : starts[row + 1]]
+        places.append(starts[row] + _core.top_k(of_class, min(k, len(of_class)), 1))
     at = np.concatenate([np.empty(0, dtype=np.int64), *places])
     values = (values[at] for values in (scores, statistics, l_ic, d_ic))
     return _Best(list(map(len, places)), terms[at].astype(np.int64), *values)

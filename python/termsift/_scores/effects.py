@@ -58,8 +58,11 @@ def certain_ratios(
 ) -> list[_Floats]:
     """Return the ends of exact intervals of log2(f_1 / f_2) that hold for ``n_terms`` at once."""
     alpha = (1 - level) / 2 / max(n_terms, 1)
-    # Quantiles are slow and few pairs of counts are distinct, so treat each pair only once.
-    pairs, place = np.unique(a + 1j * b, return_inverse=True)
+    # Quantiles are slow and few pairs of counts are distinct, so treat each pair only once. Sorting
+    # real numbers is five times as fast as sorting complex ones.
+    fits = all(((x < 2**26) & (x % 1 == 0)).all() for x in (a, b))
+    codes, place = np.unique(a * 2.0**26 + b if fits else a + 1j * b, return_inverse=True)
+    first, second = np.divmod(codes, 2.0**26) if fits else (codes.real, codes.imag)
 
     def lower(own: _Floats, other: _Floats) -> _Floats:
         share = scipy.special.betaincinv(own, other + 1, alpha)
@@ -69,7 +72,7 @@ def certain_ratios(
 
     with np.errstate(divide="ignore"):  # `key` passes tokens[1] = 0 if a class has all documents
         scale = np.log2(tokens[1]) - np.log2(tokens[0])
-    logits = lower(pairs.real, pairs.imag), -lower(pairs.imag, pairs.real)
+    logits = lower(first, second), -lower(second, first)
     with np.errstate(invalid="ignore"):  # infinities of opposite signs
         return [scale + of_pairs[place] for of_pairs in logits]
 
