@@ -65,8 +65,9 @@ struct Pairs {
 //
 // Each thread needs 1 MiB of scratch memory, plus up to 56 bytes for each pair of a class and one of 128 terms.
 
-// Writes scores (n_terms,). Takes O(pairs) for a smoothed sum or mean over many classes, and otherwise O(n_classes * terms
-// that occur). The choice of the algorithm depends only on counts, estimation, measure and aggregate (score_ways.hpp).
+// Writes scores (n_terms,). Takes O(pairs) for smoothed scores of many classes that have few of the terms, and otherwise
+// O(n_classes * terms that occur). The choice of the algorithm depends only on counts, estimation, measure and aggregate
+// (score_ways.hpp).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores);

@@ -21,12 +21,7 @@ constexpr double margin = 1e-9;
 
 template <CountType Count>
 bool BestOfClasses<Count>::pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure) {
-  if (measure == Measure::direction) return false;
-  std::int64_t n_classes = 0, n_pairs = 0;
-  for (const auto& row : counts.rows)
-    if (row->is_present()) ++n_classes, n_pairs += row->size;
-  return n_classes > 1 && 8 * (n_pairs + counts.n_terms) < n_classes * counts.n_terms &&
-         fits_pair_values(counts, estimation);
+  return measure != Measure::direction && pair_values_pay(counts, estimation);
 }
 
 template <CountType Count>
@@ -36,13 +31,10 @@ BestOfClasses<Count>::BestOfClasses(const ClassCounts<Count>& counts, const Esti
       pairs_(make_pair_model(model_, estimation.b1, measure, Aggregate::sum)),
       task_{counts, model_, measure, Aggregate::sum, nullptr, nullptr},
       threads_(worth(threads, std::ssize(model_.classes) * counts.n_terms / 8)),
-      sums_(sum_mixtures(task_, pairs_, threads_)) {
-  for (std::int64_t t = 0; t < counts.n_terms; ++t)
-    (sums_.n_classes_of[static_cast<std::size_t>(t)] > 0 ? seen_ : unseen_).push_back(static_cast<TermId>(t));
-  sort_in_parts(seen_.begin(), seen_.end(), threads_, [&](TermId a, TermId b) {
-    const double U_a = sums_.U_hi[static_cast<std::size_t>(a)], U_b = sums_.U_hi[static_cast<std::size_t>(b)];
-    return U_a != U_b ? U_a > U_b : a < b;
-  });
+      sums_(sum_mixtures(task_, pairs_, threads_)),
+      seen_(sums_.seen_terms(threads_)) {
+  for (std::size_t t = 0; t < sums_.n_classes_of.size(); ++t)
+    if (sums_.n_classes_of[t] == 0) unseen_.push_back(static_cast<TermId>(t));
 }
 
 // One thread's search for the best terms of classes, one class after another.
@@ -99,24 +91,22 @@ class BestOfClasses<Count>::Search {
   }
 
   void add(TermId term, double l) {
-    terms_[n_] = term, l_[n_] = l;
-    U_hi_[n_] = of_.sums_.U_hi[static_cast<std::size_t>(term)], U_lo_[n_] = of_.sums_.U_lo[static_cast<std::size_t>(term)];
-    if (++n_ == block_terms) evaluate();
+    terms_[block_.n] = term;
+    block_.add(l, of_.sums_, term);
+    if (block_.n == block_terms) evaluate();
   }
 
   // Computes the values of the added terms. Terms that may be among the best become candidates.
   void evaluate() {
-    const int n = std::exchange(n_, 0);
-    if (n == 0) return;
-    for (int j = n; j % 8 != 0; ++j) l_[j] = l_[0], U_hi_[j] = U_hi_[0], U_lo_[j] = U_lo_[0];
-    kernels_.values({(n + 7) / 8 * 8, &of_.pairs_.classes[k_], &of_.pairs_.totals, of_.pairs_.measure, of_.pairs_.variable,
-                     of_.model_.lost, l_, U_hi_, U_lo_, values_, doubtful_});
-    for (int j = 0; j < n; ++j) {
-      const bool sure = doubtful_[j] == 0;
-      last_ = sure ? values_[j] * (1 + margin) : infinity;
-      if (sure) raise_limit(values_[j] * (1 - margin));
+    if (block_.n == 0) return;
+    block_.evaluate(of_.model_, of_.pairs_, k_, of_.pairs_.measure);
+    for (int j = 0; j < block_.n; ++j) {
+      const bool sure = block_.doubtful[j] == 0;
+      last_ = sure ? block_.values[j] * (1 + margin) : infinity;
+      if (sure) raise_limit(block_.values[j] * (1 - margin));
       if (last_ >= limit()) candidates_.push_back({last_, terms_[j]});
     }
+    block_.n = 0;
   }
 
   // Returns a lower bound of the values of the best terms.
@@ -134,18 +124,15 @@ class BestOfClasses<Count>::Search {
 
   const BestOfClasses& of_;
   const ScoreTask<Count>& task_;
-  const PairKernels& kernels_ = kernels_in_use<PairKernels>();
   const std::size_t length_;
   std::vector<unsigned char> has_;     // (n_terms,) 1 if the class has the term
   std::vector<unsigned char> chosen_;  // (n_terms,) 1 if the term may be among the best of a class
   std::size_t k_ = 0;                  // the current class
   std::vector<double> least_;          // a heap of the length_ largest lower bounds of values
   std::vector<Candidate> candidates_;
-  int n_ = 0;  // the number of added terms
   double last_ = infinity;  // an upper bound of the value of the last evaluated term
   TermId terms_[block_terms];
-  double l_[block_terms], U_hi_[block_terms], U_lo_[block_terms], values_[block_terms];
-  unsigned char doubtful_[block_terms];
+  ValueBlock block_;  // the added terms
 };
 
 template <CountType Count>

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "scoring/mixtures.hpp"
-#include "scoring/pair_kernels.hpp"
 #include "termsift/scores.hpp"
 
 namespace termsift {
@@ -40,7 +39,8 @@ class BestOfClasses {
   const ScoreTask<Count> task_;
   const Threads threads_;
   const Mixtures sums_;
-  std::vector<TermId> seen_, unseen_;  // the terms that some class has, by decreasing T; all other terms
+  const std::vector<TermId> seen_;  // the terms that some class has, by decreasing T
+  std::vector<TermId> unseen_;      // all other terms
 };
 
 }  // namespace termsift

@@ -1,5 +1,7 @@
 #include "scoring/mixtures.hpp"
 
+#include "base/bucket_sort.hpp"
+
 namespace termsift {
 
 template <CountType Count>
@@ -12,6 +14,15 @@ bool fits_pair_values(const ClassCounts<Count>& counts, const Estimation& estima
       if (!is_double(row->term_frequency[i])) return false;
   }
   return true;
+}
+
+template <CountType Count>
+bool pair_values_pay(const ClassCounts<Count>& counts, const Estimation& estimation) {
+  std::int64_t n_classes = 0, n_pairs = 0;
+  for (const auto& row : counts.rows)
+    if (row->is_present()) ++n_classes, n_pairs += row->size;
+  return n_classes > 1 && 8 * (n_pairs + counts.n_terms) < n_classes * counts.n_terms &&
+         fits_pair_values(counts, estimation);
 }
 
 template <CountType Count>
@@ -41,8 +52,27 @@ Mixtures sum_mixtures(const ScoreTask<Count>& task, const PairModel& pairs, cons
   return sums;
 }
 
+std::vector<TermId> Mixtures::seen_terms(const Threads& threads) const {
+  std::vector<TermId> terms;
+  for (std::size_t t = 0; t < U_hi.size(); ++t)
+    if (n_classes_of[t] > 0) terms.push_back(static_cast<TermId>(t));
+  sort_in_parts(terms.begin(), terms.end(), threads, [&](TermId a, TermId b) {
+    const double U_a = U_hi[static_cast<std::size_t>(a)], U_b = U_hi[static_cast<std::size_t>(b)];
+    return U_a != U_b ? U_a > U_b : a < b;
+  });
+  return terms;
+}
+
+void ValueBlock::evaluate(const ClassModel& model, const PairModel& pairs, std::size_t k, Measure measure) {
+  const int lanes = (n + 7) / 8 * 8;
+  for (int j = n; j < lanes; ++j) l[j] = l[0], U_hi[j] = U_hi[0], U_lo[j] = U_lo[0];
+  kernels_in_use<PairKernels>().values({lanes, &pairs.classes[k], &pairs.totals, measure, pairs.variable, model.lost, l,
+                                        U_hi, U_lo, values, doubtful});
+}
+
 #define TERMSIFT_INSTANTIATE(Count)                                                           \
   template bool fits_pair_values(const ClassCounts<Count>&, const Estimation&);               \
+  template bool pair_values_pay(const ClassCounts<Count>&, const Estimation&);                \
   template Mixtures sum_mixtures(const ScoreTask<Count>&, const PairModel&, const Threads&);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)

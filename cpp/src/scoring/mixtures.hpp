@@ -1,17 +1,20 @@
-// Sums the mixture T = sum_k w_k x_ik of each term over the classes that have the term (pair_model.hpp). Given the mixture,
-// PairKernels::values computes the term's value in any class without a visit to the other classes.
+// Computes the value of a term in one class without a visit to the other classes. The mixture T = sum_k w_k x_ik of the term
+// (pair_model.hpp) stands for the other classes, and is summed over the classes that have the term.
 #pragma once
 
 #include <vector>
 
 #include "scoring/block_scores.hpp"
-#include "scoring/pair_model.hpp"
+#include "scoring/pair_kernels.hpp"
 
 namespace termsift {
 
 struct Mixtures {
   std::vector<double> U_hi, U_lo;           // (n_terms,) U = T - T_0
   std::vector<unsigned char> n_classes_of;  // (n_terms,) min(2, the number of classes with the term)
+
+  // Returns the terms that some class has, by decreasing T.
+  std::vector<TermId> seen_terms(const Threads& threads) const;
 };
 
 // Returns true if a PairModel can describe the classes, and a double can hold every count. O(n_classes), or O(pairs) for
@@ -19,8 +22,28 @@ struct Mixtures {
 template <CountType Count>
 bool fits_pair_values(const ClassCounts<Count>& counts, const Estimation& estimation);
 
+// Returns true if this also holds, and the classes have so few terms that searches by mixtures are faster than
+// class_scores() for all terms.
+template <CountType Count>
+bool pair_values_pay(const ClassCounts<Count>& counts, const Estimation& estimation);
+
 // Requires fits_pair_values(). O(pairs).
 template <CountType Count>
 Mixtures sum_mixtures(const ScoreTask<Count>& task, const PairModel& pairs, const Threads& threads);
+
+// Some terms in one class, and their values.
+struct ValueBlock {
+  int n = 0;  // at most block_terms
+  double l[block_terms], U_hi[block_terms], U_lo[block_terms], values[block_terms];
+  unsigned char doubtful[block_terms];
+
+  // Adds a term that occurs l_ic times in the class.
+  void add(double l_ic, const Mixtures& sums, TermId term) {
+    l[n] = l_ic, U_hi[n] = sums.U_hi[static_cast<std::size_t>(term)], U_lo[n] = sums.U_lo[static_cast<std::size_t>(term)];
+    ++n;
+  }
+  // Sets `values` and `doubtful` for the k-th nonempty class.
+  void evaluate(const ClassModel& model, const PairModel& pairs, std::size_t k, Measure measure);
+};
 
 }  // namespace termsift

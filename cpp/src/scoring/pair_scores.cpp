@@ -5,20 +5,12 @@
 #include <vector>
 
 #include "scoring/mixtures.hpp"
-#include "scoring/pair_kernels.hpp"
 #include "termsift/scores.hpp"
 
 namespace termsift {
 namespace {
 
 // ---- from the mixtures of the terms -----------------------------------------------------------------------------------
-
-// One thread's scratch for a block of pairs of one class. Unused lanes repeat the first pair.
-struct PairBlock {
-  int n = 0;
-  double l[block_terms], U_hi[block_terms], U_lo[block_terms], values[block_terms], signs[block_terms];
-  unsigned char doubtful[block_terms], doubtful_signs[block_terms];
-};
 
 // Indices of pairs, for each row of the counts.
 using PairsOfRows = std::vector<std::vector<std::int64_t>>;
@@ -32,40 +24,28 @@ PairsOfRows score_from_mixtures(const ScoreTask<Count>& task, double b1, const T
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
   const Threads threads = worth(requested, n_pairs + pairs.starts[task.counts.rows.size()]);
   const Mixtures sums = sum_mixtures(task, model, threads);
-  const PairKernels& kernels = kernels_in_use<PairKernels>();
   PairsOfRows doubtful(task.counts.rows.size());
-  PerThread<PairBlock> blocks(threads);
+  PerThread<ValueBlock> blocks(threads);
   for_each_block(static_cast<std::int64_t>(task.n_classes()), threads, [&](std::int64_t class_, Worker& worker) {
-    PairBlock& block = blocks.own(worker);
+    ValueBlock& block = blocks.own(worker);
     const auto k = static_cast<std::size_t>(class_);
     const std::int64_t c = task.model.classes[k];
     const ClassRow<Count>& row = task.row(k);
-    const ClassValues of_measure{0, &model.classes[k], &model.totals, model.measure, model.variable, task.model.lost,
-                                 block.l, block.U_hi, block.U_lo, block.values, block.doubtful};
-    ClassValues of_sign = of_measure;
-    of_sign.measure = Measure::direction, of_sign.values = block.signs, of_sign.doubtful = block.doubtful_signs;
     std::int64_t i = 0;
-    for (std::int64_t begin = pairs.starts[c]; begin < pairs.starts[c + 1]; begin += block_terms) {
+    for (std::int64_t begin = pairs.starts[c]; begin < pairs.starts[c + 1]; begin += block.n) {
       worker.check();
-      const auto n = static_cast<int>(std::min<std::int64_t>(block_terms, pairs.starts[c + 1] - begin));
-      const int lanes = (n + 7) / 8 * 8;
-      for (int j = 0; j < n; ++j) {
-        const TermId term = pairs.terms[begin + j];
-        while (i < row.size && row.terms[i] < term) ++i;
-        block.l[j] = i < row.size && row.terms[i] == term ? static_cast<double>(row.term_frequency[i]) : 0.0;
-        block.U_hi[j] = sums.U_hi[static_cast<std::size_t>(term)], block.U_lo[j] = sums.U_lo[static_cast<std::size_t>(term)];
+      block.n = 0;
+      for (std::int64_t p = begin; p < std::min(begin + block_terms, pairs.starts[c + 1]); ++p) {
+        while (i < row.size && row.terms[i] < pairs.terms[p]) ++i;
+        const bool has_term = i < row.size && row.terms[i] == pairs.terms[p];
+        block.add(has_term ? static_cast<double>(row.term_frequency[i]) : 0.0, sums, pairs.terms[p]);
       }
-      for (int j = n; j < lanes; ++j) block.l[j] = block.l[0], block.U_hi[j] = block.U_hi[0], block.U_lo[j] = block.U_lo[0];
-      for (ClassValues values : {of_measure, of_sign}) {
-        values.n = lanes;
-        kernels.values(values);
-      }
-      for (int j = 0; j < n; ++j) {
-        scores[begin + j] = block.values[j];
-        directions[begin + j] = static_cast<std::int8_t>(block.signs[j]);
-        if (block.doubtful[j] != 0 || block.doubtful_signs[j] != 0)
-          doubtful[static_cast<std::size_t>(c)].push_back(begin + j);
-      }
+      block.evaluate(task.model, model, k, task.measure);
+      std::copy_n(block.values, block.n, scores + begin);
+      for (int j = 0; j < block.n; ++j)
+        if (block.doubtful[j] != 0) doubtful[static_cast<std::size_t>(c)].push_back(begin + j);
+      block.evaluate(task.model, model, k, Measure::direction);
+      for (int j = 0; j < block.n; ++j) directions[begin + j] = static_cast<std::int8_t>(block.values[j]);
     }
   });
   return doubtful;

@@ -13,10 +13,15 @@ void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation,
 
 // Visits only the classes that have a term. The contribution of the other classes comes from the sum over all classes for
 // an absent term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires
-// Aggregate::sum or Aggregate::mean, b1 > 0, and totals in the range of most_pair_total.
+// b1 > 0, and totals in the range of most_pair_total; Aggregate::max requires fits_pair_values() (mixtures.hpp).
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);
+
+// Does the work of score_sparse for Aggregate::max.
+template <CountType Count>
+void score_largest(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
+                   double* scores);
 
 // Returns true if `score` calls score_sparse. The result does not depend on the number of threads or the SIMD target, so
 // neither changes a bit of a score.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scoring/absent_classes.hpp"
-#include "scoring/block_scores.hpp"
+#include "scoring/mixtures.hpp"
 #include "scoring/score_ways.hpp"
 
 namespace termsift {
@@ -175,7 +175,8 @@ void run_by_pattern(const ScoreTask<Count>& task, std::int64_t side, const Threa
 
 template <CountType Count>
 bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate) {
-  if (aggregate == Aggregate::max || !(estimation.b1 > 0) || measure == Measure::direction) return false;
+  if (!(estimation.b1 > 0) || measure == Measure::direction) return false;
+  if (aggregate == Aggregate::max) return pair_values_pay(counts, estimation);
   double n_classes = 0, pairs = 0;
   for (const auto& row : counts.rows) {
     if (!row->is_present()) continue;  // an empty class has no scores

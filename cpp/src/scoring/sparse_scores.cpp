@@ -189,6 +189,7 @@ class SparseScorer {
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& requested, double* scores) {
+  if (aggregate == Aggregate::max) return score_largest(counts, estimation, measure, requested, scores);
   const ClassModel model = make_class_model(counts, estimation);
   const ScoreTask<Count> task{counts, model, measure, aggregate, scores, nullptr};
   const double unseen = BlockScorer<Count>(task).results_of_unseen()[0];
