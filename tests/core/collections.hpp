@@ -203,8 +203,8 @@ inline std::vector<Way> ways(const std::vector<std::int64_t>& windows, const std
   return all;
 }
 
-// Counts like count_documents, but in dense tables and one document after another. The last row of the tables is the
-// collection.
+// Counts like count_documents, but into dense tables and one document after another. The last row of each table holds
+// the counts of the collection.
 template <CountType Count, class Index, class Value>
 ClassCounts<Count> count_plainly(const Matrix<Index, Value>& x, const Labels& labels, const std::vector<Count>& weights) {
   const auto n_rows = at(labels.n_classes + 1);
@@ -261,7 +261,7 @@ std::string describe(const ClassRow<Count>& row) {
   return out + "\n";
 }
 
-// Describes the counts without the collection, because only some counts of the same documents keep it.
+// Describes the counts without the collection, because not all counts of the same documents keep the collection.
 template <CountType Count>
 std::string describe_rows(const ClassCounts<Count>& counts) {
   std::string out = std::to_string(counts.n_terms) + " terms, " + describe(counts.n_docs) + " docs\n";

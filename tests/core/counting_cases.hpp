@@ -55,8 +55,8 @@ CountingPath path_taken(const Matrix<std::int32_t, Value>& x, const Labels& labe
   return count_documents(no_counts<Count>(labels.n_classes), x.view(), labels.view(), no_weights, options).path;
 }
 
-// Counts on every path with several window sizes, and compares the counts with those of the plain loop. If `taken`, also
-// checks that each path was taken.
+// Counts on every path with several window sizes, and compares the counts with those of the plain loop. If `taken` is true,
+// the function also checks that each path was used.
 template <CountType Count = std::int64_t, class Value>
 void every_way_agrees(const Matrix<std::int32_t, Value>& x, const Labels& labels, const std::string& what,
                       const std::vector<std::int64_t>& windows = all_windows, bool taken = true) {

@@ -85,7 +85,7 @@ inline termsift::ArrowArray array_of(const Array& array) {
           array.dictionary.empty() ? nullptr : &held->arrays.back(), &release<termsift::ArrowArray>, held};
 }
 
-// A stream of arrays of one type. It fails in place of array `fails_at`, or in place of the type if `fails_at` is -1.
+// A stream of arrays of one type. It fails when array `fails_at` is requested, or the type if `fails_at` is -1.
 struct Stream {
   Array type;
   std::vector<Array> arrays;

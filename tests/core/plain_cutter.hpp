@@ -20,7 +20,7 @@ using namespace termsift;
 
 inline bool in(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
-// A simplified part of Unicode. It includes letters whose lower case is shorter or longer in UTF-8, and digits of four
+// A small part of Unicode. It includes letters whose lower case takes fewer or more bytes in UTF-8, and digits of four
 // bytes.
 inline Character character(char32_t c) {
   Character facts{c, false, false};

@@ -1,7 +1,7 @@
 // Makes every allocation of a call fail once. The call must throw std::bad_alloc or succeed without the memory. Nothing may
 // leak, no array of the caller may change, and the next call must succeed.
 //
-// The linker gives the core's malloc, calloc and aligned_alloc these names instead (CMakeLists.txt).
+// The linker redirects the core's malloc, calloc and aligned_alloc to the functions below (CMakeLists.txt).
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -70,7 +70,7 @@ std::string listed(const T* values, std::int64_t n) {
   return all;
 }
 
-// `run` returns a description of the result. Returns how many allocations a run has.
+// `run` must return a description of its result. This function returns the number of allocations of one run.
 long fail_everywhere(const std::function<std::string()>& run) {
   const std::string want = run();
   for (long i = 0;; ++i) {
@@ -170,8 +170,8 @@ TEST(tables) {
 }
 
 TEST(several_threads) {
-  // There is enough work for several threads, so that any of them may be the one that fails. The order of the allocations is
-  // not determined.
+  // There is enough work for several threads, and the order of their allocations varies. So a failure can happen in any of
+  // the threads.
   Random random(4);
   const auto x = random_matrix<std::int32_t, std::int32_t>(random, 30000, 200, 12, true);
   const Labels labels = random_labels(random, 30000, 5, false);

@@ -25,7 +25,7 @@ std::string shown(const Rows& rows) {
 
 const char* const formats[] = {"u", "U", "vu"};
 
-// Runs f, after which everything must have been released.
+// Runs f, and checks that f has released every struct.
 template <class F>
 void released(const F& f) {
   f();

@@ -22,7 +22,7 @@ using std::invalid_argument;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 const Threads one_thread{};
 
-// Two shards of a collection, and the whole. Every float in them is a multiple of 1/4, so that sums are exact.
+// A collection and its two shards. Every float is a multiple of 1/4, so all sums are exact.
 template <CountType Count>
 struct Shards {
   ClassCounts<Count> a, b, whole;
@@ -52,7 +52,7 @@ ClassCounts<std::int64_t> one_class(std::int64_t n_docs, const std::vector<std::
 // ---- merge and subtract ------------------------------------------------------------------------------------------------
 
 TEST(a_collection_kept_on_one_side_is_kept) {
-  // Catches a collection that lacks the documents of the shard without a row of the collection.
+  // One shard has no row for the collection. The merged collection must still include the documents of that shard.
   const auto single = random_shards<std::int64_t>(1, false).whole, several = random_shards<std::int64_t>(2, true).whole;
   CHECK(!single.collection && several.collection);
   for (const auto& sum : {merge(single, several, one_thread), merge(several, single, one_thread)}) {
@@ -63,7 +63,7 @@ TEST(a_collection_kept_on_one_side_is_kept) {
 }
 
 TEST(float_remainders_within_rounding_are_nothing) {
-  // Catches a remainder of 1e-17 of a token in no document, when 0.1, 0.2 and 0.3 are subtracted from their sum.
+  // If 0.1, 0.2 and 0.3 are subtracted from their sum, no token may be left. Rounding alone would leave 1e-17 of a token.
   const auto counts = [](const std::vector<double>& tf) { return make_counts<double>({1.0}, {tf}); };
   auto whole = merge(merge(make_counts<double>({2.0}, {{0.1, 1}}), counts({0.2, 0}), one_thread), counts({0.3, 0}),
                      one_thread);
@@ -76,7 +76,7 @@ TEST(float_remainders_within_rounding_are_nothing) {
 // ---- frequency lists ---------------------------------------------------------------------------------------------------
 
 TEST(unknown_documents_and_unlisted_tokens_survive_sums_and_differences) {
-  // Catches documents of texts that stand for those of a list, and tokens of a list that get lost.
+  // The number of documents must stay unknown if a list is merged with texts, and no token of the list may be lost.
   const auto list = [](std::int64_t tf, std::int64_t unlisted) {
     auto row = ClassRow<std::int64_t>::with_capacity(1, true);
     row.set_pair(row.size++, 0, tf, 0);
@@ -153,14 +153,14 @@ void widths_show_in_no_value() {
 }
 
 TEST(frequencies_outgrow_four_bytes_and_come_back) {
-  // Catches a sum of 2^32 or more that merge keeps in 4 bytes, a wrong remainder, or rows of different widths that are
-  // joined wrongly.
+  // Catches a merge that keeps a sum of 2^32 or more in 4 bytes, a wrong difference, or a wrong sum of rows with different
+  // widths.
   widths_show_in_no_value<std::int64_t>();
   widths_show_in_no_value<double>();
 }
 
 TEST(narrow_rows_become_floats) {
-  // Catches a width that is lost, or fractions that are subtracted from integers in 4 bytes.
+  // Catches a conversion that reads the wrong width, or fractions that are subtracted from integers of 4 bytes.
   const auto exact = counts_of(narrow_row<std::int64_t>(2, {(std::int64_t{1} << 32) - 1, 7}));
   const auto floats = to_float(exact, one_thread);
   CHECK_EQ(describe(floats), describe(counts_of(make_row<double>(2, {0x1p32 - 1, 7}, {1, 1}))));
@@ -172,7 +172,7 @@ TEST(narrow_rows_become_floats) {
 }
 
 TEST(tokens_of_narrow_rows_are_summed_beyond_double) {
-  // Catches a sum of four-byte integers above 2^53 whose rounding error differs from that of the same doubles.
+  // Sums of four-byte integers above 2^53 must have the same rounding error as sums of equal doubles.
   constexpr std::int64_t size = (std::int64_t{1} << 22) + 1;
   auto narrow = ClassRow<double>::with_capacity(size, true), wide = ClassRow<double>::with_capacity(size);
   narrow.size = wide.size = size;
@@ -187,8 +187,8 @@ TEST(tokens_of_narrow_rows_are_summed_beyond_double) {
 // ---- the other operations ----------------------------------------------------------------------------------------------
 
 TEST(the_collection_is_kept_or_summed) {
-  // Catches a class without a partner that is left out of the sum of pairs, or a kept row that is recomputed from
-  // overlapping classes.
+  // Rows are added in pairs, and a row without a partner must not be lost. A stored row of the collection must not be
+  // recomputed from classes that share documents.
   for (std::int64_t n_classes = 0; n_classes < 9; ++n_classes) {
     std::vector<std::vector<std::int64_t>> tf(at(n_classes), {0, 0, 1});
     for (std::size_t c = 0; c < tf.size(); ++c) tf[c][c % 2] = static_cast<std::int64_t>(c) + 1;
@@ -206,7 +206,7 @@ TEST(the_collection_is_kept_or_summed) {
 }
 
 TEST(exact_counts_become_floats_without_loss) {
-  // Catches an accepted count that is rounded, in a cell, in the documents or in the collection.
+  // A count that a double cannot hold must be refused: in a cell, as a number of documents, or in the collection.
   const auto shards = random_shards<std::int64_t>(4, true);
   const auto floats = to_float(shards.whole, {3, {}});
   CHECK_EQ(floats.rows.size(), shards.whole.rows.size());
@@ -228,7 +228,7 @@ TEST(exact_counts_become_floats_without_loss) {
 }
 
 TEST(tokens_are_summed_beyond_double) {
-  // Catches small counts that are lost beside a large one, or an accepted sum that overflows.
+  // Small counts must not be lost next to a large one, and a sum that overflows must be refused.
   CHECK_EQ(make_row<double>(1, {1e16, 1, 1}, {1, 1, 1}).n_tokens, 10000000000000002.0);
   CHECK_EQ(make_row<std::int64_t>(1, {most - 1, 1}, {1, 1}).n_tokens, most);
   CHECK_THROWS(make_row<std::int64_t>(1, {most, 1}, {1, 1}), CountOverflow, "tokens");

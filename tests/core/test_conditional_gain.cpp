@@ -73,7 +73,7 @@ Documents<> make_documents(std::int32_t n_classes, Int n_docs, Int n_terms, Rand
 }  // namespace
 
 TEST(threads_and_targets_give_the_same_bits) {
-  // There are enough documents for each loop to use several threads. Guards against sums whose order depends on the threads.
+  // There are enough documents for each loop to use several threads. The order of the sums must not depend on the threads.
   Random random(3);
   for (const std::int32_t n_classes : {2, 30, 70}) {
     const auto docs = make_documents(n_classes, 24000, 40, random);
@@ -91,7 +91,7 @@ TEST(threads_and_targets_give_the_same_bits) {
 // ---- parts -------------------------------------------------------------------------------------------------------------
 
 TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
-  // Catches an inexact k log 2, which loses digits as |x| grows, 2^k beyond the largest exponent, and NaN from -inf - -inf.
+  // Catches an inexact k log 2, which loses digits as |x| grows, a 2^k that overflows, and NaN from (-inf) - (-inf).
   Random random(6);
   const auto fraction = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
   const auto power = [&](Int least, Int n) { return std::ldexp(1.0, static_cast<int>(least + below(random, n))); };
@@ -174,7 +174,7 @@ void check_postings(const Matrix<Index, Value>& x, int n_threads) {
 }
 
 TEST(postings_hold_each_document_once_in_order) {
-  // Catches a repeated entry or a stored zero that counts, and documents in the order of the threads.
+  // Repeated entries and stored zeros must not count as presences. The order of documents must not depend on the threads.
   Random random(7);
   const auto check_type = [&]<class Index, class Value>(Index, Value) {
     for (const bool sorted : {true, false}) {

@@ -24,7 +24,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 TEST(integers_after_fractions_keep_the_order_of_documents) {
-  // Catches integers that are added up before they join fractions, here in the collection of unlabelled documents.
+  // A sum must take its integers and fractions in document order. Here the sum is that of unlabelled documents.
   Matrix<std::int32_t, double> x;
   x.n_columns = 1;
   for (const double value : {0x1.6p-51, 1.0, 1.0}) x.add_row({{0, value}});  // (f + 1) + 1 is not f + 2
@@ -36,7 +36,7 @@ TEST(integers_after_fractions_keep_the_order_of_documents) {
 }
 
 TEST(offsets_of_one_label_each_keep_no_collection) {
-  // Catches a row of the collection, as large as all the others, that is kept although it is their sum.
+  // The row of the collection is as large as all other rows together. If it is their sum, it must not be stored.
   const auto x = matrix<std::int32_t>(1, {{{0, 1}}, {{0, 1}}});
   CHECK(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{1}, {0}}), {}).collection == nullptr);
 }
@@ -44,7 +44,7 @@ TEST(offsets_of_one_label_each_keep_no_collection) {
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
 TEST(documents_without_a_class_overflow_too) {
-  // Catches a quick bound that reads only the classes: these documents are only in the collection.
+  // These documents have no class and only add to the collection. The bound for overflow must include them.
   const auto x = matrix<std::int64_t>(1, {{{0, 1}}});
   const Labels none = labels_of(1, true, {{}});
   const auto docs = count(no_counts<std::int64_t>(1), x, none, {most - 10});
@@ -54,7 +54,7 @@ TEST(documents_without_a_class_overflow_too) {
 }
 
 TEST(the_collection_overflows_before_its_classes) {
-  // Catches an overflow of the kept collection where the sum of each class fits.
+  // The sum of the collection overflows, although the sum of each class fits.
   const auto x = matrix<std::int64_t>(1, {{{0, most / 2 + 1}}, {{0, most / 2 + 1}}, {}});
   CHECK_THROWS(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{0}, {1}, {}}), {}), CountOverflow,
                "row 1, column 0, the tokens of the collection");
@@ -63,7 +63,8 @@ TEST(the_collection_overflows_before_its_classes) {
 // ---- refusals on every path --------------------------------------------------------------------------------------------
 
 TEST(short_documents_are_counted_together) {
-  // Catches a document whose entries go to the class of its neighbour, and an unusual document that spoils those around it.
+  // Catches entries that are counted in the class of a neighbouring document, and unusual documents that change the counts
+  // of their neighbours.
   Random random(5);
   for (const bool several : {false, true})
     for (const std::int64_t usual : {1, 20}) {  // 1: every document is unusual
@@ -80,7 +81,7 @@ TEST(short_documents_are_counted_together) {
 }
 
 TEST(any_number_of_documents_may_repeat_columns) {
-  // Catches marks of columns that survive when the numbers of rows, two for each document, start anew.
+  // Columns are marked with row numbers, two for each document. When the numbers start again, old marks must be cleared.
   const std::int64_t n_rows = (1 << 15) + 10;
   Matrix<std::int32_t, std::int64_t> x;
   x.n_columns = 10;
@@ -90,8 +91,8 @@ TEST(any_number_of_documents_may_repeat_columns) {
 }
 
 TEST(every_path_refuses_in_the_words_of_check_csr) {
-  // Catches a wrong entry that is missed outside the first or the last window, that reaches the counters, or that is not the
-  // first in row order. There are 40 windows, and ranges for 7 threads.
+  // A wrong entry in any window must be found before it is counted, and the error must name the first one in row order.
+  // There are 40 windows, and enough entries for 7 threads.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Random random(20);
   const auto small = matrix_with(2.0, 40, 30), large = matrix_with(2.0, 46000, 30);
@@ -150,7 +151,8 @@ TEST(every_path_refuses_in_the_words_of_check_csr) {
 }
 
 TEST(every_path_names_the_document_that_overflows) {
-  // Catches a bound that ignores earlier counts, or a document that is named by its place in a window.
+  // The bound for overflow must include earlier counts. The error must name the document by its row, not by its position in
+  // a window.
   const auto x = matrix_with<std::int64_t>(70000, 20, 30);
   const auto much = matrix<std::int64_t>(30, {{{4, most - 100}}});
   const auto nearly = count(no_counts<std::int64_t>(2), much, labels_of(2, false, {{1}}), {});
@@ -167,7 +169,7 @@ TEST(every_path_names_the_document_that_overflows) {
 }
 
 TEST(every_path_can_be_interrupted) {
-  // Catches a path, or its copying of entries, that never polls. 200,000 entries in each of 1,000 classes.
+  // Every path must poll while it counts and while it copies entries. Each of 1,000 classes has 200,000 entries.
   Random random(21);
   Matrix<std::int32_t, std::int8_t> x;
   x.n_columns = 5000;
@@ -190,8 +192,8 @@ TEST(every_path_can_be_interrupted) {
 }
 
 TEST(documents_before_and_after_the_first_window_are_looked_at) {
-  // Catches a first window, the only one that checks documents, that skips those before the first or after the last document
-  // of its classes. They were once counted unchecked, and a column out of range was written to.
+  // Only the first window checks documents. It must also check the documents before the first and after the last document of
+  // its classes. These were once counted without a check, which wrote to a column out of range.
   for (const std::int64_t first_of_class_0 : {0, 3, 5})
     for (const std::int64_t bad_row : {0, 1, 4, 7, 9}) {
       Labels labels{2, false, {0}, {}};

@@ -72,8 +72,8 @@ void binary_counts_are_those_of_ones(Random& random) {
 }  // namespace
 
 TEST(every_path_agrees_with_the_plain_loop) {
-  // Catches an escape that another entry takes, a segment that is counted for another thread, and mistakes at the edges of
-  // windows and blocks.
+  // Catches an escape that is added to the wrong entry, a segment that is counted for the wrong thread, and mistakes at the
+  // ends of windows and blocks.
   Random random(17);
   paths_agree_with_the_plain_loop<std::int64_t, std::int64_t>(random);
   paths_agree_with_the_plain_loop<std::uint16_t, std::int64_t>(random);
@@ -82,15 +82,16 @@ TEST(every_path_agrees_with_the_plain_loop) {
 }
 
 TEST(every_path_counts_ones) {
-  // Catches a value that is counted in place of its presence, or fractions or large values that the streams refuse.
+  // Catches a value that is counted although only its presence should count, and fractions or large values that the streams
+  // refuse.
   Random random(18);
   binary_counts_are_those_of_ones<double>(random);
   binary_counts_are_those_of_ones<std::uint32_t>(random);
 }
 
 TEST(values_about_what_an_entry_packs) {
-  // Catches a largest packed value that counts as an escape or the other way round, in either layout of cells, or an
-  // escape's rest that is lost or counted in another class.
+  // The largest packed value must not be confused with an escape, in either layout of cells. The rest of an escape must be
+  // counted in the right class.
   for (const std::int64_t n_columns : {1, 65, 65535, 65536, 131072, 300000})
     for (const std::int64_t n_cells : {n_columns, std::int64_t{1} << 17, std::int64_t{3} << 15}) {
       const std::int64_t escape = PackedEntry(n_cells).value(~std::uint32_t{0});
@@ -108,8 +109,8 @@ TEST(values_about_what_an_entry_packs) {
 }
 
 TEST(an_odd_entry_anywhere_in_a_row) {
-  // Catches an entry that the vectors of a row leave out, at their ends or at the end of the row: one that does not exceed
-  // its predecessor, and one that is too large to be usual.
+  // A row is checked in vectors. The check must find a column that does not exceed the column before it, and a value that is
+  // too large, also at the ends of vectors and at the end of the row.
   for (std::int64_t length = 2; length <= 50; ++length)
     for (std::int64_t place = 1; place < length; ++place)
       for (const bool repeats : {false, true}) {
@@ -146,7 +147,7 @@ void fractions_are_kept(std::initializer_list<double> values) {
 }
 
 TEST(fractions_close_to_whole_numbers) {
-  // Catches a fraction that is taken for the whole number next to it, however close.
+  // A fraction must not be counted as the nearest whole number, even if the two differ only in the last bit.
   const double ulp = 0x1p-52;
   fractions_are_kept<double>({1 + ulp, 1 + 2 * ulp, 1 + 100 * ulp, 1 + 16000 * ulp, 1 - ulp / 2, 2 - ulp, 3 + 2 * ulp,
                               0.1 * 3 * 10, 8191 + 0x1p-39, 0x1p51 + 0.5, 1e-300, 5e-324});
@@ -154,8 +155,8 @@ TEST(fractions_close_to_whole_numbers) {
 }
 
 TEST(values_about_what_a_counter_holds) {
-  // Catches occurrences that carry into the bits of the documents, or a limit so low that rows are used where streams would
-  // do.
+  // Occurrences must not carry into the bits that count documents. The limit must not be so low that rows are used although
+  // streams suffice.
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   struct Case {
     std::int64_t value, n_rows;
@@ -175,9 +176,8 @@ TEST(values_about_what_a_counter_holds) {
 }
 
 TEST(counters_that_need_more_than_four_bytes) {
-  // Catches a counter that moves to the large ones one addition too late, or twice, or loses a part when it moves. Some move
-  // in the last addition, and some among neighbours that do not. Also catches a counter that keeps its value for the next
-  // class.
+  // A full counter moves to the large counters. It must move in time, only once, and without losing a part. Some counters
+  // move in the last addition, and some have neighbours that do not move. No counter may keep its value for the next class.
   const auto collection = [](std::int64_t n_rows, auto value_of) {
     Matrix<std::int32_t, std::int64_t> x;
     x.n_columns = 40;
@@ -203,8 +203,8 @@ TEST(counters_that_need_more_than_four_bytes) {
 }
 
 TEST(untidy_rows_are_counted_in_streams) {
-  // Catches a stored zero that counts as a document, a repeated entry that counts as two, and rows that another window or
-  // another row of the same thread changes.
+  // A stored zero must not count as a document, and a repeated entry must count only once. No row may be changed by another
+  // window or by another row of the same thread.
   for (const std::int64_t row : {0, 7, 19, 20}) {  // 20: every other row
     const auto altered = [&](const auto& alter) {
       auto x = matrix_with(2.0, 20, 30);
@@ -226,7 +226,7 @@ TEST(untidy_rows_are_counted_in_streams) {
 }
 
 TEST(what_streams_cannot_count_goes_by_rows) {
-  // Catches a fraction that is cut off, and checks that stop after the first window.
+  // Catches a fraction that is truncated to an integer, and checks that end after the first window.
   for (const std::int64_t row : {0, 7, 19}) {
     const auto altered = [&](const auto& alter) {
       auto x = matrix_with(2.0, 20, 30);
@@ -249,9 +249,9 @@ TEST(what_streams_cannot_count_goes_by_rows) {
 }
 
 TEST(vocabularies_about_every_boundary) {
-  // Catches mistakes with the last word of the bits of seen terms, the last group of words, the last block of terms, and the
-  // first and last term of a block, or a counter that keeps its value for the next class. Blocks have 2^17 terms of one row,
-  // 2^14 of five to eight.
+  // The bits of seen terms lie in words, and the words in groups. Catches mistakes in the last word, the last group and the
+  // last block of terms, at the first and last term of a block, and a counter that keeps its value for the next class.
+  // Blocks have 2^17 terms for one row, and 2^14 for five to eight rows.
   for (const std::int64_t middle : {2, 64, 128, 4096, 8192, 1 << 14, 1 << 15, 1 << 16, 1 << 17, 3 << 15, 1 << 18})
     for (const std::int64_t n_columns : {middle - 1, middle, middle + 1}) {
       std::vector<std::int64_t> columns;
@@ -291,9 +291,9 @@ TEST(dense_rows_of_terms) {
 }
 
 TEST(collections_of_every_shape) {
-  // Catches mistakes with empty rows at either end or between, classes without documents or entries, a document larger than
-  // the window, a class that needs several windows, a window with some classes and the collection, the collection in several
-  // windows.
+  // Catches mistakes with empty rows at either end or in the middle, with classes that have no documents or no entries, with
+  // a document larger than the window, with a class or a collection that needs several windows, and with a window that holds
+  // some classes and the collection.
   struct Shape {
     const char* what;
     std::vector<std::int64_t> lengths;  // of the rows
@@ -343,8 +343,8 @@ TEST(collections_of_every_shape) {
 }
 
 TEST(windows_of_documents_split_between_threads) {
-  // Catches a segment, escapes or documents that are counted with another range, or documents lost between two ranges.
-  // There are enough entries for 7 threads. The documents of a class are scattered or together, or all documents are of the
+  // Catches segments, escapes or documents that are counted in the wrong range, and documents lost between two ranges. There
+  // are enough entries for 7 threads. The documents of a class are scattered or adjacent, or all documents belong to the
   // last class.
   Random random(18);
   auto x = streamable_matrix<std::int32_t>(random, 40000, 1000);
@@ -361,7 +361,7 @@ TEST(windows_of_documents_split_between_threads) {
 }
 
 TEST(updates_by_every_path_equal_one_call) {
-  // Catches new counts that replace the earlier ones, frequencies that no longer fit 4 bytes, or mistakes with a class whose
+  // Catches new counts that replace earlier ones, frequencies that outgrow 4 bytes, and mistakes with a class whose
   // documents are all empty.
   Random random(19);
   auto x = streamable_matrix<std::int64_t>(random, 60, 500);
@@ -382,7 +382,7 @@ TEST(updates_by_every_path_equal_one_call) {
 }
 
 TEST(sums_that_outgrow_four_bytes) {
-  // Catches a sum of 2^32 or more that is kept in 4 bytes: within a document window, between two, and between calls.
+  // A sum of 2^32 or more must not be kept in 4 bytes. It can arise within a window, from two windows, or from two calls.
   constexpr std::int64_t half = std::int64_t{1} << 31;
   for (const std::int64_t value : {half - 1, half, 2 * half - 1, 2 * half, 2 * half + 1})
     for (const std::int64_t n_rows : {1, 2, 3, 30})
@@ -395,8 +395,8 @@ TEST(sums_that_outgrow_four_bytes) {
 }
 
 TEST(sums_at_the_bound_of_untested_additions) {
-  // Catches a counter of 4 bytes whose occurrences reach its documents, or whose documents reach its flag, because entries
-  // were added without a test that needed one: at the bound itself, and far beyond it.
+  // In a counter of 4 bytes, occurrences must not overflow into the documents, nor documents into the flag. Entries may be
+  // added without a test only below a bound. The counts here lie at the bound, and far above it.
   for (const std::int64_t value : {4, 5, 100, 128, 8192, 8193, 20000, 40000})
     for (const std::int64_t sum : {std::int64_t{1} << 15, std::int64_t{1} << 16, std::int64_t{1} << 18})
       for (const std::int64_t more : {-1, 0, 1}) {
@@ -414,8 +414,8 @@ TEST(sums_at_the_bound_of_untested_additions) {
 }
 
 TEST(more_documents_than_a_counter_holds) {
-  // Catches 2^24 documents of one term in one window, whose number would wrap to 0. As many empty documents, or documents of
-  // other classes, come before them.
+  // A term has 2^24 documents in one window, a number that would wrap to 0. As many empty documents, or documents of other
+  // classes, come first.
   constexpr std::int64_t n = (std::int64_t{1} << 24) + 5;
   std::vector<std::int32_t> indptr(at(2 * n + 1), 0), zeros(at(2 * n), 0);
   for (std::int64_t i = 0; i <= n; ++i) indptr[at(n + i)] = static_cast<std::int32_t>(i);

@@ -14,8 +14,8 @@ using namespace plain_cutter;
 
 namespace {
 
-// Threads that meet the same characters first, at the same time, fill the same tables. No other test of this suite uses
-// these characters: the tables are never emptied.
+// The first use of a character fills its table. Here several threads fill the same tables at once. No other test of this
+// suite uses these characters, because the tables are never emptied.
 TEST(tables_of_characters_may_be_filled_by_several_threads_at_once) {
   use_plain_characters();
   std::u32string text;

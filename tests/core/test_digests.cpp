@@ -1,5 +1,5 @@
-// Digests of what seeded inputs give. Every platform, compiler and SIMD target must give the same bits of counts, scores,
-// rankings and verdicts, so that a ranking can be repeated anywhere.
+// Digests of the results for seeded inputs. Counts, scores, rankings and predicted classes must have the same bits on every
+// platform, compiler and SIMD target, so that a ranking can be repeated anywhere.
 #include <bit>
 #include <cstdint>
 #include <numeric>
@@ -20,7 +20,7 @@ using namespace score_cases;
 
 namespace {
 
-// FNV-1a of the bytes of numbers, from the lowest byte on.
+// The FNV-1a hash of the bytes of numbers, beginning with the lowest byte.
 class Digest {
  public:
   template <class T>
@@ -70,7 +70,7 @@ struct Input {
   std::vector<double> weights;
 };
 
-// Terms of all frequencies, in documents of a few entries; some floating-point values are fractions.
+// Returns documents of a few entries, with rare and frequent terms. Some floating-point values are fractions.
 template <class Value>
 Input<Value> input(std::int64_t n_classes, std::int64_t n_docs, std::int64_t n_terms) {
   Random random(20160901);

@@ -11,8 +11,8 @@ using namespace termsift;
 
 namespace {
 
-// Integers are the exact reference: all values here are whole, and are compared modulo 2^64. No error can be a multiple of
-// 2^64, since the rounding of hi keeps it below 2^63.
+// The exact reference is integer arithmetic modulo 2^64, because all values here are whole. An error is never a multiple of
+// 2^64, because the rounding of hi keeps the error below 2^63.
 using Residue = std::uint64_t;
 
 Residue residue(double integer) {
@@ -45,7 +45,7 @@ constexpr int repeats = 20000;
 }  // namespace
 
 TEST(two_sum_loses_nothing) {
-  // Catches an assumed order of operands, or an error term that is optimised away.
+  // Catches code that assumes |a| >= |b|, or an error term that the compiler optimises away.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double a = integers.as_double(integers.bits(53)) * 1024, b = integers.as_double(integers.bits(53));
@@ -59,7 +59,7 @@ TEST(two_sum_loses_nothing) {
 }
 
 TEST(two_product_loses_nothing) {
-  // Catches a split that drops a bit, or that contraction changes.
+  // Catches a product whose error term loses a bit, or is changed by the contraction of operations.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double a = integers.as_double(integers.bits(53)), b = integers.as_double(integers.bits(53));
@@ -82,7 +82,7 @@ TEST(add_keeps_106_bits) {
 }
 
 TEST(add_keeps_106_bits_where_the_high_parts_cancel) {
-  // Catches a rounded sum of the low parts (Dekker's "sloppy" sum), which is then most of the result.
+  // The low parts are most of the result here. Catches a rounded sum of the low parts, as in Dekker's "sloppy" sum.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double m = integers.as_double(53), k = static_cast<double>(i % 5 - 2);
@@ -94,7 +94,7 @@ TEST(add_keeps_106_bits_where_the_high_parts_cancel) {
 }
 
 TEST(subtract_is_exact_where_everything_cancels) {
-  // Catches noise in the difference of two numbers that agree to 30 digits, as p and q may.
+  // The difference of two numbers that agree to 30 digits must be exact, because p and q may agree so far.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = two_product(integers.as_double(53), integers.as_double(53));
@@ -108,7 +108,7 @@ TEST(subtract_is_exact_where_everything_cancels) {
 }
 
 TEST(multiply_keeps_its_bound) {
-  // Catches a missing cross term. Factors have 60 bits, so the error stays below 2^63.
+  // Catches a missing cross term. The factors have 60 bits, so the error of the product stays below 2^63.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = integers.as_double_double(60), b = integers.as_double_double(integers.bits(60));
@@ -118,7 +118,7 @@ TEST(multiply_keeps_its_bound) {
 }
 
 TEST(divide_undoes_a_product) {
-  // Catches a remainder in one double, which would leave quotients only 60 bits.
+  // Catches a remainder that is kept in one double. Quotients would then have only 60 bits.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double q = integers.as_double(40);
@@ -133,7 +133,7 @@ TEST(divide_undoes_a_product) {
 }
 
 TEST(negate_and_scale_are_exact) {
-  // Catches an operation on hi alone.
+  // Catches an operation that is applied only to hi.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = two_product(integers.as_double(53), integers.as_double(53));

@@ -115,7 +115,8 @@ void check_case(Kind kind, std::size_t n_classes, std::size_t n_terms, Random& r
     const GreedyRanking plain = rank(c, all, true), fast = rank(c, all, false);
     check_same(fast, plain, n_terms);
     const Int k = below(random, all + 1);
-    // Twice the evaluations of a plain search, some for wins that are checked together, and some for lists of all groups.
+    // The limit is twice the evaluations of a plain search. Some more are for winners that are checked together, and some
+    // for lists of all groups.
     const auto most = [&](Int n) { return n * (2 * all - n + 1) + all / 8 + 64; };
     for (const Int n : {k, std::min<Int>(all, 1), std::min<Int>(all, 2), std::min<Int>(all, 5)}) {
       const GreedyRanking first = rank(c, n, false);
@@ -149,8 +150,8 @@ TEST(the_fast_search_finds_the_plain_order_of_more_terms) {
   }
 }
 
-// These counts and smoothings are whole on no grid. After the first term, all terms have equal counts in all classes, so
-// that none may have a gain.
+// No power of two makes these counts and smoothings whole. All terms except the first have equal counts in all classes, so
+// they must have no gain.
 TEST(rounding_is_the_same_in_all_classes) {
   const std::vector<double> shared{90.3, 1.1, 2.2, 3.3, 0.7, 1e-3};
   std::vector<double> without_first = shared;
@@ -189,7 +190,7 @@ TEST(masses_of_thousands_of_classes_are_sparse) {
   CHECK(ranking.divergences[2] > ranking.divergences[0]);
 }
 
-// Counts of many classes, each with few of the terms, for which bounds are computed from the pairs.
+// Counts of many classes that each have few terms. Bounds are then computed from the pairs.
 enum class Sparse { text, alike, one_large, without_prior, nearly_all, weighted };
 constexpr Sparse sparse_kinds[] = {Sparse::text, Sparse::alike, Sparse::one_large, Sparse::without_prior, Sparse::nearly_all,
                                    Sparse::weighted};
@@ -205,7 +206,7 @@ Case<Count> make_sparse_case(Sparse kind, std::size_t n_classes, std::size_t n_t
     std::vector<Count> row(n_terms, Count{0});
     const Int n_pairs = result.n_docs[c] == 0 ? 0 : 1 + below(random, static_cast<Int>(n_terms) / 15);
     for (Int i = 0; i < n_pairs; ++i) {
-      // Frequent terms come first; those of the kind `alike` are once in a class, in classes of one size.
+      // Frequent terms come first. In the kind `alike`, each term occurs once in a class, and all classes have one size.
       const auto term = at(below(random, 1 + below(random, static_cast<Int>(n_terms))));
       row[term] = kind == Sparse::alike ? Count{1} : static_cast<Count>(1 + below(random, 5));
       if (kind == Sparse::weighted) row[term] = static_cast<Count>(0.3 * static_cast<double>(row[term]));

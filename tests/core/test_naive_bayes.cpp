@@ -40,7 +40,7 @@ template <class Count, class Index, class Value>
 Results classify(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking, const Terms& ks,
                 const Matrix<Index, Value>& x, const std::vector<ClassId>& labels, const Threads& threads = {},
                 TermWeight term_weight = TermWeight::raw) {
-  // The arrays are filled with a wrong value, so that an element that is not written shows.
+  // The arrays are filled with a wrong value, which reveals elements that are never written.
   const std::size_t size = ks.size() * counts.rows.size();
   Results results{std::vector<std::int64_t>(size, -77), std::vector<std::int64_t>(size, -77)};
   classify_by_prefixes(counts, {model, b1, ranking, ks}, LabelledDocuments{x.view(), labels, term_weight}, threads,
@@ -75,7 +75,7 @@ struct Posterior {
   }
 };
 
-// Naive Bayes of the first k terms, as it is defined.
+// Naive Bayes with the first k terms, written from its definition.
 struct PlainBayes {
   EventModel model;
   long double b1;
@@ -120,8 +120,8 @@ struct PlainBayes {
     return p;
   }
 
-  // Checks that `found` is the first of the best classes. Classes that agree to 2^-58 must count as equal, those that agree
-  // to 2^-40 may.
+  // Checks that `found` is the first of the best classes. Classes whose sums agree to 2^-58 must count as equal, and classes
+  // whose sums agree to 2^-40 may count as equal.
   void check(std::size_t found, const Terms& ranking, std::int64_t k, const std::vector<long double>& x) const {
     CHECK(n_docs[found] > 0);
     std::vector<Posterior> all(n_docs.size());
@@ -200,7 +200,7 @@ void compare_with_the_plain_loop(Random& random) {
       const auto x = dense(document, 0, term_weight);
       for (std::size_t step = 0; step < ks.size(); ++step) {
         plain.check(found[step], ranking, ks[step], x);
-        // Guards against a skipped change of class. A single k is never skipped, and has the same bits.
+        // No change of the predicted class may be skipped. A call with a single k skips nothing, and has the same bits.
         CHECK_EQ(predict(counts, model, b1, ranking, {ks[step]}, document, term_weight)[0], found[step]);
         ++sum.predicted[step * n + found[step]];
         if (known[at(d)] >= 0 && found[step] == at(known[at(d)])) ++sum.hits[step * n + found[step]];
@@ -216,8 +216,8 @@ void compare_with_the_plain_loop(Random& random) {
 // ---- against the plain loop --------------------------------------------------------------------------------------------
 
 TEST(every_k_and_document_agrees_with_the_plain_loop) {
-  // Guards against faults in the loss of a model, in ranks, classes without documents, repeated entries and stored zeros,
-  // and against a logarithm that is taken of each repeated entry, or of presences.
+  // Catches faults in the loss of a model and in ranks, with classes without documents, and with repeated entries and stored
+  // zeros. TermWeight::log applies to the sum of repeated entries, and not to presences.
   Random random(20161);
   for (int round = 0; round < 200; ++round) {
     compare_with_the_plain_loop<std::int32_t, std::int32_t, std::int64_t>(random);
@@ -230,7 +230,7 @@ TEST(every_k_and_document_agrees_with_the_plain_loop) {
 }
 
 TEST(every_simd_target_judges_as_a_plain_loop) {
-  // Guards against a class, or a tie within or between vectors, that a target's vectors miss.
+  // Every SIMD target must find the best class at each position of its vectors, and ties within and between vectors.
   const std::string target = simd_target();
   for (int round = 0; round < 2000; ++round) {
     const std::int64_t n = 1 + round % 13, stride = (n + verdict_lanes - 1) / verdict_lanes * verdict_lanes;
@@ -268,7 +268,7 @@ TEST(every_simd_target_judges_as_a_plain_loop) {
 // ---- edges -------------------------------------------------------------------------------------------------------------
 
 TEST(documents_ks_and_terms_may_be_missing) {
-  // Guards against faults for a document without ranked terms, no documents, no ks, and one class.
+  // Catches faults with a document that has no ranked term, with no documents, with no ks, and with one class.
   const auto counts = make_counts<std::int64_t>({3, 0, 5, 5}, {{1, 2, 0}, {0, 0, 0}, {0, 4, 1}, {0, 4, 1}});
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = 3;
@@ -328,7 +328,7 @@ TEST(invalid_arguments_are_refused) {
 
 namespace {
 
-// Checks that the first of two classes that agree exactly is predicted, in either order of the classes.
+// Two classes agree exactly. Checks that the first one is predicted, whatever the order of the classes.
 template <class Count>
 void check_tie(EventModel model, double b1, std::vector<Count> n_docs, std::vector<std::vector<Count>> tf,
          const std::vector<std::pair<std::int64_t, std::int32_t>>& document) {
@@ -347,8 +347,8 @@ void check_tie(EventModel model, double b1, std::vector<Count> n_docs, std::vect
 }  // namespace
 
 TEST(classes_tie_after_thousands_of_terms) {
-  // Guards against a tolerance too small for the rounding of n equal numbers, which may all err in the same direction.
-  // 5,000 terms at log 4 equal 10,000 at log 2.
+  // The tolerance must cover the rounding of n equal numbers, whose errors may all have the same sign. The sum of 5,000
+  // log 4 equals the sum of 10,000 log 2.
   for (const std::size_t n : {std::size_t{1000}, std::size_t{5000}, std::size_t{20000}}) {
     std::vector<std::vector<std::int64_t>> tf(2, std::vector<std::int64_t>(3 * n + 1, 0));
     std::vector<std::pair<std::int64_t, std::int32_t>> document;
@@ -388,7 +388,7 @@ TEST(a_prior_may_balance_a_small_gain) {
 }
 
 TEST(an_unlikely_class_does_not_widen_the_tolerance_of_others) {
-  // Guards against a tolerance from the largest of all sums, here the rate of a class of long documents.
+  // The tolerance must not depend on the largest of all sums, which is here the rate of a class of long documents.
   const auto counts = make_counts<std::int64_t>({1, 1, 1}, {{10, 11, 0}, {11, 10, 0}, {0, 0, std::int64_t{1} << 60}});
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = 3;
@@ -397,8 +397,8 @@ TEST(an_unlikely_class_does_not_widen_the_tolerance_of_others) {
 }
 
 TEST(no_slow_change_is_skipped) {
-  // The second term adds 1,024 to the loss of class 2. Then each k adds a little more to the loss of class 0 than to that of
-  // class 1. The difference is a quarter of an ulp of 1,024, but all differences together exceed the lead of class 0.
+  // The second term adds 1,024 to the loss of class 2. Each later k adds slightly more to the loss of class 0 than to the
+  // loss of class 1. Each difference is a quarter of an ulp of 1,024, but their sum exceeds the lead of class 0.
   const std::int64_t n = 20000;
   const double b1 = 0x1p-43, lead = 0x1p-31;
   std::vector<std::vector<double>> tf(3, std::vector<double>(at(n), 0));
@@ -419,7 +419,7 @@ TEST(no_slow_change_is_skipped) {
 }
 
 TEST(extreme_smoothing_gives_numbers) {
-  // Guards against NaN from infinity - infinity, where b1 k or l/b1 overflows.
+  // If b1 k or l/b1 overflows, infinity - infinity must not give NaN.
   const auto counts = make_counts<std::int64_t>({1, 2}, {{5, 0, 1}, {0, 5, 1}});
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = 3;

@@ -27,8 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// Waits for the condition, but only for a limited time, because the condition never holds where the system allows only one
-// thread.
+// Waits a limited time for the condition. If the system allows only one thread, the condition may never hold.
 template <class Condition>
 void wait_for(const Condition& condition) {
   for (const auto end = Clock::now() + 2s; !condition() && Clock::now() < end;) std::this_thread::sleep_for(1ms);
@@ -84,20 +83,20 @@ bool every_block_runs_once(std::int64_t n_blocks, int n_threads) {
 
 #ifndef _WIN32
 TEST(a_child_of_a_process_without_threads_may_start_some) {
-  // Catches a forked child that is limited to one thread although its parent had started none. This test must be the first,
-  // before any other starts a thread.
+  // If the parent has started no threads, a forked child may use several. This test must run first, because other tests
+  // start threads.
   CHECK(holds_in_child([] { return effective_n_threads(2) == 2 && every_block_runs_once(100, 2); }));
 }
 #endif
 
 TEST(every_block_once) {
-  // Catches a block that is lost or run twice, and blocks that are not run because the build has no threads.
+  // Every block must run exactly once, also if the build has no threads.
   for (const int n_threads : {1, 2, 3, 7})
     for (const std::int64_t n_blocks : {0, 1, 2, 5, 1000}) CHECK(every_block_runs_once(n_blocks, n_threads));
 }
 
 TEST(one_thread_goes_in_order) {
-  // Catches blocks that are taken from the end, so that the lowest failure is not the first.
+  // One thread must run the blocks from the first to the last, so that the first failure is the lowest one.
   std::vector<std::int64_t> order;
   for_each_block(5, {1, {}}, [&](std::int64_t block, Worker& worker) {
     order.push_back(block);
@@ -107,7 +106,7 @@ TEST(one_thread_goes_in_order) {
 }
 
 TEST(a_failure_stops_the_loop) {
-  // Catches blocks that still run after an exception, or an exception that is lost.
+  // After an exception, no further block may run, and the exception must reach the caller.
   int runs = 0;
   CHECK_THROWS(for_each_block(1000, {1, {}}, [&](std::int64_t block, Worker&) {
     ++runs;
@@ -117,7 +116,7 @@ TEST(a_failure_stops_the_loop) {
 }
 
 TEST(the_lowest_failure_wins) {
-  // Catches a loop that rethrows the failure that came first in time, which differs from run to run.
+  // The loop must rethrow the failure of the lowest block. The failure that happens first varies from run to run.
   if (!two_threads_run()) return;
   for (const std::int64_t last : {0, 1}) {
     std::atomic<int> started{0};
@@ -131,7 +130,7 @@ TEST(the_lowest_failure_wins) {
 }
 
 TEST(an_interruption_hides_no_failure) {
-  // Catches an Interrupted from a lower block that replaces the exception that stopped the loop.
+  // The exception that stopped the loop must not be replaced by an Interrupted from a lower block.
   const bool two = two_threads_run();
   std::atomic<bool> both{false};
   CHECK_THROWS(for_each_block(2, {2, {}}, [&](std::int64_t block, Worker& worker) {
@@ -146,7 +145,7 @@ TEST(an_interruption_hides_no_failure) {
 }
 
 TEST(poll_stops_a_loop_of_short_blocks) {
-  // Catches a poll that is never called, or whose answer is ignored.
+  // The poll must be called, and must be able to stop the loop.
   for (const int n_threads : {1, 2}) {
     const auto start = Clock::now();
     std::atomic<int> runs{0};
@@ -160,7 +159,7 @@ TEST(poll_stops_a_loop_of_short_blocks) {
 }
 
 TEST(poll_stops_a_long_block) {
-  // Catches an interruption that waits for the end of the block.
+  // An interruption must not wait for the end of a block.
   const auto start = Clock::now();
   CHECK_THROWS(for_each_block(1, {1, [] { return true; }}, [](std::int64_t, Worker& worker) { work_until_stopped(worker); }),
                Interrupted, "interrupted");
@@ -168,7 +167,7 @@ TEST(poll_stops_a_long_block) {
 }
 
 TEST(poll_stops_others_while_the_caller_is_idle) {
-  // Catches a caller's thread that does not poll while it waits for the other threads.
+  // The caller's thread must also poll while it waits for the other threads.
   if (!two_threads_run()) return;
   const auto caller = std::this_thread::get_id();
   std::atomic<bool> on_caller{true}, other_works{false};
@@ -190,7 +189,7 @@ TEST(poll_stops_others_while_the_caller_is_idle) {
 }
 
 TEST(a_quiet_poll_changes_nothing) {
-  // Catches a loop that stops although the poll returned false, or a poll that is called on another thread.
+  // The loop must go on if the poll returns false, and only the caller's thread may call the poll.
   const auto caller = std::this_thread::get_id();
   std::atomic<int> runs{0}, elsewhere{0};
   const auto poll = [&] {
@@ -206,14 +205,14 @@ TEST(a_quiet_poll_changes_nothing) {
 }
 
 TEST(what_poll_throws_arrives) {
-  // Catches std::terminate, because no exception may leave a thread's part of the loop.
+  // An exception that leaves a thread's part of the loop would call std::terminate.
   const auto poll = []() -> bool { throw std::runtime_error("KeyboardInterrupt"); };
   CHECK_THROWS(for_each_block(2, {2, poll}, [](std::int64_t, Worker& worker) { work_until_stopped(worker); }),
                std::runtime_error, "KeyboardInterrupt");
 }
 
 TEST(how_many_threads) {
-  // Catches a request or a setting of OpenMP that is ignored, or threads within threads.
+  // A requested number of threads and OpenMP's settings must be respected, and threads must not start threads.
   CHECK_EQ(effective_n_threads(5), 5);
   CHECK(effective_n_threads(0) >= 1);
 #ifdef _OPENMP
@@ -237,14 +236,14 @@ TEST(how_many_threads) {
 }
 
 TEST(a_loop_within_a_loop) {
-  // Catches an inner loop that loses blocks, or whose threads share a number.
+  // An inner loop must run all blocks, and no two threads may have the same number.
   std::atomic<int> sound{0};
   for_each_block(4, {2, {}}, [&](std::int64_t, Worker&) { sound += every_block_runs_once(50, 2); });
   CHECK_EQ(sound.load(), 4);
 }
 
 TEST(threads_are_worth_their_work) {
-  // Catches no thread at all for little work, more threads than allowed for much, or a poll that is dropped.
+  // Little work needs one thread, much work at most the allowed number, and the poll must be kept.
   const Threads threads{8, [] { return true; }};
   CHECK_EQ(worth(threads, 0).count, 1);
   CHECK_EQ(worth(threads, (1 << 17) - 1).count, 1);
@@ -256,7 +255,7 @@ TEST(threads_are_worth_their_work) {
 
 #ifndef _WIN32
 TEST(a_child_forked_after_threads_works) {
-  // Catches a child process that waits for threads that it does not have. The parent keeps its threads.
+  // A child process must not wait for the threads of its parent. The parent keeps these threads.
   CHECK(every_block_runs_once(100, 2));
   CHECK(holds_in_child([] {
     const int n_threads = effective_n_threads(2);

@@ -41,7 +41,7 @@ std::vector<std::int64_t> best_by_stable_sort(const std::vector<double>& scores,
 }  // namespace
 
 TEST(both_zeros_are_equal) {
-  // Guards against a comparison of bits, which puts -0 below 0.
+  // A comparison of bits would put -0 below 0.
   CHECK_EQ(best({-0.0, 0.0, -0.0}, 3), (std::vector<std::int64_t>{0, 1, 2}));
 }
 
@@ -55,7 +55,7 @@ struct Turns {
   std::vector<std::int64_t> classes;  // as rows of the counts
 };
 
-// From the whole list of every class.
+// Returns the expected turns, computed from the complete list of every class.
 template <CountType Count>
 Turns turns_of_whole_lists(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure) {
   const auto n = at(counts.n_terms);
@@ -84,7 +84,7 @@ Turns turns_of_whole_lists(const ClassCounts<Count>& counts, const Estimation& e
 
 enum class Kind { text, alike, large_class, large_term, nearly_empty, weighted };
 
-// Many classes, each with few of the terms; some have no documents, and some terms are in no class.
+// Many classes that each have few terms. Some classes have no documents, and some terms occur in no class.
 template <CountType Count>
 ClassCounts<Count> counts_of_many_classes(Kind kind, std::int64_t n_classes, std::int64_t n_terms, Random& random) {
   std::vector<Count> n_docs;

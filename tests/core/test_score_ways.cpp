@@ -68,8 +68,8 @@ ClassCounts<Count> narrow(const ClassCounts<std::int64_t>& counts) {
 }  // namespace
 
 TEST(patterns_change_no_bit) {
-  // Catches a count at the limit that is treated as small, patterns scored with constants of their own, and mistakes
-  // with classes without documents, terms of p > 1/64, scores of 0 or infinity, and the ends of chunks.
+  // Catches a count at the limit that is treated as small, patterns that are scored with other constants, and mistakes with
+  // classes without documents, with terms of p > 1/64, with scores of 0 or infinity, and at the ends of chunks.
   Random random(13);
   const std::string best = simd_target();
   for (const auto& [n_classes, side] : {std::pair{2u, 64}, {3u, 16}, {4u, 8}}) {
@@ -105,7 +105,7 @@ TEST(patterns_change_no_bit) {
 
 namespace {
 
-// Many classes with 1 to 1,000 tokens; rare terms, a few frequent ones, and unseen terms at the end.
+// Many classes with 1 to 1,000 tokens. There are rare terms, a few frequent terms, and at the end unseen terms.
 ClassCounts<std::int64_t> many_classes(Random& random, std::size_t n_classes, std::size_t n_terms) {
   std::vector<std::vector<std::int64_t>> tf(n_classes, std::vector<std::int64_t>(n_terms, 0));
   std::vector<std::int64_t> n_docs;
@@ -134,8 +134,8 @@ constexpr Score dense = score_dense<std::int64_t>, sparse = score_sparse<std::in
 }  // namespace
 
 TEST(both_ways_agree) {
-  // Catches V(U) from the wrong piece or beyond the last one, and mistakes with a class without prior mass, a dominant
-  // class, and counts that are not doubles.
+  // Catches V(U) from the wrong piece or beyond the last piece, and mistakes with a class without prior mass, with a class
+  // that dominates, and with counts that a double cannot hold.
   Random random(9);
   for (const std::size_t n_classes : {2u, 10u, 300u}) {
     const std::size_t n_terms = 3000;
@@ -190,8 +190,8 @@ TEST(both_ways_agree_on_weighted_counts) {
 }
 
 TEST(few_pairs_of_short_classes_agree) {
-  // Where classes consist mostly of smoothing, the logarithms of a rare term cancel, and it is summed a second time with
-  // others like it. There are few or many of them in a chunk, and the first sum must leave nothing behind.
+  // If smoothing is most of the mass of the classes, the logarithms of a rare term cancel. Such terms are summed a second
+  // time. A chunk has few or many of them, and nothing of the first sum may remain.
   Random random(20);
   constexpr std::size_t n_classes = 200, n_terms = 3000;
   for (const std::int64_t most_tokens : {2, 30, 400}) {
@@ -215,8 +215,8 @@ TEST(few_pairs_of_short_classes_agree) {
 }
 
 TEST(both_ways_give_the_same_bits_everywhere) {
-  // Catches sums whose order depends on the threads, or on whether a chunk follows the thread's last one. There are enough
-  // pairs for seven threads, and as many chunks.
+  // The order of sums must not depend on the threads, or on which chunk a thread scored before. There are enough pairs and
+  // chunks for seven threads.
   Random random(10);
   constexpr std::int64_t n_terms = 110000, n_classes = 12, n_tokens = 60000;
   std::vector<std::vector<std::int64_t>> tf(n_classes, std::vector<std::int64_t>(n_terms, 0));

@@ -1,4 +1,4 @@
-// Tables on several threads, and values nested deeply. The fuzz target and the tests in Python check the rest.
+// Tests tables on several threads and deeply nested values. The fuzz target and the tests in Python check the rest.
 #include <random>
 
 #include "plain_cutter.hpp"

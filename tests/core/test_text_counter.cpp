@@ -34,7 +34,7 @@ struct Collection {
   }
 };
 
-// Texts of words of 1 to 40 letters, of which some come often, among them ones with the same first 16 bytes.
+// Returns texts of words with 1 to 40 letters. Some words are frequent, and some of these have the same first 16 bytes.
 Collection random_collection(std::mt19937_64& random, std::size_t n_texts, std::size_t n_words, std::int64_t n_classes) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < n_words; ++i) {
@@ -83,7 +83,7 @@ Row plain_row(const std::string& text, const TextRules& rules) {
   return row;
 }
 
-// What counting must give: rows by term, and the sorted terms.
+// The expected counts: rows by term, and the sorted terms.
 struct Expected {
   std::vector<Row> rows;
   std::vector<std::string> terms;
@@ -103,7 +103,7 @@ struct Expected {
   }
 };
 
-// Checks a matrix, whose columns are the terms of the list, against rows; other terms are left out.
+// Compares a matrix with rows. The columns are the terms of the list, and other terms are left out.
 void check_matrix(const TextMatrix& matrix, const std::vector<Row>& rows, const std::vector<std::string>& terms) {
   CHECK_EQ(matrix.n_rows, static_cast<std::int64_t>(rows.size()));
   std::int64_t entry = 0;
@@ -258,8 +258,8 @@ TEST(many_words_in_full_tables_give_the_same_counts) {
     }
 }
 
-// Words of which each text has some: all of them, some that the next texts have too, or its own. Half have the same first
-// 16 bytes, and are told apart by the rest.
+// Each text has all words, words that it shares with the next texts, or words of its own. Half of the words have the same
+// first 16 bytes and differ after these.
 Collection words_of_texts(std::size_t n_texts, std::size_t n_words, std::size_t step) {
   Collection collection;
   collection.n_classes = 3;
@@ -293,7 +293,7 @@ TEST(words_of_several_threads_are_united) {
   }
 }
 
-// With these seeds short words all have the hash 0: a table is one run of slots, and one part has all words.
+// With these seeds, all short words have the hash 0. A table is then one run of slots, and one part has all words.
 TEST(words_of_one_hash_are_united) {
   const Tuned tuned;
   std::fill(std::begin(text_tuning().seed), std::end(text_tuning().seed), 0);
@@ -348,7 +348,7 @@ TEST(memory_does_not_grow_with_the_threads_of_a_sketch) {
     counter.add(collection.views(), collection.classes, {count});
     return counter.n_bytes();
   };
-  // A table of so few words may have many empty slots. If threads shared no words, the ratio would be about 12.
+  // A table of few words may have many empty slots. If the threads did not share words, the ratio would be about 12.
   CHECK(n_bytes(16) < 4 * n_bytes(1));
 }
 
@@ -392,5 +392,5 @@ TEST(large_counts_are_exact) {
   }
 }
 
-// Hashes as sklearn.utils.murmurhash3_32(term, seed=0) gives them.
+// The hashes that sklearn.utils.murmurhash3_32(term, seed=0) returns.
 }  // namespace

@@ -1,4 +1,4 @@
-// Counters of texts after errors, used by several threads, and with counts that fill their fields.
+// Tests counters of texts after errors, on several threads, and with the largest counts that their fields can hold.
 #include "termsift/text_counter.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ TEST(many_large_counts_take_little_memory) {
   }
 }
 
-// Short rows are put in order while they are written, if their columns need more bits than one pass sorts by.
+// If columns need more bits than one sorting pass covers, short rows are sorted while they are written.
 TEST(rows_of_any_length_are_sorted) {
   std::mt19937 random(1);
   for (const std::int32_t n_columns : {1, 2, 3000, 1 << 20, std::numeric_limits<std::int32_t>::max()})
@@ -88,7 +88,8 @@ TEST(rows_of_any_length_are_sorted) {
     }
 }
 
-// Texts of which most are broken, so that every thread finds another one. The first lies at the end of a long text.
+// Most of these texts are invalid, so each thread finds a different one. The first invalid text is long, with the fault at
+// its end.
 Collection broken_collection() {
   Collection collection{{}, {}};
   for (int i = 0; i < 200; ++i) {
@@ -153,7 +154,7 @@ TEST(an_interrupted_counter_refuses_further_calls) {
   const Collection collection{std::vector<std::string>(1000, "aa bb cc"), {}};
   TextCounter counter({}, false);
   counter.add(collection.views(), {}, {1});
-  // A poll that is asked at once stops the call, or it ends before the first poll.
+  // The first poll stops the call, unless the call ends before it.
   try {
     const auto begin = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - begin < std::chrono::seconds(20))

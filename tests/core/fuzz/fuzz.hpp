@@ -1,7 +1,7 @@
 // The parts that fuzz targets share: they take values from bytes, and report failures.
 //
-// A target is a function of bytes, the entry point of libFuzzer. If built with clang, it searches guided by coverage. If
-// built with another compiler, replay.cpp runs it on the seeds and on mutations of them, the same ones each time.
+// A target is a function of bytes, the entry point of libFuzzer. If clang builds the target, libFuzzer searches for inputs
+// that reach new code. Otherwise replay.cpp runs the target on the seeds and on mutations, which are the same in every run.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace fuzz {
 
-// Takes values from the front of the bytes, and zeros after their end.
+// Takes values from the front of the bytes. After the end of the bytes, all values are 0.
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}

@@ -13,7 +13,7 @@ using namespace collections;
 
 namespace {
 
-// Values are mostly small, so that most inputs can be counted; some have any bits.
+// Most values are small, so that most inputs can be counted. Some values have arbitrary bits.
 template <class T>
 T any_value(fuzz::Bytes& bytes, int usual) {
   if (bytes.below(64) == 0) {
@@ -46,7 +46,7 @@ bool is_sound(const Matrix<Index, Value>& x) {
   return true;
 }
 
-// Whether no sum of counts can leave int64, and no sum of doubles becomes infinite.
+// Returns true if no sum of counts overflows int64, and no sum of doubles becomes infinite.
 template <CountType Count, class Index, class Value>
 bool is_small(const Matrix<Index, Value>& x, const std::vector<Count>& weights) {
   long double sum = 0, docs = 0;

@@ -19,7 +19,7 @@ Count any_count(fuzz::Bytes& bytes) {
                               : static_cast<Count>(bytes.below(9)) - static_cast<Count>(bytes.below(32) == 0);
 }
 
-// A class of unknown documents has none, and no term has any in it.
+// In a class with unknown documents, the numbers of documents of the class and of its terms are all 0.
 template <class Count>
 bool is_sound_pair(Count tf, Count df, Count n_docs) {
   const bool positive = tf > 0 && df >= 0 && (df > 0) == (n_docs > 0);

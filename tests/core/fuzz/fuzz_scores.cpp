@@ -1,8 +1,8 @@
 // For any small counts, smoothing, priors, model and measure, the scores by either way are the aggregate of the class
 // scores, and the scores of pairs are the class scores.
 //
-// The inputs take the series of the sparse way out of their usual ranges: classes of one document beside classes of a
-// million, and smoothing from 2^-40 to far above every count.
+// The inputs lie outside the usual ranges of the series of the sparse way: some classes have one document and others a
+// million, and smoothing is between 2^-40 and far above every count.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// Takes any bytes as a table of delimited fields or of JSON objects. What is read, left out or refused must not depend on
-// the blocks in which it is read, and the walk over regular rows must agree with the machine that goes row by row.
+// Takes any bytes as a table of delimited fields or of JSON objects. The rows that are read, left out or refused must not
+// depend on the sizes of the blocks. The fast reader of regular rows must agree with the reader that goes row by row.
 #define CHECK_WITHOUT_MAIN
 #include "../read_tables.hpp"
 #include "fuzz.hpp"
@@ -33,14 +33,14 @@ std::string first_row(const std::string& content, const Dialect& dialect, std::i
   }
 }
 
-// An error is what would have been left out first, or what is always an error.
+// The expected error is for the first row that would be left out, or for a fault that is always an error.
 void check_error(const Table& raised, const Table& skipped) {
   if (!raised.error) return fuzz::require_equal(skipped.described(), raised.described(), "nothing is bad, but");
   const BadRow& first = skipped.skipped.empty() ? skipped.error.value_or(BadRow{}) : skipped.skipped.front();
   fuzz::require_equal(told(*raised.error), told(first), "the error");
 }
 
-// A first row with a field too many or too few makes the machine read all that is in its block.
+// If the first row has one field too many or too few, the row-by-row reader reads the whole block.
 void check_machine(const std::string& content, const Dialect& dialect) {
   const std::string bad_row = dialect.n_fields == 1 ? std::string("x") + dialect.delimiter + "x\n" : "x\n";
   const Table walked = delimited(content, dialect, true, 1 << 14, 1 << 14);

@@ -1,4 +1,5 @@
-// Runs a fuzz target without a fuzzer: on each file of a folder, and on mutations of them that are the same in every run.
+// Runs a fuzz target without a fuzzer on each file of a folder and on mutations of these files. The mutations are the same
+// in every run.
 //
 //     fuzz_counting CORPUS [RUNS]
 #include <algorithm>
