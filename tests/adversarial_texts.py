@@ -1,4 +1,4 @@
-"""Texts that a tokeniser is likely to get wrong, made the same way every time."""
+"""Texts that a tokeniser is likely to cut wrongly. They are the same in every run."""
 
 # ruff: noqa: RUF001 - letters that look like others are the purpose of this file
 
@@ -43,7 +43,7 @@ STOP_WORDS = ["ab", "straße", "a_b", "日本語", "z" * 17, "the", "w" * 32]
 
 
 def every_code_point() -> Iterator[str]:
-    """Each code point alone, doubled, between letters, and around a capital sigma."""
+    """Return each code point alone, doubled, between letters, and around a capital sigma."""
     for begin in range(0, N_CODE_POINTS, 97):
         points = [chr(c) for c in range(begin, min(begin + 97, N_CODE_POINTS))]
         yield " ".join(points)
@@ -57,7 +57,7 @@ def every_code_point() -> Iterator[str]:
 
 
 def about_a_vector() -> Iterator[str]:
-    """Runs of a character, of words and of blanks of every length up to some vectors."""
+    """Return runs of a character, of words and of blanks, of every length up to a few vectors."""
     for n in range(4 * VECTOR + 4):
         yield "a" * n
         yield "ab " * n
@@ -70,7 +70,7 @@ def about_a_vector() -> Iterator[str]:
 
 
 def mixed() -> Iterator[str]:
-    """Snippets in random order, cut off at random places; and random characters."""
+    """Return snippets in random order, cut off at random places, and random characters."""
     rng = random.Random(5)
     for n in (1, 2, 5, 20, 60, 63, 64, 65, 127, 128, 129, 1000):
         for _ in range(150):
@@ -85,7 +85,7 @@ def mixed() -> Iterator[str]:
 
 
 def about_a_piece() -> Iterator[str]:
-    """Documents about as long as a piece, whose last words say where it was cut."""
+    """Return documents about as long as a piece. Their last words show where they were cut."""
     for size in PIECES:
         for n in range(-3, 4):
             yield ("ab cde " * (size // 7 + 1))[: size + n] + "Final Words"
@@ -100,14 +100,14 @@ def about_a_piece() -> Iterator[str]:
 
 
 def shuffled(texts: list[str]) -> list[str]:
-    """The texts in a random order."""
+    """Return the texts in a random order."""
     random.Random(9).shuffle(texts)
     return texts
 
 
 @functools.cache
 def few() -> list[str]:
-    """A few hundred of them, of every kind but the longest."""
+    """Return a few hundred texts of every kind except the longest."""
     sources = ((every_code_point, 331), (about_a_vector, 29), (mixed, 11), (about_a_piece, 19))
     thinned = [text for source, step in sources for text in list(source())[::step]]
     return shuffled([*thinned, *SNIPPETS, "", "", "ab ab"])
@@ -115,12 +115,12 @@ def few() -> list[str]:
 
 @functools.cache
 def many() -> list[str]:
-    """A hundred thousand of them: all, some 38 million characters."""
+    """Return all of the hundred thousand texts, with some 38 million characters."""
     sources = (every_code_point, about_a_vector, mixed, about_a_piece)
     return shuffled([text for source in sources for text in source()] + [*SNIPPETS, "", ""])
 
 
 @functools.cache
 def some() -> list[str]:
-    """Two thousand of them, without the longest: for n-grams, which are many."""
+    """Return two thousand texts without the longest, for tests of n-grams, which are many."""
     return [text for text in many() if len(text) < 5000][::41]

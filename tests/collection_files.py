@@ -1,4 +1,4 @@
-"""A small collection of three documents, files of it, and the errors of files."""
+"""A small collection of three documents, files that hold it, and the errors of faulty files."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def read_splits(train: Path, test: Path, **options: Any) -> tuple[Collection, Co
 
 
 def complaint(path: Path, **arguments: Any) -> str:
-    """Read what cannot be read, and return the message: a single line.
+    """Read a faulty file, and return the message, which must be a single line.
 
-    It is without the folder, and without the cure that every fault of a row ends with.
+    The folder is removed from the message, and so is the cure at the end of errors of rows.
     """
     with pytest.raises((ValueError, FileNotFoundError)) as caught:
         read_files(path, **arguments)

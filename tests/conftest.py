@@ -26,8 +26,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A test must not fail because the machine is slow: there is no deadline. CI tries the same
-    # examples every time. Other runs try new ones, and HYPOTHESIS_EXAMPLES sets their number.
+    # There is no deadline, because a test must not fail on a slow machine. CI tries the same
+    # examples in every run. Other runs try new examples, and HYPOTHESIS_EXAMPLES sets their number.
     usual = "100" if config.getoption("--full") else "10"
     settings.register_profile(
         "termsift",
@@ -39,13 +39,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the tests of scripts that do not ship, unless the command names their folder."""
+    """Leave out the tests of scripts outside the package, unless the command names their folder."""
     is_named = any("scripts" in Path(argument).parts for argument in config.args)
     return True if collection_path == SCRIPTS and not is_named else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip what only the full tier runs."""
+    """Skip the tests that only the full tier runs."""
     if config.getoption("--full"):
         return
     cases_of: dict[str, list[pytest.Item]] = {}
@@ -59,8 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
     """Return the cases of one test that the quick tier runs.
 
-    They are cases in which each value of each parameter occurs, evenly thinned to at most
-    ``MOST_CASES``, or to the number that the marker ``full`` names.
+    Each value of each parameter occurs in some case. The cases are then thinned evenly to at most
+    ``MOST_CASES``, or to the number in the marker ``full``.
     """
     mark = cases[0].get_closest_marker("full")
     most = MOST_CASES if mark is None else mark.kwargs.get("cases", 0)
@@ -80,7 +80,7 @@ def pytest_report_header() -> str:
 
 @pytest.fixture(params=_core.simd_targets())
 def simd_target(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Every SIMD target that this machine has, in turn."""
+    """Run a test with each SIMD target of this machine."""
     before = _core.simd_target()
     _core.use_simd_target(request.param)
     yield request.param
@@ -91,7 +91,7 @@ def simd_target(request: pytest.FixtureRequest) -> Iterator[str]:
 # it.
 @pytest.fixture(scope="module", params=_core.counting_paths())
 def counting_path(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Every way of counting in turn, wherever a collection allows it."""
+    """Run a test with each counting path, if the path can count the collection."""
     _core.use_counting_path(request.param)
     yield request.param
     _core.use_counting_path(None)
@@ -99,25 +99,25 @@ def counting_path(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(params=[method.name for method in ts.methods()])
 def method(request: pytest.FixtureRequest) -> str:
-    """Every method of the registry, in turn."""
+    """Run a test with each method of the registry."""
     return str(request.param)
 
 
 @pytest.fixture(scope="session")
 def docstrings() -> Collection:
-    """Return the demo's collection, which takes seconds to read."""
+    """Return the demo's collection. Reading it takes seconds."""
     return load_demo()
 
 
 class Result:
-    """How a run of the command line ended."""
+    """The exit code and the output of a run of the command line."""
 
     def __init__(self, code: object, out: str, err: str) -> None:
         self.code, self.out, self.err = code, out, err
 
     @property
     def complaint(self) -> str:
-        """The one line on standard error of a run that failed."""
+        """The only line on standard error of a run that failed."""
         assert self.code == 1
         assert self.err.startswith("termsift: error: ")
         assert self.err.count("\n") == 1

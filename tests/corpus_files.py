@@ -1,4 +1,4 @@
-"""Files of made-up documents, in the formats of the corpora of the paper."""
+"""Files of generated documents in the formats of the paper's corpora."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 
 def write_corpus(path: Path, n_classes: int) -> None:
-    """Write made-up documents in the format of Deng Cai's files."""
+    """Write generated documents in the format of Deng Cai's files."""
     rng = np.random.default_rng(n_classes)
     y = np.repeat(np.arange(1, n_classes + 1), 15)
     p = np.exp(rng.standard_normal((n_classes, 2500)))

@@ -1,4 +1,4 @@
-"""Texts of every kind, rules that cut them, and the counts of scikit-learn's matrix of them."""
+"""Texts of every kind, rules that cut them, and counts of scikit-learn's matrix of the texts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 def own(rules: dict[str, Any]) -> dict[str, Any]:
-    """Return rules as `TextRules` takes them: a pattern that is not used is left out."""
+    """Return rules for `TextRules`, without a pattern that is not used."""
     return {name: rule for name, rule in rules.items() if rule is not None}
 
 

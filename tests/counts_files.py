@@ -1,4 +1,4 @@
-"""Counts to save, and forged files of counts with a right checksum."""
+"""Counts to save, and forged files of counts with a correct checksum."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ COUNTS = {
     "no terms, named": named(ts.count(DENSE[:, :0], Y), []),
     "no documents, no terms": ts.count(np.zeros((0, 0)), []),
     "no pairs": ts.count(np.zeros((3, 4), int), Y),
-    # Counting takes 16 bytes for each column here, of address space.
+    # Counting reserves 16 bytes of address space for each column here.
     "wide": ts.count(sp.csr_array(([1], [2**30 - 1], [0, 1]), shape=(1, 2**30)), ["a"]),
 }
 
@@ -55,7 +55,7 @@ def small() -> ts.ClassCounts:
 
 
 def refusal(path: Path) -> str:
-    """Load what must be refused, and give the message without the folder."""
+    """Load a file that must be refused, and return the message without the folder."""
     with pytest.raises(ValueError) as caught:  # noqa: PT011 (callers look at the message)
         ts.load(path)
     message = str(caught.value)
@@ -64,7 +64,7 @@ def refusal(path: Path) -> str:
 
 
 def sealed(path: Path, payload: bytes, version: int = 1) -> Path:
-    """Write a payload with the checksum that belongs to it."""
+    """Write a payload with its correct checksum."""
     digest = blake2b(payload, digest_size=32).digest()
     path.write_bytes(file._HEADER.pack(file.MAGIC, version, digest) + payload)
     return path
@@ -80,7 +80,7 @@ ARRAYS = {
 
 
 def payload(arrays: Any = ARRAYS, tail: bytes = b"", without: str = "", **header: Any) -> bytes:
-    """Give what a forger writes: by default the counts of `small`, without the names."""
+    """Return a forged header and arrays: by default the counts of `small`, without the names."""
     held = {name: np.asarray(array) for name, array in arrays.items()}
     head = {
         "classes": ["a", "b"],

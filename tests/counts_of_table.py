@@ -11,7 +11,7 @@ import termsift as ts
 
 
 def counts_of(term_frequency: Any, class_docs: list[int]) -> ts.ClassCounts:
-    """Counts with that table: one document holds a class's terms, the others are empty."""
+    """Return counts with the table. One document of each class holds all terms of the class."""
     table = sp.csr_array(np.asarray(term_frequency))
     n_classes = len(class_docs)
     X = sp.vstack([table, sp.csr_array((n_classes, table.shape[1]), dtype=table.dtype)]).tocsr()

@@ -1,7 +1,7 @@
-"""The scores to fifty digits, against which float64 is measured.
+"""The scores to fifty digits. Tests compare the float64 scores with these.
 
 The equations and their symbols are those of ``termsift.reference``. The arithmetic is different, so
-that neither can copy a mistake of the other.
+that neither module can copy a mistake of the other.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 import mpmath
 import numpy as np
 
-# The only floats are infinities: every finite score is a Fraction, which unlike an mpf is never
-# rounded to the current precision.
+# Every finite score is a Fraction, because an mpf is rounded to the current precision. Only
+# infinities are floats.
 Exact: TypeAlias = Fraction | float
 
 DIGITS = 60  # of results
@@ -38,10 +38,10 @@ def exact_class_scores(
 ) -> list[list[Exact]]:
     """Return the value of each given term in every class, one row per class.
 
-    l_c is the sum of all of `term_frequency`; only the columns in `terms` are scored. If p == q,
+    l_c is the sum of a row of `term_frequency`; only the columns in `terms` are scored. If p == q,
     the value is exactly 0. The method "relative" is |p - q| / max(p, q). Classes without documents
-    take no part: their row is 0. The models "binary" and "bernoulli" want document frequencies for
-    `term_frequency`; b1 and b2 are used as they are.
+    are ignored, and their rows are 0. For the models "binary" and "bernoulli", `term_frequency`
+    must hold document frequencies. b1 and b2 are used as given.
     """
     n_c = [Fraction(n) for n in np.asarray(class_docs).tolist()]
     present = [c for c, n in enumerate(n_c) if n > 0]
@@ -76,7 +76,7 @@ def exact_class_scores(
 
 
 def _sums_of_others(values: Sequence[Any]) -> list[Any]:
-    """Return the sum of all other values for each one, by additions alone."""
+    """Return for each value the sum of all other values, computed only by additions."""
     before = [mpmath.mpf(0), *itertools.accumulate(values)]
     after = [mpmath.mpf(0), *itertools.accumulate(reversed(values))]
     return [before[i] + after[len(values) - 1 - i] for i in range(len(values))]
@@ -122,7 +122,7 @@ def exact_collection_scores(
     d_i: Any,
     n_docs: Any,
 ) -> list[Exact]:
-    """Return the value of each term that "df" and "tfidf" have for the whole collection."""
+    """Return the value of each term in the whole collection, for the methods "df" and "tfidf"."""
     l_i, d_i = ([Fraction(x) for x in np.asarray(row).tolist()] for row in (l_i, d_i))
     if method == "df":
         return list(d_i)
@@ -136,7 +136,7 @@ def exact_aggregate(
     class_docs: Any,
     prior: str | Sequence[float] | None = None,
 ) -> list[Exact]:
-    """Return the score of each term from its values for the classes, one row a class."""
+    """Return the score of each term from its values in the classes, one row per class."""
     n_c = np.asarray(class_docs).tolist()
     weights = n_c if prior is None else [1] * len(n_c) if prior == "uniform" else prior
     present = [c for c, n in enumerate(n_c) if n > 0]
@@ -158,7 +158,7 @@ def exact_aggregate(
 
 
 def exact_log_pvalue(statistic: Exact, degrees: int) -> Exact:
-    """Return log of the chance that a chi-square variable exceeds a statistic, to 50 digits."""
+    """Return log P(X > statistic) of a chi-square variable X, to 50 digits."""
     if statistic == 0:
         return Fraction(0)
     if statistic == math.inf:
@@ -178,12 +178,11 @@ def exact_gains(
     b2: Any,
     prior: str | Sequence[float] | None = None,
 ) -> Iterator[dict[int, Fraction]]:
-    """Yield what each remaining term would add to the divergence, before each term of `order` is
-    taken.
+    """Yield the gain in divergence of each remaining term, before each term of `order` is taken.
 
-    No digits are lost: if term p is taken from the pool R, class c adds the gain R_c kl(p_c / R_c
-    || p'_c / R'_c), where ' is the mixture of the other classes. Exactly 0 where p is a share of R.
-    Classes without documents take no part.
+    No digits are lost. If a term with probabilities p is taken from the pool R, class c adds the
+    gain R_c kl(p_c / R_c || p'_c / R'_c), where ' is the mixture of the other classes. The gain is
+    exactly 0 if all p_c / R_c are equal. Classes without documents are ignored.
     """
     p, others = _probabilities(term_frequency, class_docs, b1, b2, prior)
     rest = [Fraction(1)] * len(p[0])
@@ -214,7 +213,7 @@ def exact_divergence(
     b2: Any,
     prior: str | Sequence[float] | None = None,
 ) -> Fraction:
-    """Return JMH of some terms and the pool of the others, from its definition."""
+    """Return the JMH divergence of some terms and the pool of all other terms, by definition."""
     p, others = _probabilities(term_frequency, class_docs, b1, b2, prior)
     variables = [p[i] for i in terms]
     pool = [1 - sum((x[c] for x in variables), Fraction(0)) for c in range(len(p[0]))]
@@ -232,7 +231,7 @@ def exact_divergence(
 def _probabilities(
     term_frequency: Any, class_docs: Any, b1: Any, b2: Any, prior: Any
 ) -> tuple[list[list[Fraction]], Callable[[list[Fraction]], list[Fraction]]]:
-    """Return p of each term in the classes with documents, and a function: p outside each class."""
+    """Return p of each term in the classes with documents, and a function that returns the q."""
     n_c = np.asarray(class_docs).tolist()
     present = [c for c, n in enumerate(n_c) if n > 0]
     weights = n_c if prior is None else [1] * len(n_c) if prior == "uniform" else prior
@@ -254,8 +253,8 @@ def _probabilities(
 def ulp_error(computed: float, exact: Exact) -> float:
     """Return |computed - exact| in units of the spacing of the float64 nearest to `exact`.
 
-    If the exact value is infinite or 0, the error is 0 if the computed one is equal, and infinite
-    otherwise.
+    If the exact value is infinite or 0, the error is 0 for an equal computed value, and otherwise
+    infinite.
     """
     return _error_in_units(computed, exact, unit=math.ulp(_to_float(exact)))
 
@@ -272,8 +271,8 @@ def _error_in_units(computed: float, exact: Exact, unit: Any) -> float:
     return _to_float(abs(Fraction(computed) - Fraction(exact)) / Fraction(unit))
 
 
-# The methods of documents and occurrences, if possible by another formula than the reference's:
-# chi-square as squared gaps over expectations, information and G2 as KL divergences.
+# The methods of documents and occurrences. If possible, the formula differs from the reference's:
+# chi-square has squared gaps over expectations, and information and G2 are KL divergences.
 
 
 def exact_sum(values: Sequence[float]) -> Fraction:
@@ -283,7 +282,7 @@ def exact_sum(values: Sequence[float]) -> Fraction:
 
 
 def log_of(x: Fraction) -> Exact:
-    """Return log x, good to DIGITS digits however near 1 x is."""
+    """Return log x to DIGITS digits, also for x near 1."""
     if x == 1:
         return Fraction(0)
     if x == 0:
@@ -326,7 +325,7 @@ def _exact(x: Any) -> Exact:
 
 
 def row_values(table: Any) -> list[list[float]]:
-    """Return the values of each row of a sparse or dense table; zeros may be missing."""
+    """Return the values in each row of a sparse or dense table. Zeros may be left out."""
     if hasattr(table, "tocsr"):
         table = table.tocsr()
         return [

@@ -1,4 +1,4 @@
-"""Scores of a cell, that is of a term and a class, to fifty digits."""
+"""Scores of a cell, which is a pair of a term and a class, to fifty digits."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def exact_cell_scores(
     variant: str = "idf",
     sqrt: bool = False,
 ) -> list[list[Exact]]:
-    """Return the value of each term asked for by a method of documents and occurrences.
+    """Return the values of the requested terms by a method of documents and occurrences.
 
-    One row a class, as for `exact_class_scores`. The `collection` is (l_i, d_i), each document
-    counted once, and the sum of the classes by default; only "log_odds" and "log_ratio" read the
-    smoothing. Results are exact where the formula has neither logarithm nor root, and good to more
-    than 50 digits elsewhere.
+    There is one row per class, as in `exact_class_scores`. The `collection` is (l_i, d_i), with
+    each document counted once; by default it is the sum of the classes. Only "log_odds" and
+    "log_ratio" use the smoothing. Results are exact if the formula has no logarithm and no root.
+    Otherwise they have more than 50 correct digits.
     """
     value = _CELL_VALUES[method]
     terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
@@ -55,7 +55,7 @@ def exact_cell_scores(
 
 
 class _CellTable:
-    """Counts of some terms as fractions, and what they are part of."""
+    """Counts of some terms as fractions, with the totals of the classes and the collection."""
 
     variant: str
     sqrt: bool
@@ -96,13 +96,15 @@ class _CellTable:
         return self.d_ic[c][i] / self.n_c[c]
 
     def outside(self, i: int, c: int) -> Fraction:
-        """Return the share of the other documents that do; of none, that of the class."""
+        """Return the share of the other documents that have the term.
+
+        If there are no other documents, return the share of the class."""
         if self.n == self.n_c[c]:
             return self.within(i, c)
         return (self.d_i[i] - self.d_ic[c][i]) / (self.n - self.n_c[c])
 
     def everywhere(self, i: int) -> Fraction:
-        """Return the share of all documents that do."""
+        """Return the share of all documents that have the term."""
         return self.d_i[i] / self.n
 
 
@@ -234,7 +236,7 @@ def _cell_c_tfidf(t: _CellTable, i: int, c: int) -> Exact:
     if t.l_ic[c][i] == 0:
         return Fraction(0)
     share = t.l_ic[c][i] / t.l_c[c]
-    # The mean is that of doubles, which the core and numpy round alike before they cut it off.
+    # The mean is a rounded double. The core and numpy round it alike before they clip it.
     mean = int(float(t.l) / sum(n_c > 0 for n_c in t.n_c))
     weight = mean / t.l_i[i] + 1
     if t.variant == "bm25":

@@ -1,4 +1,4 @@
-"""Every score of the registry in exact arithmetic, and how far computed scores are from it."""
+"""Every score of the registry in exact arithmetic, and the errors of computed scores."""
 
 from __future__ import annotations
 
@@ -89,7 +89,8 @@ def exact_values(
             model=measure.model,
             **options,
         )
-    # n of fractions is the sum over the classes, which `n_docs` is in another order.
+    # For fractions, n is the exact sum over the classes. `n_docs` is a rounded sum in another
+    # order.
     collection, n_docs = None, sum(map(Fraction, counts.class_docs.tolist()))
     if counts._counts.exact:
         n_docs = Fraction(counts.n_docs)
@@ -116,7 +117,7 @@ def counted(counts: ts.ClassCounts, model: str) -> Any:
 def are_promised(
     counts: ts.ClassCounts, measure: Measure, alpha: Any, class_prior: Any = None
 ) -> list[list[bool]]:
-    """Return which values are promised to 14 digits: p and q are equal or differ by enough."""
+    """Return True for each value that has 14 correct digits: p and q are equal, or not too near."""
     gap = Measure("relative", {"model": measure.model})
     outcomes = {"bernoulli": 2, "poisson": 1}.get(measure.model, counts.n_terms)
     b1, b2 = alpha if isinstance(alpha, tuple) else (alpha, Fraction(alpha) * outcomes)

@@ -1,4 +1,4 @@
-"""The same small collections, as files of every kind that the package reads."""
+"""The same small collections in files of every kind that the package reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay", 
 
 
 def random_collection() -> tuple[Any, list[str]]:
-    """Return a matrix of counts and labels that are whole numbers, as strings."""
+    """Return a matrix of counts, and labels that are strings of whole numbers."""
     rng = np.random.default_rng(7)
     dense = rng.poisson(0.4, (N_DOCS, N_TERMS))
     dense[-1, -1] = 1  # or the last column would be unknown to svmlight

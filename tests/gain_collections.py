@@ -1,4 +1,4 @@
-"""Collections of documents that selectors by documents are tested on."""
+"""Collections for tests of selectors that read documents."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ Documents = np.ndarray[Any, Any]
 
 
 def text(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Classes with different rates of a term, as in text."""
+    """Return a collection whose classes have different rates of each term, as in text."""
     rates = rng.lognormal(-1.5, 1.5, (8, n_terms))
     return rng.poisson(rates[y])
 
 
 def separable(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Every class has terms of its own, so that soon little is left to gain."""
+    """Return a collection in which every class has its own terms, so gains soon become small."""
     of_class = np.arange(n_terms) % 8 == y[:, None] % 8
     return (rng.random(of_class.shape) < np.where(of_class, 0.8, 0.02)).astype(int)
 
 
 def duplicates(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Columns that occur twice."""
+    """Return a collection in which each column occurs twice."""
     half = rng.poisson(0.5, (len(y), (n_terms + 1) // 2))
     return np.hstack([half, half])[:, :n_terms]
 
 
 def mirrored(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Columns with the counts of others for exchanged classes, so that different terms tie."""
+    """Return pairs of columns with equal counts for exchanged classes, so different terms tie."""
     y[:] = np.arange(len(y)) % max(len(y) // 4, 1)
     half = (rng.random((len(y), (n_terms + 1) // 2)) < 0.3).astype(int)
     return np.hstack([half, np.roll(half, 1, axis=0)])[:, :n_terms]
 
 
 def extreme(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Terms of every document, of one and of none, and documents without terms."""
+    """Return terms in every document, in one or in none, and documents without terms."""
     X = rng.poisson(0.4, (len(y), n_terms))
     X[:, 0::4] = 1
     X[:, 1::4] = 0
@@ -47,7 +47,7 @@ def extreme(rng: Rng, y: Documents, n_terms: int) -> Documents:
 
 
 def copies(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Documents that occur twice, in one class or in two."""
+    """Return a collection in which documents occur twice, in one class or in two."""
     X = rng.poisson(0.5, (len(y), n_terms))
     half = len(y) // 2
     X[half : 2 * half] = X[:half]
@@ -59,7 +59,7 @@ kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
 def collection(kind: Any, seed: int) -> tuple[Documents, Documents, dict[str, Any]]:
-    """A collection of 1 to 8 classes, and options."""
+    """Return a collection of 1 to 8 classes, and options."""
     rng = np.random.default_rng([KINDS.index(kind), seed])
     n_classes, n_docs = int(rng.integers(1, 9)), int(rng.integers(1, 4 if seed < 4 else 40))
     n_terms = int(rng.integers(1, 25))

@@ -1,4 +1,4 @@
-"""Helpers of the tests of the gate: small collections, and calls that must fail."""
+"""Helpers for tests of validation: small collections, and calls that must fail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAN, INF = math.nan, math.inf
 MOST = 2**63 - 1
 TYPE, VALUE, OVERFLOW = TypeError, ValueError, ts.CountOverflowError
 
-# 5 is at row 2, column 3: the last entry in either order.
+# The 5 is at row 2, column 3. It is the last entry by rows and by columns.
 DENSE = np.array([[1, 0, 2, 0], [0, 3, 0, 0], [0, 1, 0, 5]])
 Y = ["ham", "spam", "ham"]
 INDICATOR = np.array([[1, 0], [0, 1], [1, 1]])
@@ -24,7 +24,7 @@ FORMS = (*SPARSE, "dense")
 
 
 def edited(form: str = "csr", /, **arrays: Any) -> Any:
-    """Return DENSE as CSR or CSC, with arrays that scipy has not seen."""
+    """Return DENSE as CSR or CSC, with arrays that scipy has not checked."""
     matrix = SPARSE[form](DENSE)
     for name, array in arrays.items():
         setattr(matrix, name, array)
@@ -69,7 +69,7 @@ def bits(counts: ts.ClassCounts) -> Any:
 
 
 def complaint(error: type[Exception], function: Any, *args: Any, **options: Any) -> str:
-    """Return the message, of one line, of a call that must fail with exactly this exception."""
+    """Return the message of a call that must fail with exactly this exception and one line."""
     with pytest.raises(error) as caught:
         function(*args, **options)
     assert type(caught.value) is error

@@ -26,7 +26,7 @@ HOSTILE = [
 
 
 class Page(HTMLParser):
-    """What a page holds: its elements, texts, tables by caption, and whether tags match."""
+    """The content of a page: elements, texts, and tables by caption. Tags must match."""
 
     VOID = ("meta", "input", "br", "img", "link")
 

@@ -1,7 +1,7 @@
-"""Signals in tests: the one place that sends them, sets their handlers and limits the wait.
+"""Signals in tests: only this module sends signals, sets their handlers and limits the wait.
 
-A shell ignores SIGINT in what it runs in the background, and processes inherit that. A test that
-waits for a signal must therefore set the handler itself, or it waits forever.
+Processes that a shell starts in the background ignore SIGINT, and so do their children. A test that
+waits for a signal must therefore set the handler itself, or it would wait forever.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-# The limit is long, so that a slow test does not look like one that hangs.
+# The limit is long, so that a slow test is not mistaken for a hanging one.
 LIMIT = 300.0  # seconds
 
 needs_timers = pytest.mark.skipif(
@@ -26,7 +26,7 @@ needs_timers = pytest.mark.skipif(
 
 @contextmanager
 def interrupting(after: float) -> Iterator[None]:
-    """Raise KeyboardInterrupt in the block after so many seconds, as Ctrl-C does.
+    """Raise KeyboardInterrupt in the block after the given seconds, as Ctrl-C does.
 
     If the block takes ``LIMIT`` seconds, the process is aborted, and pytest's fault handler prints
     the stack of every thread.

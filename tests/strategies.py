@@ -1,7 +1,7 @@
-"""Hypothesis strategies for collections as users have them, rather than as generators make them.
+"""Hypothesis strategies for collections like those of users.
 
-``scipy.sparse.random`` and its like never draw a duplicate entry, an explicit zero, an unsorted
-row, an empty class or a 64-bit index. These do.
+Generators such as ``scipy.sparse.random`` never draw a duplicate entry, an explicit zero, an
+unsorted row, an empty class or a 64-bit index. The strategies here draw all of these.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ INDEX_DTYPES = (np.int32, np.int64)
 CONTAINERS = (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix)
 
 MAX_WEIGHT = 7
-# The sum of all values of a matrix, times any weight, stays below 2^62 and so within int64.
+# The sum of all values of a matrix, times any weight, is below 2^62, so it fits in int64.
 MAX_TOTAL = 2**62 // (MAX_WEIGHT + 1)
 
-# Labels that sort and labels that do not; Python's and numpy's own order of them may differ.
+# Some of these lists of labels can be sorted, and some cannot. Python and numpy may sort
+# differently.
 LABEL_POOLS = (
     (0, 1, 2, 3),
     (-5, 7, -1, 2**40),
@@ -32,19 +33,19 @@ LABEL_POOLS = (
     ((0, 1), (0,), (1, "x"), (2, 0)),
     (1, "1", b"1", (2, 3), -7, 0.5),
 )
-# Labels that numpy stores in an array of their own dtype rather than of objects.
+# numpy stores these labels in an array of their own dtype, not of objects.
 NUMPY_POOLS = LABEL_POOLS[:3]
 
 
 def shapes() -> st.SearchStrategy[tuple[int, int]]:
-    """Shapes small enough for collisions, with an occasional long, wide or empty one."""
+    """Draw shapes so small that values collide, and sometimes a long, wide or empty shape."""
     small = st.tuples(st.integers(0, 8), st.integers(1, 10))
     rare = st.sampled_from([(0, 0), (3, 0), (1, 300), (40, 3)])
     return st.integers(0, 15).flatmap(lambda i: rare if i == 0 else small)
 
 
 def values(dtype: Any) -> st.SearchStrategy[float]:
-    """Nonnegative values of one dtype, mostly zeros and small counts."""
+    """Draw nonnegative values of one dtype, mostly zeros and small counts."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return st.booleans()
@@ -70,10 +71,11 @@ def csr_matrices(
     index_dtypes: tuple[Any, ...] = INDEX_DTYPES,
     containers: tuple[Any, ...] = CONTAINERS,
 ) -> Any:
-    """Draw a CSR or CSC matrix that has not been tidied.
+    """Draw a CSR or CSC matrix in any valid form.
 
-    Rows may be empty, unsorted, and hold duplicates and explicit zeros; the arrays may be
-    read-only, the indices of 64 bits. All values are nonnegative and together at most MAX_TOTAL.
+    Rows may be empty or unsorted, and may hold duplicates and explicit zeros. The arrays may be
+    read-only, and the indices may have 64 bits. No value is negative, and their sum is at most
+    MAX_TOTAL.
     """
     if shape is None:
         shape = shapes()
@@ -84,7 +86,7 @@ def csr_matrices(
     by_row = container in (sparse.csr_array, sparse.csr_matrix)
     n_lines, length = (n_rows, n_cols) if by_row else (n_cols, n_rows)
 
-    # Indices are drawn freely, not as sets: duplicates and disorder come by themselves.
+    # Indices are drawn independently, so some are repeated and most are unsorted.
     entry = st.tuples(st.integers(0, max(length - 1, 0)), values(dtype))
     line = st.lists(entry, max_size=min(2 * length, 12))
     lines = draw(st.lists(line, min_size=n_lines, max_size=n_lines))
@@ -99,7 +101,7 @@ def csr_matrices(
             data.append(kept)
         indptr.append(len(indices))
 
-    # Set array by array: the constructors would narrow the indices and copy what is read-only.
+    # The arrays are set one by one, because constructors narrow indices and copy read-only arrays.
     matrix = container((n_rows, n_cols), dtype=dtype)
     matrix.data = np.array(data, dtype=dtype)
     matrix.indices = np.array(indices, dtype=index_dtype)
@@ -115,8 +117,8 @@ def streamable_matrices(draw: st.DrawFn) -> sparse.csr_array:
     """Draw matrices that streams can count, which are rare elsewhere: distinct, sorted, positive
     integers.
 
-    Some do not fit 16 bits. A few matrices have so many of these, or one fraction or zero, that
-    only rows can count them. Boundaries of 64 and 4096 terms are drawn often."""
+    Some values do not fit in 16 bits. A few matrices have so many large values, or a fraction or a
+    zero, that streams cannot count them. Numbers of terms near 64 and 4096 are drawn often."""
     n_cols = draw(st.sampled_from([1, 2, 5, 63, 64, 65, 130, 4096, 4097, 70_000]))
     edges = [c for c in (0, 1, 62, 63, 64, 65, 4095, 4096, n_cols - 2, n_cols - 1) if c < n_cols]
     columns = st.one_of(st.sampled_from(edges), st.integers(0, n_cols - 1)).filter(lambda c: c >= 0)
@@ -146,7 +148,7 @@ def streamable_matrices(draw: st.DrawFn) -> sparse.csr_array:
 
 @st.composite
 def labels(draw: st.DrawFn, n: int) -> Any:
-    """Draw a label for each of n documents: a list, or an array where numpy can hold them."""
+    """Draw a label for each of n documents, in a list or, if possible, in an array."""
     pool = draw(st.sampled_from(LABEL_POOLS))
     drawn = draw(st.lists(st.sampled_from(pool), min_size=n, max_size=n))
     if pool in NUMPY_POOLS and draw(st.booleans()):
@@ -156,7 +158,7 @@ def labels(draw: st.DrawFn, n: int) -> Any:
 
 @st.composite
 def indicators(draw: st.DrawFn, n: int) -> Any:
-    """Draw an indicator of n documents: several classes, one or none each; dense or sparse."""
+    """Draw a dense or sparse indicator of n documents, each with any number of classes."""
     n_classes = draw(st.integers(2, 4))  # a single column is refused
     row = st.lists(st.integers(0, 1), min_size=n_classes, max_size=n_classes)
     rows = draw(st.lists(row, min_size=n, max_size=n))
@@ -176,7 +178,7 @@ def indicators(draw: st.DrawFn, n: int) -> Any:
 
 
 def weights(n: int) -> st.SearchStrategy[Any]:
-    """None, or weights of n documents, zeros among them; integers or exact binary fractions."""
+    """Draw None or weights of n documents: integers or exact binary fractions, some of them 0."""
     integers = st.lists(st.integers(0, MAX_WEIGHT), min_size=n, max_size=n)
     fractions = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.25, 7.0]), min_size=n, max_size=n)
     return st.one_of(
@@ -209,6 +211,6 @@ def fits_float_counts(X: Any, sample_weight: Any) -> bool:
     return bool((X.data.astype(np.float64).astype(X.dtype) == X.data).all())
 
 
-# Values of moderate size: the reference evaluates the formulas as written, and 1 - p of a term that
-# is nearly all of a class loses every digit there. For large counts see test_accuracy.py.
+# Values have moderate size. The reference evaluates the formulas as written, so 1 - p loses all
+# digits if a term is nearly all of a class. test_accuracy.py tests large counts.
 MODERATE = (np.bool_, np.int8, np.uint8, np.int16, np.float32)

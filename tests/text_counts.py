@@ -1,4 +1,4 @@
-"""Counting texts with scikit-learn and with ts.text, and comparing what comes out."""
+"""Count texts with scikit-learn and with ts.text, and compare the results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import termsift as ts
 
 
 def case_of(rules: dict[str, Any]) -> str:
-    """Name a case by its rules, and alike in every process: a set has no order."""
+    """Name a case by its rules. Sets are sorted, so that the name is the same in every process."""
 
     def shown(value: Any) -> Any:
         return sorted(value) if isinstance(value, set) else getattr(value, "__name__", value)

@@ -27,7 +27,7 @@ def table(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def matrix(tmp_path: Path) -> tuple[Path, Path]:
-    """A matrix without names, and its labels."""
+    """Return a matrix without names, and its labels."""
     sparse.save_npz(tmp_path / "c.npz", sparse.csr_array([[2, 0, 1], [0, 1, 0], [0, 1, 3]]))
     (tmp_path / "labels").write_text("7\n8\n8\n")
     return tmp_path / "c.npz", tmp_path / "labels"

@@ -1,4 +1,4 @@
-"""Commands: what they write, and how they end."""
+"""Commands: their output, their files and their exit codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from termsift.io import Collection
 
 
 def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run ``python -m termsift`` in a process of its own."""
+    """Run ``python -m termsift`` in a separate process."""
     command = [sys.executable, "-m", "termsift", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 

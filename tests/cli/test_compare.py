@@ -1,4 +1,4 @@
-"""`termsift compare`: its numbers are those of the functions, and an error is one line."""
+"""`termsift compare`: its numbers equal those of the functions, and an error has one line."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def collection(texts: Path) -> Collection:
 
 
 def tables(out: str) -> list[list[list[str]]]:
-    """Cut what is printed into its tables, and these into lines and cells."""
+    """Split the printed output into tables, and the tables into lines and cells."""
     blocks = out.split("\n\n")[1:]
     return [[line.split() for line in block.splitlines()] for block in blocks]
 

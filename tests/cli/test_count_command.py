@@ -1,4 +1,4 @@
-"""``termsift count``: the counts of the whole, whatever happens during the run."""
+"""``termsift count``: the counts are complete, also after errors and interruptions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_an_unwritable_output_is_refused_before_reading(
 
 
 class Terminal:
-    """A terminal that keeps what is written to it, and a clock that does not advance."""
+    """A terminal that stores its output, and a clock that does not advance."""
 
     closed = False
 

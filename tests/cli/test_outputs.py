@@ -1,4 +1,4 @@
-"""Outputs: their formats, disks that refuse something, processes that are killed."""
+"""Outputs: their formats, failing disks, and processes that are killed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run_code(code: str, *arguments: object, **environment: str) -> subprocess.Co
 
 # ---- kills ---------------------------------------------------------------------------------------
 
-# Kills a child at every call of the system that writing makes, before and after the call.
+# Writing makes several system calls. A child process is killed before and after each of them.
 KILLED = """
     import os, pathlib, signal, sys
     from termsift._util import files

@@ -1,4 +1,4 @@
-"""`termsift rank`: its lists are those of the functions, in every format."""
+"""`termsift rank`: its lists equal those of the functions, in every format."""
 
 from __future__ import annotations
 

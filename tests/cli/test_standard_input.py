@@ -1,4 +1,4 @@
-"""Standard input as ``-``, and files whose names do not tell their format."""
+"""Standard input as ``-``, and files whose names do not show their format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAIL = "text,label\nbacon eggs,ham\nfree pills,spam\nfree eggs,ham\n"
 
 @pytest.fixture
 def given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Put bytes into standard input; temporary files are made in a folder of the test."""
+    """Provide bytes as standard input, and a folder of the test for temporary files."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))

@@ -20,7 +20,7 @@ from collection_files import read_files
 
 posix = pytest.mark.skipif(os.name != "posix", reason="names and descriptors of POSIX")
 
-# Colours, the bell, a line's end, a new line of C1, the other direction, half of a pair.
+# Colours, the bell, line ends of ASCII and of C1, a change of direction, and half a surrogate pair.
 HOSTILE = ["\x1b[31m", "\x07", "\n", "\r", "\x9b2J", "\u202e", "\u2028", "\x00", "\ud800", "é", "'"]
 N_TRIED = int(os.environ.get("TERMSIFT_HOSTILE", "150"))
 
@@ -49,7 +49,7 @@ def file_name(rng: random.Random) -> str:
 
 
 def make(folder: Path, rng: random.Random) -> tuple[Path, dict[str, Any]]:
-    """Make an input with a hostile name and content, and the options for it."""
+    """Write an input whose name and content have control characters, and return its options."""
     ending = rng.choice([*TEXTS, ".termsift", ""])
     path = folder / (file_name(rng) + ending)
     options: dict[str, Any] = {}

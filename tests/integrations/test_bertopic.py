@@ -1,4 +1,4 @@
-"""c_tfidf has the values of BERTopic's own transformer, and the code of docs/topics.md runs."""
+"""c_tfidf equals BERTopic's own transformer, and the code of docs/topics.md runs."""
 
 from __future__ import annotations
 

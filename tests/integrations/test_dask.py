@@ -1,4 +1,4 @@
-"""Counting with Dask returns the counts of the whole, and names a wrong part."""
+"""Counting with Dask equals counting the whole collection, and errors name the faulty part."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ PARTS = [(TEXTS[a:b], STARS[a:b]) for a, b in pairwise(CUTS)]
 def workers(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
-    """Workers of either kind; processes find termsift by PYTHONPATH, as if it were installed."""
+    """Start workers of either kind. Processes find termsift by PYTHONPATH, as if installed."""
     folder = str(Path(ts.__file__).parents[1])
     processes = request.param == "processes"
     with pytest.MonkeyPatch.context() as patch:
@@ -88,7 +88,7 @@ def workers(
 
 @pytest.fixture
 def client(workers: Any) -> Iterator[Any]:
-    """The client of the workers, which count."""
+    """Connect a client, so that the workers count."""
     with dask.config.set(scheduler=workers):
         yield workers
 
@@ -123,7 +123,7 @@ def test_errors_of_workers_reach_the_caller(client: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def synchronous(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The tests below are about chunks, not about where they are counted."""
+    """Count in this process, because the tests below are about chunks, not about workers."""
     with dask.config.set(scheduler="synchronous"):
         yield
 

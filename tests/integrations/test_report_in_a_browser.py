@@ -1,4 +1,4 @@
-"""The page on a collection in a browser, with untrusted text in it. Needs Chromium."""
+"""The page about a collection with untrusted text, in a browser. The tests need Chromium."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown(url: str) -> str:
-    """Return the page as the browser has it once scripts have run."""
+    """Return the page in the browser after its scripts have run."""
     profile = Path(url.removeprefix("file://").partition("#")[0]).parent / "profile"
     still = ("quic", "background-networking", "component-update", "sync", "gpu")
     command = [
@@ -57,7 +57,7 @@ def test_no_script_runs(path: Path) -> None:
 
 
 def without_policy(copy: Path) -> Path:
-    """Let every script of a page run."""
+    """Allow every script of a page to run."""
     text = copy.read_text("utf-8").replace("Content-Security-Policy", "no-policy")
     copy.write_text(text, "utf-8")
     return copy
@@ -87,7 +87,7 @@ def test_the_chart_can_be_used(path: Path) -> None:
     """
     page = Page(shown(without_policy(with_script(path, "used.html", use)).as_uri()))
     (results,) = (text for tag, text in page.texts if tag == "h1")
-    # Terms 2 and 20 to 29. Terms that are as frequent do not lie on a line.
+    # Terms 2 and 20 to 29 are checked. Terms with equal frequencies do not lie on a line.
     said = "11 of 30 terms contain “TERM 2”."
     assert json.loads(results) == [30, said, 11, True, True, True]
 

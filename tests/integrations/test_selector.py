@@ -1,5 +1,5 @@
-"""The scikit-learn transformer: it follows scikit-learn's rules, and chooses what the counts
-choose."""
+"""The scikit-learn transformer: it follows scikit-learn's rules, and chooses the same terms as
+the counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests of texts that the installed scikit-learn has for its vectorizers pass with ours."""
+"""Our vectorizers pass the tests of the installed scikit-learn for its own vectorizers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from termsift.text import CountVectorizer, HashingVectorizer
 
 
 class TfidfVectorizer(sklearn_text.TfidfVectorizer, CountVectorizer):  # type: ignore[misc]
-    """scikit-learn's TfidfVectorizer, which counts with ours."""
+    """scikit-learn's TfidfVectorizer, with our vectorizer for the counts."""
 
 
 NAME = "sklearn.feature_extraction.tests.test_text"
 
 
 def their_tests() -> ModuleType:
-    """Import their tests once more, where the vectorizers are ours."""
+    """Import scikit-learn's tests again, with our vectorizers in place of theirs."""
     spec = importlib.util.find_spec(NAME)
     if spec is None or spec.origin is None:
         pytest.skip("scikit-learn was installed without its tests", allow_module_level=True)
@@ -46,7 +46,7 @@ def their_tests() -> ModuleType:
 
 
 def collected(module: ModuleType) -> dict[str, Any]:
-    """Return their tests, which pytest finds under the names of this module."""
+    """Return scikit-learn's tests, so that pytest finds them in this module."""
     found = {name: one for name, one in vars(module).items() if name.startswith("test_")}
     for test in found.values():
         marks = getattr(test, "pytestmark", [])

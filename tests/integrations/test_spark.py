@@ -1,4 +1,4 @@
-"""Counting with Spark, in a local session, returns the counts of the whole."""
+"""Counting with Spark, in a local session, equals counting the whole collection."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One session; its workers find termsift by PYTHONPATH, as if it were installed."""
+    """Start a session whose workers find termsift by PYTHONPATH, as if it were installed."""
     from pyspark.sql import SparkSession
 
     folder = str(Path(ts.__file__).parents[1])
@@ -58,7 +58,7 @@ def collection(n_docs: int = 120, n_terms: int = 30) -> tuple[Any, list[str]]:
 
 
 def frame(spark: Any, X: Any, y: Any, weights: Any = None, n_parts: int = 3, dense: int = 0) -> Any:
-    """Return a DataFrame of the rows, every one of ``dense`` as a dense vector."""
+    """Return a DataFrame of the rows. The rows in ``dense`` become dense vectors."""
     from pyspark.ml.linalg import Vectors
 
     def vector(row: int) -> Any:
@@ -79,8 +79,8 @@ def frame(spark: Any, X: Any, y: Any, weights: Any = None, n_parts: int = 3, den
 def test_the_counts_are_those_of_the_whole(spark: Any) -> None:
     X, y = collection()
     whole = ts.count(X, y)
-    # There are more partitions than one task of the tree adds up, one of them empty, and dense
-    # rows.
+    # There are more partitions than one task of the tree adds up. One partition is empty, and some
+    # rows are dense.
     df = frame(spark, X, y, n_parts=10, dense=7)
     some = df.union(df.limit(0)).withColumnRenamed("features", "a.vector`s name")
     assert ts.spark.count(some, features="a.vector`s name") == whole

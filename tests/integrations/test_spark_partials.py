@@ -1,4 +1,4 @@
-"""The work of Spark's executors, without Spark: vectors in Arrow's form, and counts in pieces."""
+"""The work of Spark's executors, without Spark: vectors as Arrow data, and counts in pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long words, long documents, many words: counts stay right, memory small, and Ctrl-C works."""
+"""Long words, long documents, many words: counts are right, memory is small, and Ctrl-C works."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_million_distinct_words(n_threads: int) -> None:
 
 
 def assert_interruptible(call: Callable[[], object]) -> None:
-    """Assert that an interrupt stops a call that is repeated for ever."""
+    """Assert that an interrupt stops a call that is repeated without end."""
 
     def forever() -> None:
         while True:

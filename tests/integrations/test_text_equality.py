@@ -1,4 +1,4 @@
-"""Counts of texts equal scikit-learn's, on texts made to be cut wrongly: matrix, terms, dtypes."""
+"""Matrices, terms and dtypes equal scikit-learn's, on texts that are easily cut wrongly."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from text_counts import (
 OWN = adversarial_texts.STOP_WORDS
 THREADS = (1, 2, 3)
 
-# Rules of one word a term.
+# With these rules, each term is one word.
 WORDS: dict[str, dict[str, Any]] = {
     "plain": {},
     "cased": {"lowercase": False},
@@ -48,7 +48,7 @@ WORDS: dict[str, dict[str, Any]] = {
     "one": {"max_features": 1},
     "all limits": {"min_df": 2, "max_df": 40, "max_features": 100, "binary": True},
 }
-# Rules of many terms a text, on some of them.
+# With these rules, texts have many terms, so only some texts are used.
 NGRAMS: dict[str, dict[str, Any]] = {
     "1-2": {"ngram_range": (1, 2)},
     "2": {"ngram_range": (2, 2)},
@@ -98,12 +98,12 @@ HASHING: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def is_full(request: pytest.FixtureRequest) -> bool:
-    """Whether the full tier runs."""
+    """Return whether the full tier runs."""
     return bool(request.config.getoption("--full"))
 
 
 def texts_for(name: str, is_full: bool) -> list[str]:
-    """Return the texts on which rules are tried."""
+    """Return the texts for the tests of rules."""
     if not is_full:
         texts = adversarial_texts.few()
         return texts if name in WORDS else [t for t in texts if len(t) < 5000]
@@ -133,7 +133,7 @@ def test_matrix_and_terms(name: str, is_full: bool) -> None:
 
 @st.composite
 def hard_texts(draw: st.DrawFn) -> list[str]:
-    """Draw texts of any characters, or of snippets that are known to be hard."""
+    """Draw texts of arbitrary characters, or of snippets that are often cut wrongly."""
     snippet = st.one_of(
         st.sampled_from(adversarial_texts.SNIPPETS),
         st.text(st.characters(exclude_categories=()), max_size=5),
@@ -217,7 +217,7 @@ def test_fixed_vocabulary(name: str, is_full: bool) -> None:
 @pytest.mark.parametrize("name", HASHING)
 def test_hashing(name: str, is_full: bool) -> None:
     texts = texts_for("hashing", is_full)
-    # scikit-learn encodes strictly, so that it has no hash of a lone surrogate.
+    # scikit-learn encodes strictly, so it cannot hash a lone surrogate.
     texts = [t for t in texts if not any("\ud800" <= c <= "\udfff" for c in t)]
     rules = {"alternate_sign": False, "norm": None} | HASHING[name]
     with warnings.catch_warnings():

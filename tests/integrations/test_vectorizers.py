@@ -1,4 +1,4 @@
-"""The vectorizers are scikit-learn's in all but speed, order of entries and kinds of documents."""
+"""The vectorizers equal scikit-learn's, except for the order of entries and kinds of documents."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def blanks(text: str) -> list[str]:
 
 
 def same(ours: Any, expected: Any) -> None:
-    """Check that two matrices are equal, kind and dtypes included, but for the order in rows."""
+    """Check that two matrices have equal kinds, dtypes and entries, in any order within a row."""
     assert type(ours) is type(expected)
     expected = expected.copy()
     expected.sort_indices()
@@ -52,7 +52,7 @@ def same(ours: Any, expected: Any) -> None:
 
 
 def outcome(call: Callable[[], Any]) -> tuple[Any, list[str]]:
-    """Return what a call returns or raises, and what it warns of."""
+    """Return the result or the exception of a call, and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -62,7 +62,7 @@ def outcome(call: Callable[[], Any]) -> tuple[Any, list[str]]:
     return result, [str(one.message) for one in caught]
 
 
-# What fails here fails in both.
+# Calls that fail here must fail in both libraries.
 PARAMETERS: list[dict[str, Any]] = [
     {},
     {"ngram_range": (1, 2)},
@@ -224,7 +224,7 @@ def test_a_frame_stands_for_its_only_column(kind: Any, cut: Any) -> None:
     texts = [text for text in TEXTS if "\ud800" not in text]
     for library in ("pandas", "polars"):
         make = pytest.importorskip(library).DataFrame
-        # scikit-learn takes the names of the columns for documents.
+        # scikit-learn would read the names of the columns as documents.
         same(kind(**cut).fit_transform(make({"body": texts})), kind(**cut).fit_transform(texts))
         with pytest.raises(TypeError, match=r"with the columns 'id', 'body', .* or pass it alone"):
             kind(**cut).fit_transform(make({"id": texts, "body": texts}))
@@ -305,7 +305,7 @@ def test_the_index_follows_the_parameters_and_the_vocabulary() -> None:
 
 
 class Stemming(CountVectorizer):
-    """A vectorizer as people derive them, after scikit-learn's user guide."""
+    """A derived vectorizer like those in scikit-learn's user guide."""
 
     def build_analyzer(self) -> Callable[[str], list[str]]:
         analyze = super().build_analyzer()

@@ -1,4 +1,4 @@
-"""Imports and includes run downward, in the order that docs/architecture.py lists."""
+"""Imports and includes only go downward, in the order that docs/architecture.py lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of the code that a test can check."""
+"""Rules for the code that a test can check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from termsift import _core
 ROOT = Path(__file__).parents[2]
 STUB = ROOT / "python/termsift/_core.pyi"
 CPP = [path for path in (ROOT / "cpp").rglob("*") if path.suffix in (".cpp", ".hpp")]
-# Compiled once per SIMD target.
+# These files are compiled once per SIMD target.
 KERNELS = [path for path in CPP if path.name.endswith(("_kernels.cpp", "_impl.hpp"))]
 
 
@@ -30,7 +30,7 @@ def test_only_one_file_uses_threads() -> None:
 
 
 def test_only_one_test_file_uses_signals() -> None:
-    # It installs Python's handlers, which a test in the background does not inherit.
+    # The module installs Python's handlers, which a test in the background does not inherit.
     tests = (ROOT / "tests").rglob("*.py")
     calls = r"signal\.(signal|setitimer|alarm|pthread_kill)\(|signal\.SIGALRM\b"
     assert files_with(calls, list(tests)) == ["signals.py"]
@@ -59,7 +59,8 @@ def test_compilers_and_systems_are_named_in_one_place() -> None:
 
 
 def test_kernels_use_nothing_from_outside_their_target() -> None:
-    # An inline function of the standard library might be kept in its AVX-512 version for all.
+    # The linker might keep the AVX-512 version of a standard library's inline function for all
+    # targets.
     assert len(KERNELS) > 8
     for path in KERNELS:
         text = path.read_text("utf-8") + (ROOT / "cpp/src/simd/logarithms.hpp").read_text("utf-8")
@@ -79,7 +80,7 @@ def test_the_stub_has_every_name_of_the_extension(name: str) -> None:
 
 
 def stubbed(body: list[ast.stmt], owner: Any) -> list[tuple[ast.FunctionDef, Any]]:
-    """Return the functions of a part of the stub, each with the extension's object of that name."""
+    """Return the functions of a part of the stub with the extension's objects of the same names."""
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]
     called = [
         node

@@ -1,4 +1,4 @@
-"""Examples in docstrings, README and pages run, and the docs agree with the registry."""
+"""Examples in docstrings, README and pages run, and the documentation agrees with the registry."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_score_functions_run(method: str) -> None:
 
 
 class Runner(doctest.DocTestRunner):
-    """Skips the rest of a page where an example needs a library that is absent."""
+    """A runner that skips the rest of a page if an example needs an absent library."""
 
     def report_unexpected_exception(self, out: Any, test: Any, example: Any, exc_info: Any) -> None:
         if isinstance(exc_info[1], ImportError):
@@ -93,8 +93,9 @@ def examples(text: str) -> list[doctest.Example]:
 
 
 class RunsWithoutLooking(doctest.OutputChecker):
-    """Accepts any output but no exception, because the numbers are those of another Python
-    version."""
+    """A checker that accepts any output but no exception.
+
+    The numbers on the page come from another version of Python."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return True
@@ -147,7 +148,7 @@ def test_every_method_has_its_section(entry: ts.Method) -> None:
     text = section(entry.name)
     for field in ("Source", "Favours", "Fails", "Zeros", "Example"):
         assert f"\n- {field}: " in text, field
-    # df and tfidf have one value per term, which is no aggregate of the values of classes.
+    # df and tfidf have one value per term, which is not an aggregate of class values.
     aggregate = entry.default_aggregate or "own"
     assert re.search(rf"\n- Default aggregate: {aggregate}\b", text)
     for value in (value for values in entry.options.values() for value in values[1:]):
@@ -175,7 +176,7 @@ def test_the_pages_link_to_their_sections(page: Path) -> None:
 
 
 def table(head: str) -> dict[str, list[str]]:
-    """Return the rows of the table with this head of its first column, by their first cell."""
+    """Find the table by the head of its first column. Return its rows by their first cells."""
     text = METHODS.read_text(encoding="utf-8")
     found = re.search(rf"(?m)^\| {re.escape(head)} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text)
     assert found, head
@@ -184,7 +185,7 @@ def table(head: str) -> dict[str, list[str]]:
 
 
 def example() -> ts.ClassCounts:
-    """Return the counts of the worked example, by the code of the page."""
+    """Return the counts of the worked example, made by the code on the page."""
     values: dict[str, Any] = {}
     parser, text = doctest.DocTestParser(), METHODS.read_text(encoding="utf-8")
     for step in parser.get_examples(text)[:5]:

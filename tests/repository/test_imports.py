@@ -1,4 +1,4 @@
-"""What is imported, and when."""
+"""The modules that are imported, and the time of their import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metadata that people and package indexes read, and the links in it."""
+"""The metadata for users and package indexes, and its links."""
 
 import re
 import tomllib
@@ -53,7 +53,7 @@ def test_links_name_files_and_headings(name: str) -> None:
 
 
 def test_the_readme_of_the_index_has_no_relative_links() -> None:
-    # The build does the same by hatch-fancy-pypi-readme, and check_wheel.py looks at its result.
+    # In the build, hatch-fancy-pypi-readme does the same, and check_wheel.py checks its result.
     config = PYPROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
     text = f"{README}\nSource: {SOURCE}"
     for each in config["substitutions"]:
@@ -74,7 +74,7 @@ def test_the_address_of_the_project_stands_once() -> None:
 
 
 def test_classifiers_name_the_versions_that_have_wheels() -> None:
-    # Catches a Python for which wheels are built but which no index lists, and the reverse.
+    # The Python versions of the wheels must be those that the package index lists.
     of_version = r"Programming Language :: Python :: (3)\.(\d+)"
     found = [re.fullmatch(of_version, classifier) for classifier in PROJECT["classifiers"]]
     versions = [match[1] + match[2] for match in found if match]

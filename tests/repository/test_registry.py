@@ -48,7 +48,7 @@ def agrees_with_the_formula(entry: ts.Method) -> bool:
 
 
 def faults_of(entry: ts.Method) -> list[str]:
-    """Return what an entry needs that is absent."""
+    """Return the parts that an entry lacks."""
     absent = []
     if not entry.measures and entry.name not in _core.ContingencyMeasure.__members__:
         absent.append("kernel")
@@ -137,14 +137,14 @@ def test_a_function_is_like_one_that_was_written(entry: ts.Method) -> None:
 def test_a_docstring_passes_as_numpydoc(entry: ts.Method) -> None:
     validate = pytest.importorskip("numpydoc.validate").validate
     errors = dict(validate(f"termsift.{entry.name}")["errors"])
-    # Names that share a line have no type of their own, and a returned value is named. A title
-    # may begin with a name, such as "Pearson's", and be the whole summary.
+    # Names that share a line need no own types, and a returned value needs a name. A summary may
+    # begin with a name, such as "Pearson's", and may be the only line.
     accepted = {"ES01", "PR04", "RT02", "SS02", "SS05"}
     assert set(errors) <= accepted, errors
 
 
 def test_type_checkers_know_every_name() -> None:
-    # Catches a method that an editor takes for a misspelling.
+    # The types must list every method, or editors would mark its name as an error.
     assert get_args(MethodName) == tuple(method.name for method in ts.methods())
     selectors = {name for part in get_args(RankerName) for name in get_args(part)}
     assert selectors - set(get_args(MethodName)) == {selector.name for selector in ts.selectors()}

@@ -1,4 +1,4 @@
-"""The parts of the benchmarks: seeded workloads, tables and where they are written."""
+"""The parts of the benchmarks: seeded workloads, and tables that are written into pages."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_curves_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_pa
     whole, folds = curve.measure(quick=True)
     assert "k = 1 to 50" in whole
     assert "7 methods at 10 values of k" in folds
-    # An answer that differs from scikit-learn's must be found.
+    # A result that differs from scikit-learn's must be detected.
     refitted = curve.refitted
     monkeypatch.setattr(curve, "refitted", lambda *args: refitted(*args) + 1e-3)
     with pytest.raises(AssertionError):

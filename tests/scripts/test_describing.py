@@ -1,4 +1,4 @@
-"""The comparison of lists that describe classes: a run on one collection."""
+"""The comparison of lists that describe classes, run on one collection."""
 
 from __future__ import annotations
 

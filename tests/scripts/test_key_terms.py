@@ -1,4 +1,4 @@
-"""The comparison of key terms: its measures by hand, and a run over a small corpus."""
+"""The comparison of key terms: measures against manual results, and a run on a small corpus."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def test_the_measures_by_hand() -> None:
     cut = key_terms.Cut(
         corpora.Split(X, np.array([1, 2]), X, np.array([1, 2])), ["the", "ox", "ax"]
     )
-    # Both classes list term 0, a stop word that both documents have; terms 1 and 2 keep their side.
+    # Both classes list term 0, a stop word in both documents. Terms 1 and 2 stay with their
+    # classes.
     found = key_terms.measures(cut, [np.array([0, 1]), np.array([0, 2])], ts.count(X, [1, 2]))
     assert found == (2 / 4, 3 / 4, 2 / 4)
 

@@ -1,4 +1,4 @@
-"""The figures of the pages on wrong labels and on data like a target: quick runs."""
+"""Quick runs of the scripts for the pages about wrong labels and about target data."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from corpus_files import write_corpus
 
 
 def told_apart(n_docs: int = 60) -> tuple[sp.csr_array, np.ndarray]:
-    """Return documents of three classes; terms 0, 1 and 2 each mark one, term 0 most clearly."""
+    """Return documents of three classes. Terms 0, 1 and 2 each mark a class, term 0 best."""
     rng = np.random.default_rng(0)
     y = np.arange(n_docs) % 3
     X = rng.poisson(0.5, (n_docs, 12))
@@ -29,7 +29,7 @@ def told_apart(n_docs: int = 60) -> tuple[sp.csr_array, np.ndarray]:
 
 def test_mcnemar_is_a_sign_test() -> None:
     ours, theirs = np.array([1] * 6 + [0, 0, 1], bool), np.array([0] * 5 + [1, 1, 0, 1], bool)
-    # Ours alone is right 5 times and theirs once: p = 2 (1 + 6) / 2^6.
+    # Only ours is right 5 times, and only theirs once: p = 2 (1 + 6) / 2^6.
     assert rivals.mcnemar(ours, theirs) == pytest.approx(14 / 64)
     assert rivals.mcnemar(theirs, ours) == rivals.mcnemar(ours, theirs)
     assert rivals.mcnemar(ours, ours) == 1

@@ -1,6 +1,7 @@
 """Calls that must not become slower, on small copies of the benchmarks' workloads.
 
-Each runs once, to check its answer; --benchmark-enable also measures times (benchmarks/README.md).
+Each call runs once, and its result is checked. --benchmark-enable also measures times
+(benchmarks/README.md).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def counts(work: Workload) -> ts.ClassCounts:
 
 @pytest.fixture(scope="module")
 def shards(work: Workload) -> list[tuple[sp.csr_array, Any]]:
-    """The documents in equal parts."""
+    """Return the documents in equal parts."""
     bounds = np.linspace(0, len(work.y), CHUNKS + 1).astype(int)
     return [(work.X[a:b], work.y[a:b]) for a, b in itertools.pairwise(bounds)]
 

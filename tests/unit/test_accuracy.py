@@ -1,4 +1,4 @@
-"""Scores against fifty digits: 4 ulp in ordinary cases, 1e-14 where p and q can be told apart."""
+"""Scores against fifty digits: 4 ulp in ordinary cases, 1e-14 if p and q are not too near."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_adversarial_counts_are_within_1e_14(simd_target: str, measure: Measure,
 
 
 def near_tables() -> Iterator[tuple[Any, list[int]]]:
-    """Yield tables whose p and q are as near as counts of a size allow, and their documents."""
+    """Yield tables whose p and q are as near as counts of that size allow, and their documents."""
     # The third class meets the mixture of the others to 19 digits in the second term.
     yield np.array([[0, 0], [1, 2**40 - 225196], [2**40 + 1, 2**40 - 1]]), [1, 1, 1]
     rng = random.Random(23)
@@ -114,7 +114,7 @@ def test_nearly_equal_huge_counts_are_within_1e_14(measure: Measure, b1: float) 
 @methods
 @pytest.mark.parametrize("alpha", [0.1, 0.7, 1e-3])
 def test_alpha_times_the_vocabulary_is_not_rounded(measure: Measure, alpha: float) -> None:
-    # 0.7 M is no double. Rounding it would shift p in small classes more than in large ones.
+    # No double equals 0.7 M. Rounding it would change p in small classes more than in large ones.
     rng = np.random.default_rng(9)
     rates = 30.0 / np.arange(1, 101) * rng.lognormal(0, 1, (8, 100))
     text = counts_of(rng.poisson(rates), rng.integers(5, 200, 8).tolist())
@@ -155,7 +155,7 @@ def test_smoothing_too_small_for_doubles_is_refused() -> None:
 
 @pytest.fixture(scope="module")
 def many_classes() -> ts.ClassCounts:
-    """300 classes of 3 to 30,000 tokens, half of them of terms that only their class has."""
+    """Return 300 classes of 3 to 30,000 tokens, half of them of terms of one class only."""
     rng = np.random.default_rng(8)
     n_classes, n_terms = 300, 4000
     zipf = 1 / np.arange(3.0, n_terms - 17)  # the last 20 terms never occur
@@ -167,7 +167,7 @@ def many_classes() -> ts.ClassCounts:
 
 
 def rare_to_frequent(counts: ts.ClassCounts, n: int) -> Any:
-    """Terms of all frequencies, with those at both ends."""
+    """Return terms of all frequencies, including the rarest and the most frequent."""
     order = np.argsort(np.asarray(counts.term_frequency.sum(axis=0)).ravel(), kind="stable")
     return np.unique(order[np.linspace(0, counts.n_terms - 1, n).astype(int)])
 
@@ -225,7 +225,7 @@ def test_short_classes_are_within_4_ulp(prior: str, b1: float) -> None:
 
 
 def test_a_class_whose_weight_underflows_has_its_terms() -> None:
-    # Where the prior is 1e-316, a count of 0.1 adds nothing to the mixture, but all to its class.
+    # The prior is 1e-316, so a count of 0.1 adds nothing to the mixture, but is all of its class.
     rng = np.random.default_rng(4)
     n_classes, n_terms = 300, 2000
     table = np.zeros((n_classes, n_terms))

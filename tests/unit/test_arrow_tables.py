@@ -1,4 +1,4 @@
-"""Parquet and Arrow tables whose bytes violate their format."""
+"""Parquet and Arrow files that violate their format."""
 
 from __future__ import annotations
 

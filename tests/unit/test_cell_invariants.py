@@ -1,6 +1,6 @@
-"""Scores of tables of a term and a class against mpmath.
+"""Scores of a term's table of documents, compared with mpmath.
 
-Any seed is a collection. HYPOTHESIS_EXAMPLES sets how many are tried.
+Each seed makes a collection. HYPOTHESIS_EXAMPLES sets the number of seeds.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any]]:
 
 
 def values_of(counts: ts.ClassCounts, measure: Measure, alpha: dict[str, Any]) -> Any:
-    """Return the class scores, or None where the method refuses its smoothing."""
+    """Return the class scores, or None if the method refuses the smoothing."""
     try:
         return counts.class_scores(measure.method, **alpha, **measure.options)
     except ValueError as error:
@@ -102,7 +102,7 @@ def test_log_odds_refuses_a_prior_that_doubles_cannot_hold() -> None:
                 with pytest.raises(ValueError, match=message):
                     one.rank("log_odds", policy="round_robin", alpha=refused)
         assert np.isinf(one.class_scores("log_odds", alpha=0)).sum() == 0
-    # The bounds themselves, by numbers that a double holds exactly.
+    # These numbers lie exactly at the bounds, and doubles hold them exactly.
     for b2 in (2.0**-448, 2.0**452):
         assert np.isfinite(counts.class_scores("log_odds", alpha=(0, b2))).all()
     for b2 in (2.0**-449, 2.0**453):
@@ -168,7 +168,7 @@ def test_log_ratio_keeps_its_digits_whatever_the_smoothing(alpha: float, unit: f
 def two_rates(seed: int) -> Any:
     """Return the documents with and without the term, in a class and outside it.
 
-    Their rates agree to up to 16 digits, anywhere, about 1/2 and about either bound.
+    The two rates agree to up to 16 digits. They are random, near 1/2, or near either bound.
     """
     rng = np.random.default_rng(seed)
     sizes = (10 ** rng.uniform(1, 15) * rng.uniform(0.05, 1.05, 2)).astype(int) + 2
@@ -213,6 +213,6 @@ def test_bns_of_near_rates_is_within_1e_14(seed: int) -> None:
 )
 def test_bns_at_the_bounds_and_at_a_half(weights: list[int], simd_target: str) -> None:
     assert_bns_is_accurate(np.array(weights))
-    # For fractions, the error of det is 2^-104 of the products whose difference it is.
+    # det is a difference of two products. For fractions, its error is 2^-104 of these products.
     if max(weights) < 2**40:
         assert_bns_is_accurate(np.array(weights) * 0.1)

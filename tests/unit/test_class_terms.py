@@ -22,7 +22,7 @@ from termsift.reference.keyness import key_of
 
 
 def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
-    # Term 1 has a high score in class 0 too, but because it is absent there.
+    # Term 1 also has a high score in class 0, but only because it is absent there.
     counts = ts.count(sparse.csr_array([[9, 0, 5], [1, 9, 5], [1, 9, 5]]), ["a", "b", "c"])
     rankings = distinctive_terms(counts, "md")
     assert {c: found.indices.tolist() for c, found in rankings.items()} == {
@@ -46,9 +46,9 @@ def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
 
 @pytest.mark.parametrize("method", ["chi2", "g2", "ig", "bns", "md"])
 def test_a_term_is_over_represented_by_what_its_method_reads(method: Any) -> None:
-    # Most documents of b contain term 0. One document of a contains it, nine times. A bug once
-    # listed the term under a by its share of occurrences, though chi2 is high for a because few of
-    # its documents contain the term.
+    # Most documents of b contain term 0. One document of a contains it nine times. By chi2, the
+    # score of a is high because few of its documents contain the term. A bug once listed the term
+    # under a, because a has the larger share of occurrences.
     X = [[9, 1], [0, 1], [0, 1], [0, 1], [1, 1], [1, 1], [1, 1], [1, 1]]
     counts = ts.count(np.array(X), list("aaaabbbb"))
     expected = "a" if method == "md" else "b"
@@ -62,7 +62,7 @@ def test_a_term_is_over_represented_by_what_its_method_reads(method: Any) -> Non
     st.lists(st.sampled_from(["abc", "b"]), min_size=9, max_size=9),
 )
 def test_key_is_the_root_of_g2_times_the_certain_ratio(X: Any, labels: list[str]) -> None:
-    # Labels of several letters are documents of several classes.
+    # Each letter of a label is a class, so some documents have several classes.
     y = np.array([[letter in label for letter in "abc"] for label in labels])
     y[0], y[1], y[2] = [True, False, False], [False, True, True], [False, False, True]
     counts = ts.count(X, y)
@@ -89,12 +89,12 @@ def test_key_is_no_method() -> None:
 
 
 def test_key_prefers_certain_effects_to_evidence_of_small_ones() -> None:
-    # Nearly all documents of a have term 0, as do half of the others; term 1 is in a alone.
+    # Nearly all documents of a and half of the others have term 0. Term 1 occurs only in a.
     X = np.repeat([[1, 0], [1, 1], [0, 0], [1, 0]], [550, 50, 600, 600], axis=0)
     counts = ts.count(X, np.repeat(["a", "a", "b", "b"], [550, 50, 600, 600]))
     assert distinctive_terms(counts, "g2")["a"].indices.tolist() == [0, 1]
     assert distinctive_terms(counts)["a"].indices.tolist() == [1, 0]
-    # Few documents make nothing certain, and the evidence still sorts the terms.
+    # With so few documents, no effect is certain, but the evidence still sorts the terms.
     few = ts.count(np.array([[1, 1], [0, 1], [0, 0], [0, 0]]), list("aabb"))
     assert distinctive_terms(few)["a"].indices.tolist() == [1, 0]
 

@@ -1,4 +1,4 @@
-"""Conditional gain against its definition, document by document, and against itself."""
+"""Conditional gain compared with its definition by documents, and with equivalent calls."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from termsift._select.conditional_gain import likeliest_shape
 
 
 def assert_same(ranking: ts.Ranking, other: ts.Ranking) -> None:
-    """Check that both choices are equal to the last index and bit."""
+    """Check that all indices and all bits of both rankings are equal."""
     assert ranking.indices.tobytes() == other.indices.tobytes()
     assert ranking.scores.tobytes() == other.scores.tobytes()
 
 
 def assert_is_the_reference(X: Any, y: Any, in_play: int = 64, **options: Any) -> ts.Ranking:
-    """Compare every index, and gains to eleven digits or 1e-14 a document."""
+    """Compare all indices, and the gains to eleven digits or to 1e-14 per document."""
     with pytest.MonkeyPatch.context() as patch:
         core = functools.partial(_core.conditional_gain, classes_in_play=in_play)
         patch.setattr(_core, "conditional_gain", core)
@@ -47,8 +47,8 @@ def assert_is_the_reference(X: Any, y: Any, in_play: int = 64, **options: Any) -
 @kinds
 @pytest.mark.parametrize("seed", range(60))
 def test_equal_to_the_reference(kind: Any, seed: int) -> None:
-    # 6 times 60 collections. Errors found here: rounding decided ties of small gains, a document of
-    # weight 0 counted, and the prior and the left-out document were wrong.
+    # 6 times 60 collections. They found that rounding decided ties of small gains, that a document
+    # of weight 0 counted, and that the prior and the left-out document were wrong.
     X, y, options = collection(kind, seed)
     ranking = assert_is_the_reference(X, y, **options)
     assert ranking.method == "conditional_gain"
@@ -60,8 +60,8 @@ def test_equal_to_the_reference(kind: Any, seed: int) -> None:
 @kinds
 @pytest.mark.parametrize("in_play", [1, 2, 3, 5])
 def test_equal_to_the_reference_with_few_classes_in_play(kind: Any, in_play: int) -> None:
-    # Errors found here: the document's own class beyond the most probable ones, ties of classes
-    # from which the term is absent, and one class more or fewer than there are.
+    # They found faults with a document whose class is not among the most probable ones, with ties
+    # of classes without the term, and with one class too many or too few.
     for seed in range(60):
         X, y, options = collection(kind, seed)
         assert_is_the_reference(X, y, in_play, **options)
@@ -88,7 +88,7 @@ def test_equal_to_the_reference_for_any_matrix(data: st.DataObject) -> None:
 
 
 def heavy_weights(rng: Rng, n_docs: int) -> Any:
-    """Weights of 2^-40 to 2^40, alike or far apart, whole numbers or fractions."""
+    """Draw weights of 2^-40 to 2^40, similar or very different, whole numbers or fractions."""
     weights: list[Any] = [
         np.full(n_docs, 2**40),
         2 ** rng.integers(0, 41, n_docs),
@@ -161,7 +161,7 @@ def test_the_first_k_are_the_same_for_any_k() -> None:
 
 @functools.cache
 def large() -> tuple[sp.csr_array, Documents]:
-    """Frequent terms in so many documents that each loop uses several threads."""
+    """Return frequent terms in so many documents that each loop uses several threads."""
     rng = np.random.default_rng(5)
     X = rng.random((30_000, 60)) < np.where(np.arange(60) < 10, 0.95, 0.02)
     return sp.csr_array(X.astype(np.int8)), rng.integers(0, 30, 30_000)

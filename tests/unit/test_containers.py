@@ -1,4 +1,4 @@
-"""Matrices and labels in the containers that people hold them in."""
+"""Matrices and labels in the containers that users have."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Annotated:
 
 
 class Stored:
-    """A dense matrix in a file, like a dataset of h5py or zarr: only some rows fit in memory."""
+    """A dense matrix in a file, like a dataset of h5py or zarr. Only some rows fit in memory."""
 
     shape, dtype = DENSE.shape, DENSE.dtype
 

@@ -1,4 +1,4 @@
-"""Scores of the table of a term and a class: accuracy, the same bits, policies and warnings."""
+"""Scores from the table of a term and a class: accuracy, equal bits, policies and warnings."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def assert_accurate(counts: ts.ClassCounts, measure: Measure, alpha: float = 1.0
 
 @pytest.mark.parametrize("measure", OF_CELLS, ids=str)
 def test_large_weights_are_within_4_ulp(measure: Measure) -> None:
-    # Nearly independent terms: det is 1e-9 of the products that it is the difference of.
+    # The terms are nearly independent: det is a difference of two products, and 1e-9 of each.
     rng = np.random.default_rng(8)
     X, y = collection(rng, 30, 20, 3)
-    # On both sides of 2^26, below which products are exact doubles, and of 2^50.
+    # Numbers on both sides of 2^26 and of 2^50. Products of numbers below 2^26 are exact doubles.
     for largest in (10**3, 10**6, 10**9, 10**12, 10**15):
         weights = rng.integers(largest // 2, largest, len(y))
         assert_accurate(ts.count(X, y, sample_weight=weights), measure)
@@ -77,7 +77,7 @@ def test_nothing_is_nan_at_the_edges() -> None:
 
 
 def test_two_classes_tie_to_the_last_bit() -> None:
-    # The tables of two classes are mirror images, so the first class is the strongest.
+    # The tables of two classes are mirror images, so both are equal and the first class is named.
     rng = np.random.default_rng(13)
     X, y = collection(rng, 200, 500, 2)
     counts = ts.count(X, y)
@@ -128,7 +128,7 @@ def test_lists_of_many_classes_have_the_order_of_class_scores(method: str, kind:
 
 @pytest.mark.full
 def test_round_robin_in_several_stretches() -> None:
-    # More classes than 128 MiB hold whole lists of: 700 lists of 20,000 terms.
+    # 700 lists of 20,000 terms do not fit in 128 MiB, so the lists are made in parts.
     rng = np.random.default_rng(14)
     X = sp.random_array((1400, 20_000), density=0.002, random_state=rng).tocsr()
     counts = ts.count(X, np.arange(1400) % 700)

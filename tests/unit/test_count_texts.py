@@ -1,4 +1,4 @@
-"""Texts counted by class are the counts of the matrix that scikit-learn makes of them."""
+"""Counts of texts by class equal the counts of scikit-learn's matrix of the texts."""
 
 from __future__ import annotations
 

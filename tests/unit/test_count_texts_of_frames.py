@@ -1,4 +1,4 @@
-"""Texts of frames, of streams and of updates are counted as those of a list."""
+"""Texts in frames, in streams and in updates are counted like texts in a list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENCODABLE = [text.replace("\ud800", "?") for text in TEXTS]  # Arrow holds no lo
 
 
 def arrow_stream(columns: dict[str, Any]) -> Any:
-    """Return a stream of tables that is read once, in batches of three rows."""
+    """Return a stream of tables with batches of three rows. It can be read only once."""
     pa = pytest.importorskip("pyarrow")
     table = pa.table(columns)
     return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=3))

@@ -1,4 +1,4 @@
-"""ClassCounts: the compiled counting equals the reference, whatever the input looks like."""
+"""ClassCounts: compiled counting equals the reference for any input."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def bits(counts: ts.ClassCounts) -> Any:
 
 
 def test_the_chosen_way_is_taken(counting_path: str, caplog: pytest.LogCaptureFixture) -> None:
-    # Without this check, the file might compare one way of counting with itself.
+    # Without this check, the tests might compare one way of counting with itself.
     with caplog.at_level("DEBUG", logger="termsift"):
         ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"])
         ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"], [0.5, 1])
@@ -65,7 +65,7 @@ def test_the_chosen_way_is_taken(counting_path: str, caplog: pytest.LogCaptureFi
 
 
 def way(caplog: pytest.LogCaptureFixture, *args: Any, **options: Any) -> tuple[str, Any]:
-    """Count, and return the way that was taken and the counts."""
+    """Count, and return the counting path that was used and the counts."""
     caplog.clear()
     with caplog.at_level("DEBUG", logger="termsift"):
         counts = ts.count(*args, **options)
@@ -174,8 +174,8 @@ def test_float_folds_leave_no_dust() -> None:
 
 
 def test_subtraction_never_returns_impossible_counts() -> None:
-    # These can be subtracted cell by cell, but leave a term in more documents than there are, or
-    # than it has occurrences.
+    # Each cell can be subtracted. But the rest would have a term in more documents than there are,
+    # or in more documents than it has occurrences.
     with pytest.raises(ValueError, match="not part of these"):
         ts.count(np.array([[1], [1]]), ["a", "a"]) - ts.count(np.array([[1], [0]]), ["a", "a"])
     with pytest.raises(ValueError, match="not part of these"):
@@ -183,7 +183,7 @@ def test_subtraction_never_returns_impossible_counts() -> None:
 
 
 def test_few_documents_are_not_rounding() -> None:
-    # Whole numbers are subtracted exactly: 1 of 1e13 + 1 documents is left, and its cells stay.
+    # Whole numbers are subtracted exactly. Of 1e13 + 1 documents one is left, with its cells.
     X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), ["a", "a", "b"]
     rest = ts.count(X, y, [1e13, 1, 1]) - ts.count(X[:1], y[:1], [1e13])
     assert rest.class_docs.tolist() == [1, 1]
@@ -285,7 +285,7 @@ def test_the_smallest_collections(shape: tuple[int, int], classes: list[int]) ->
 
 
 def test_frequencies_outgrow_four_bytes_and_come_back(tmp_path: Any) -> None:
-    # Catches a sum of 2^32 or more that an operation keeps in four bytes.
+    # No operation may keep a sum of 2^32 or more in four bytes.
     X = np.array([[2**32 - 1, 1, 1, 1, 1, 1, 1, 1, 1]])
     small = ts.count(X, ["a"])
     large = copy.copy(small).update(X, ["a"])

@@ -1,4 +1,4 @@
-"""The file of counts: loading returns what was saved, and refuses everything else."""
+"""Files of counts: loading returns the saved counts, and refuses any other file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_round_trip(counts, path):
     assert loaded == counts
     assert bits(loaded) == bits(counts)
     assert type(loaded.n_docs) is type(counts.n_docs)
-    # The bytes are the same again: a file depends only on the counts.
+    # Saving again writes the same bytes, because a file depends only on the counts.
     again = path.with_name("again")
     loaded.save(again)
     assert again.read_bytes() == path.read_bytes()
@@ -65,7 +65,7 @@ LABELS = {
 
 
 def typed(label: Any) -> Any:
-    """Tell True from 1 from 1.0, and -0.0 from 0.0, also inside tuples."""
+    """Return a form in which True, 1 and 1.0 differ, and 0.0 and -0.0, also inside tuples."""
     if isinstance(label, tuple):
         return tuple(map(typed, label))
     return type(label), math.copysign(1, label) if label == 0 else label

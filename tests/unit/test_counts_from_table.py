@@ -1,4 +1,4 @@
-"""Counts from a table: equal to the counts of the texts behind it, and honest where it is not."""
+"""Counts from a table: they equal the counts of the texts, or an error names what is unknown."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def table_of(counts: ts.ClassCounts) -> dict[str, list[Any]]:
 
 
 TABLE = table_of(COUNTED)
-# Tokens that are listed, without their documents.
+# The table lists tokens without numbers of documents.
 LISTED = ts.counts_from_table(TABLE)
 ROWS = list(zip(*TABLE.values(), strict=True))
 NESTED: dict[str, Counter[str]] = {label: Counter() for label in N_C}
@@ -201,7 +201,7 @@ CUT = ts.counts_from_table(KEPT, class_tokens=L_C)
 
 @pytest.mark.parametrize("method", OF_OCCURRENCES)
 def test_a_list_that_was_cut_off_scores_as_if_it_were_whole(method: Any) -> None:
-    # The cells of every term that all lists keep, or that none but the keepers have.
+    # Compare the cells of terms that all lists keep, and of terms that only the keepers have.
     table = {
         label: Counter({t: n for t, n in NESTED[label].items() if t != "we"}) for label in NESTED
     }

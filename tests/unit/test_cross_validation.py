@@ -154,8 +154,8 @@ def test_cross_validation_equals_scikit_learn_and_the_reference(collection) -> N
 
 
 def test_fractions_are_counted_anew_in_each_fold() -> None:
-    # The difference of rounded sums is not the sum of the rest. Term 0 occurs 1e16 times in one
-    # document of each class, and so rarely in the others that rounding loses these occurrences.
+    # A difference of rounded sums is not the sum of the rest. Term 0 occurs 1e16 times in one
+    # document of each class, and rarely in the others, so rounding loses the other occurrences.
     rng = np.random.default_rng(9)
     X = rng.random((24, 5)).round(2)
     y = np.arange(24) % 2
@@ -200,7 +200,7 @@ def test_invalid_arguments_of_cross_validate(options, error, message) -> None:
 
 
 def test_repeats_do_not_lower_the_standard_error(collection) -> None:
-    # Otherwise the standard error would tend to 0 with more repeats, and smallest_k to best_k.
+    # Otherwise more repeats would reduce the standard error to 0 and move smallest_k to best_k.
     X, y = collection
     selection = pytest.importorskip("sklearn.model_selection")
     for repeats in (1, 9):

@@ -1,4 +1,4 @@
-"""Curves: metrics by hand and scikit-learn's, the choice of k, tables."""
+"""Curves: metrics compared with manual results and scikit-learn, the choice of k, and tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from termsift._evaluate.split import metrics_of
 
 
 def curve(*accuracies, ks=None):
-    """A curve of some runs, whose other metrics are halves of the accuracy."""
+    """Return a curve of some runs. All other metrics are half of the accuracy."""
     ks = np.arange(1, len(accuracies[0]) + 1) if ks is None else np.array(ks)
     runs = [
         {metric: np.array(run) / (1 if metric == "accuracy" else 2) for metric in METRICS}
@@ -42,7 +42,7 @@ def test_metrics_by_hand() -> None:
 
 
 def test_metrics_of_many_classes_are_computed_in_blocks() -> None:
-    # No block may be skipped, or written to the rows of another.
+    # No block may be skipped, or written to the rows of another block.
     rng = np.random.default_rng(0)
     n_classes, n_ks = 2**18, 11  # four rows a piece
     predicted = rng.integers(0, 3, (n_ks, n_classes))
@@ -74,7 +74,7 @@ def test_smallest_k_by_hand() -> None:
     assert curve(*runs).smallest_k() == 2
     runs = [[a, b - 0.0016, c] for a, b, c in runs]
     assert curve(*runs).smallest_k() == 3
-    # The standard error is that of the best k, not of the smaller one.
+    # The rule uses the standard error at the best k, not at the smaller k.
     assert curve([0.1, 0.9], [0.9, 0.9]).smallest_k() == 2
     # If the runs agree, only the best k is right.
     assert curve([0.7, 0.8], [0.7, 0.8]).smallest_k() == 2

@@ -1,4 +1,4 @@
-"""The demo's collection, from made-up libraries and from the installed one."""
+"""The demo's collection, made from small invented libraries and from the installed one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The direction of a term: whether a class is above or below the others in what its score
-compares."""
+"""The direction of a term: whether its p in a class is above or below that of the other
+classes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ BY_PROBABILITIES = [method.name for method in ts.methods() if method.models]
 
 
 def nearly_equal(rng: np.random.Generator) -> tuple[np.ndarray[Any, Any], list[int]]:
-    """Return counts of two terms in three classes, and how the third one's p compares with q.
+    """Return counts of two terms in three classes, and the sign of p - q in the third class.
 
-    In the first two classes p is a multiple of 2^-20, so that q of the third is m / 2^21. The
-    third's own k / L is next to that: k 2^21 - m L = 1, 0 or -1, for L near 2^49.
+    In the first two classes p is a multiple of 2^-20, so q of the third class is m / 2^21. The
+    p = k / L of the third class is next to this q: k 2^21 - m L is 1, 0 or -1, for L near 2^49.
     """
     size, wanted = 2**21, int(rng.integers(-1, 2))
     a, b = (int(x) for x in rng.integers(2**18, 2**19, 2))
@@ -67,8 +67,8 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
         assert (0 in small.indices) == (sign > 0)
         speaks_for = dominant_class(counts, np.array([0]), "md", alpha=alpha)
         assert counts.classes[speaks_for[0]] == ("small" if sign > 0 else "large")
-    # With two classes, q of "small" is p of "large" whatever the priors; with three, the priors
-    # matter.
+    # With two classes, q of "small" is p of "large" for any priors. With three classes, q depends
+    # on the priors.
     counts = ts.count(np.array([[10, 90], [50, 50], [90, 10]]), ["a", "b", "c"])
     for prior, sign in (("uniform", 0), ([1, 1, 9], -1), ([9, 1, 1], 1)):
         assert directions_of(counts, "md", alpha=0, class_prior=prior)[1, 0] == sign
@@ -77,7 +77,7 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
 
 
 def collection(seed: int, kind: str) -> ts.ClassCounts:
-    """Many small classes and one large one, for which shares of tokens and p - q often disagree."""
+    """Return many small classes and a large one. Shares of tokens and p - q often disagree here."""
     rng = np.random.default_rng(seed)
     sizes = np.array([1, 1, 2, 3, 5, 8, 100])
     y = np.repeat(np.arange(len(sizes)), sizes)

@@ -1,4 +1,4 @@
-"""Algorithm 1: the fast search against the plain one, the reference and exact arithmetic."""
+"""Algorithm 1: the fast search compared with the plain search and with exact arithmetic."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def text(rng: Rng, n_classes: int, n_terms: int) -> Table:
 
 
 def one_in(scale: int) -> Callable[[Rng, int, int], Table]:
-    """Classes that are equal, except that the first has ``scale`` times the counts."""
+    """Return equal classes, except that the first class has ``scale`` times the counts."""
 
     def table(rng: Rng, n_classes: int, n_terms: int) -> Table:
         counts = text(rng, n_classes, n_terms)
@@ -38,26 +38,26 @@ def one_in(scale: int) -> Callable[[Rng, int, int], Table]:
 
 
 def clusters(rng: Rng, n_classes: int, n_terms: int) -> Table:
-    """Two columns, and others that differ from them by a millionth."""
+    """Return two columns, and other columns that differ from them by a millionth."""
     shapes = rng.integers(1, 5, (n_classes, 2))[:, rng.integers(0, 2, n_terms)]
     return (1e9 * shapes * (1 + 1e-6 * rng.normal(size=shapes.shape))).astype(np.int64)
 
 
 def without_a_token(rng: Rng, n_classes: int, n_terms: int) -> Table:
-    """A class with documents in which no term occurs."""
+    """Return counts with a class whose documents have no terms."""
     counts = text(rng, n_classes, n_terms)
     counts[rng.integers(n_classes)] = 0
     return counts
 
 
 def mirrored(rng: Rng, n_classes: int, n_terms: int) -> Table:
-    """Columns together with their mirror images, so that different terms have equal gains."""
+    """Return columns and their mirror images, so that different terms have equal gains."""
     half = rng.integers(0, 9, (n_classes, (n_terms + 1) // 2))
     return np.hstack([half, half[::-1]])[:, :n_terms]
 
 
 def rays(rng: Rng, n_classes: int, n_terms: int) -> Table:
-    """Multiples of few columns, of which the longest of each wins."""
+    """Return multiples of a few columns. The largest multiple of each column wins."""
     shapes = rng.integers(1, 5, (n_classes, 3))
     return shapes[:, rng.integers(0, 3, n_terms)] * rng.integers(1, 40, n_terms)
 
@@ -86,7 +86,7 @@ kinds = pytest.mark.parametrize("kind", KINDS)
 def configuration(
     kind: str, n_classes: int, n_terms: int, seed: int
 ) -> tuple[ts.ClassCounts, dict[str, Any]]:
-    """Counts and the options of `greedy`: the default ones three times in four."""
+    """Draw counts and options of `greedy`. Three of four options are the defaults."""
     rng = np.random.default_rng([seed, n_classes, n_terms])
     table = KINDS[kind](rng, n_classes, n_terms)
     documents = rng.integers(1, 50, n_classes).tolist()
@@ -120,12 +120,11 @@ def of_witness(counts: ts.ClassCounts, options: dict[str, Any]) -> dict[str, Any
 def assert_is_algorithm_1(
     ranking: ts.Ranking, counts: ts.ClassCounts, options: dict[str, Any]
 ) -> None:
-    """Check that each term is the best of the rest, of equal columns the first, and scores to
-    1e-12.
+    """Check that each term has the largest gain of those left, and check scores to 1e-12.
 
-    Different columns whose gains agree in twelve digits may come in either order. Fractions are
-    rounded at 2^-52 of their class, which decides what is exactly a share of the pool: gains less
-    than 1e-25 are none.
+    Of equal columns, the first must be taken. Different columns whose gains agree in twelve digits
+    may come in either order. Fractions are rounded to 2^-52 of their class, so a term may be an
+    exact share of the pool only up to rounding. Gains below 1e-25 therefore count as 0.
     """
     witness = of_witness(counts, options)
     columns = witness["term_frequency"].T
@@ -164,7 +163,7 @@ def test_it_is_algorithm_1(kind: str, n_classes: int) -> None:
 
 
 def assert_same(ranking: ts.Ranking, other: ts.Ranking) -> None:
-    """Check that both searches agree to the last index and bit."""
+    """Check that both searches agree in all indices and all bits."""
     assert ranking.indices.tobytes() == other.indices.tobytes()
     assert ranking.scores.tobytes() == other.scores.tobytes()
     assert ranking.informative == other.informative
@@ -201,7 +200,7 @@ def test_the_scores_are_the_divergences(kind: str, n_classes: int) -> None:
 
 @pytest.fixture(scope="module")
 def collection() -> ts.ClassCounts:
-    """Counts wide enough for threads, with ties, seen and unseen terms."""
+    """Return counts of so many terms that threads are used, with ties and with unseen terms."""
     rng = np.random.default_rng(11)
     n_terms = 5000
     rates = np.r_[40.0 / np.arange(1, 4001), np.zeros(n_terms - 4000)]
@@ -221,7 +220,7 @@ def test_threads_and_targets_choose_the_same(
 
 
 def test_terms_that_add_nothing_come_last_by_index() -> None:
-    # After the two terms that differ, every other is proportional to the pool.
+    # After the two terms that differ, every other term is proportional to the pool.
     counts = ts.count(np.array([[1, 9, 2, 3, 0, 1, 4], [1, 0, 2, 3, 9, 1, 4]]), [0, 1])
     ranking = counts.greedy()
     assert ranking.informative == 2
@@ -243,12 +242,12 @@ def test_classes_without_documents_take_no_part() -> None:
 
 
 def of(term_frequency: Any, weight: list[float] | None = None) -> ts.ClassCounts:
-    """Counts of one document a class."""
+    """Return counts with one document per class."""
     return ts.count(np.array(term_frequency), range(len(term_frequency)), sample_weight=weight)
 
 
 def both(counts: ts.ClassCounts, **options: Any) -> ts.Ranking:
-    """The ranking, which both searches agree on."""
+    """Return the ranking after checking that both searches agree."""
     ranking = counts.greedy(**options)
     assert_same(ranking, counts.greedy(**options, exhaustive=True))
     return ranking
@@ -274,7 +273,7 @@ def test_a_class_with_nearly_all_the_prior_mass_is_refused(prior: list[float]) -
 
 
 def test_a_smoothing_off_the_grid_adds_no_gain_to_a_share() -> None:
-    # After term 0 every other has the same count in both classes.
+    # All terms except term 0 have the same count in both classes.
     for alpha in [(1, 4.1), (1, 5), (0.1, 4.1), (1, 2**0.5 * 4), (2.718281828, 11.3), 1 / 7.3]:
         for table in ([[90, 3, 1, 2], [0, 3, 1, 2]], [[90_000_000, 3, 1, 2], [0, 3, 1, 2]]):
             ranking = both(of(table), alpha=alpha)
@@ -376,8 +375,9 @@ def table(term_frequency: Any) -> SimpleNamespace:
 
 
 def test_the_reference_by_hand() -> None:
-    # p = (4, 1, 2)/7 and (1, 4, 2)/7: J of {0, rest} is 3/7 log 4 + 3/7 log(6/3), as of {1, rest};
-    # then the pool, 2/7 in both, adds nothing, and term 1 adds 3/7 log 4 - 3/7 log 2.
+    # p = (4, 1, 2)/7 and (1, 4, 2)/7. J of {0, rest} is 3/7 log 4 + 3/7 log(6/3), like J of {1,
+    # rest}. Then the pool has 2/7 in both classes and adds nothing. Term 1 adds 3/7 log 4 - 3/7 log
+    # 2.
     indices, divergences = reference.greedy(table([[3, 0, 1], [0, 3, 1]]))
     log_2 = np.log(2)
     assert indices.tolist() == [0, 1, 2]

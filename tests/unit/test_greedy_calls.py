@@ -1,4 +1,4 @@
-"""Greedy selection as users call it: errors, interrupts, progress and the log."""
+"""Calls of greedy selection: errors, interrupts, progress and the log."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_selector_has_no_scores_of_single_terms() -> None:
 
 @pytest.fixture(scope="module")
 def hard() -> ts.ClassCounts:
-    """Counts for which the plain search takes minutes."""
+    """Return counts for which the plain search takes minutes."""
     return counts_of(np.random.default_rng(0).integers(0, 2**20, (5, 60_000)), [3, 1, 4, 1, 5])
 
 
@@ -81,7 +81,7 @@ def test_ctrl_c_stops_it(hard: ts.ClassCounts, n_threads: int) -> None:
 
 
 class Terminal(io.StringIO):
-    """A terminal where someone presses Ctrl-C after a few lines."""
+    """A terminal on which the user presses Ctrl-C after a few lines."""
 
     lines = 0
 

@@ -1,4 +1,4 @@
-"""Guided gain against its definition, and its machines' part in it."""
+"""Guided gain compared with its definition, and the influence of its machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from termsift import _core, reference
 
 
 def assert_is_the_reference(X: Any, y: Any, in_play: int = 64, **options: Any) -> ts.Ranking:
-    """Compare every index, and gains to five digits: the machines have single precision."""
+    """Compare all indices, and gains to five digits, because machines have single precision."""
     with pytest.MonkeyPatch.context() as patch:
         core = functools.partial(_core.conditional_gain, classes_in_play=in_play)
         patch.setattr(_core, "conditional_gain", core)
@@ -32,8 +32,8 @@ def assert_is_the_reference(X: Any, y: Any, in_play: int = 64, **options: Any) -
 @kinds
 @pytest.mark.parametrize("seed", range(40))
 def test_equal_to_the_reference(kind: Any, seed: int) -> None:
-    # Guards against the usefulness of another class or term, lifts that only W or W' gets, weights
-    # of absent classes that count among those present, and training on documents of weight 0.
+    # Catches the usefulness of a wrong class or term, lifts that are missing from W or W', weights
+    # of absent classes that count as present, and training on documents of weight 0.
     X, y, options = collection(kind, seed)
     ranking = assert_is_the_reference(X, y, **options)
     assert ranking.method == "guided_gain"

@@ -1,9 +1,9 @@
-"""Every public function under arguments that nobody should pass.
+"""Every public function with wrong arguments.
 
-Each argument in turn is replaced by values of every other kind. The call works, or raises an error
-and leaves every object as it was. The functions are what `termsift` makes public, and their
-arguments come from their signatures. So a new function is covered once `GOOD` has a value for each
-new required argument."""
+Each argument in turn is replaced by values of every other kind. The call must work, or raise an
+error and leave every object unchanged. The test finds all public functions of `termsift` and reads
+their arguments from their signatures. A new function is tested if `GOOD` has a value for each of
+its required arguments."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ def scan() -> ts.Scan:
     return ts.scan("collection.csv")
 
 
-# A valid value for each required argument, and for optional ones without which others are ignored.
+# A valid value for each required argument. Some optional arguments have a value too, because other
+# arguments are ignored without them.
 GOOD: dict[str, Callable[[], Any]] = {
     "X": lambda: sp.csr_array(X),
     "frame": lambda: {"term": ["ant", "bee"], "label": ["ham", "egg"], "count": [1, 2]},
@@ -152,8 +153,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Collection": lambda: _io().read_collection(scan()),
     "TextRules": lambda: _text().TextRules(),
 }
-# Modules of docs/api.md whose functions are public too. The reference is a plain specification,
-# which checks only what a formula needs.
+# Other modules of docs/api.md with public functions. The reference is left out: it is a plain
+# specification, and checks only what a formula needs.
 MODULES = ("io", "text", "plots", "report")
 
 
@@ -201,7 +202,7 @@ def _setter(name: str, attribute: str) -> Callable[..., Any]:
 
 
 def of_selector() -> dict[str, Callable[[], Callable[..., Any]]]:
-    """Return the constructor with fit, whose arguments scikit-learn checks in fit, and the rest."""
+    """Return the methods. The constructor also calls fit, where scikit-learn checks arguments."""
     if importlib.util.find_spec("sklearn") is None:
         return {}
 
@@ -217,7 +218,7 @@ def of_selector() -> dict[str, Callable[[], Callable[..., Any]]]:
 
 
 def variadic() -> dict[str, list[str]]:
-    """Return the names that ``**options`` of a function stand for."""
+    """Return the names of the arguments that a function accepts as ``**options``."""
     rules = [field.name for field in dataclasses.fields(_text().TextRules)]
     scoring = ["model", "alpha", "class_prior", "n_threads", "noncentrality"]
     reading = ["terms", "text", "label", "encoding", "on_error", "n_threads"]
@@ -236,7 +237,7 @@ def variadic() -> dict[str, list[str]]:
 
 
 def arguments_of(name: str, function: Callable[..., Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Return good values of the required arguments, and the names of all."""
+    """Return valid values of the required arguments, and the names of all arguments."""
     good: dict[str, Any] = {}
     names: list[Any] = []
     for argument in inspect.signature(function).parameters.values():
@@ -262,7 +263,7 @@ def arguments_of(name: str, function: Callable[..., Any]) -> tuple[list[Any], di
 
 
 def faults_of(name: str, argument: str, value_name: str) -> list[str]:
-    """Call with one hostile argument; return what is wrong with the outcome."""
+    """Call with one wrong argument, and return a description of any fault in the outcome."""
     function = functions()[name]()
     _, good = arguments_of(name, function)
     objects = [getattr(function, "__self__", None), *good.values()]
@@ -303,7 +304,7 @@ PER_FUNCTION = int(os.environ.get("HOSTILE_ARGUMENTS", "60"))  # calls; 0 for al
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder with a file of each kind that a function may read."""
+    """Change to a folder with a file of each kind that a function may read."""
     monkeypatch.chdir(tmp_path)
     Path("collection.csv").write_text("text,label\nham eggs,a\nspam eggs,b\nham spam,a\nspam,b\n")
     Path("names.txt").write_text("a\nb\n")
@@ -332,6 +333,6 @@ def test_hostile_arguments(name: str) -> None:
 
 
 def test_the_number_of_an_open_file_is_no_path() -> None:
-    # A bug once read and closed the open file whose descriptor was the integer.
+    # A bug once took an integer for the descriptor of an open file, and read and closed that file.
     with pytest.raises(TypeError, match="path must be a str or PathLike"):
         ts.load(10**6)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Reading collections: what each kind of file gives, and the one line that a bad one gives."""
+"""Reading collections: the content of each kind of file, and the error for a faulty file."""
 
 from __future__ import annotations
 

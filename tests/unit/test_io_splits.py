@@ -42,7 +42,8 @@ class TestSplit:
     def test_labels_are_of_one_kind(
         self, tmp_path: Path, train: str, test: str, labels: tuple[list[object], list[object]]
     ) -> None:
-        # A file whose labels are all numbers has integers: 1 there and "1" here are one class.
+        # If all labels of a file are numbers, they are integers. The 1 there and the "1" here must
+        # be one class.
         paths = [
             write(tmp_path / name, "".join(f"{label}\tsome words\n" for label in content.split()))
             for name, content in (("train.txt", train), ("test.txt", test))

@@ -1,4 +1,4 @@
-"""Reading documents from tables and lines of JSON, and the line of error for a bad one."""
+"""Reading documents from tables and JSON lines, and the errors for faulty lines."""
 
 from __future__ import annotations
 

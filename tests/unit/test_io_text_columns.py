@@ -1,4 +1,4 @@
-"""The texts of several columns are joined with a blank, whatever holds the table."""
+"""The texts of several columns are joined with a space, in every kind of table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keyness: values by hand, by scipy and by the reference; filters, orders and errors."""
+"""Keyness: values compared with manual results, scipy and the reference; filters and errors."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_the_reference_agrees(pairs: list[tuple[int, int]], constant: float) -> 
         low, high = exact_log_ratio(int(a[i]), int(b[i]), n_1, n_2, n_terms=n_terms)
         assert found.table["lrc"][row] == pytest.approx(max(low, min(high, 0)), rel=1e-9, abs=1e-9)
         assert found.table["log_ratio_most"][row] == pytest.approx(max(-low, high), rel=1e-9)
-    # A term that both use equally often is not listed, nor one that neither uses.
+    # Terms that both use equally often, or that neither uses, are not listed.
     listed = np.flatnonzero(a * n_2 != b * n_1)
     assert sorted(found.table["index"].tolist()) == listed.tolist()
     assert_array_equal(
@@ -127,8 +127,8 @@ def lrc_of(a: int, b: int, n_1: int, n_2: int, **options: Any) -> float:
 
 
 def test_the_conservative_log_ratio_by_hand() -> None:
-    # A corpus of one term, and of another: 10 of 10 occurrences are in the target. Their share has
-    # the bound t with t^10 = alpha, where alpha is 2.5% over two terms.
+    # Each corpus has one term. All 10 occurrences of a term are in the target. The lower bound t of
+    # their share has t^10 = alpha, where alpha is 2.5% divided by two terms.
     t = (0.025 / 2) ** 0.1
     assert lrc_of(10, 0, 40, 30) == pytest.approx(math.log2(30 / 40 * t / (1 - t)), rel=1e-14)
     assert lrc_of(0, 10, 30, 40) == pytest.approx(-math.log2(30 / 40 * t / (1 - t)), rel=1e-14)
@@ -149,8 +149,8 @@ def test_the_conservative_log_ratio_by_hand() -> None:
     ],
 )
 def test_the_conservative_log_ratio_is_exact(a: int, b: int, n_1: int, n_2: int) -> None:
-    # The tail of the binomial distribution is the incomplete beta function, here of 40 digits: it
-    # rises through alpha within the rounding errors of lrc.
+    # The tail of the binomial distribution is the incomplete beta function, computed to 40 digits.
+    # It must cross alpha within the rounding errors of lrc.
     own, other = (a, b) if a * n_2 > b * n_1 else (b, a)
     sizes = (n_2, n_1) if own == a else (n_1, n_2)
     found = abs(lrc_of(a, b, n_1, n_2))
@@ -165,7 +165,8 @@ def test_the_conservative_log_ratio_is_exact(a: int, b: int, n_1: int, n_2: int)
 
 
 def test_documents_are_compared_as_occurrences_are() -> None:
-    # Of the four and two documents, term 0 is in 3 and 1, term 1 in 1 and 2, term 2 in 1 and 0.
+    # The corpora have four and two documents. Term 0 is in 3 and 1 of them, term 1 in 1 and 2, and
+    # term 2 in 1 and 0.
     X = np.array([[1, 0, 9], [1, 0, 0], [1, 0, 0], [0, 2, 0], [9, 1, 0], [0, 1, 0]])
     counts = ts.count(X, ["a"] * 4 + ["b"] * 2)
     found = counts.keyness("a", "b")
@@ -175,7 +176,7 @@ def test_documents_are_compared_as_occurrences_are() -> None:
     for index, zeta, g2 in zip(*columns, strict=True):
         assert zeta == shares[index]
         assert g2 == pytest.approx(evidence[index], rel=1e-14)
-    # Documents stand for occurrences: each has one token, of this term or of another.
+    # Documents replace occurrences here: each has one token, of this term or of another.
     X = np.array([[1, 0]] * 40 + [[0, 1]] * 10 + [[1, 0]] * 10 + [[0, 1]] * 40)
     table = ts.count(X, ["a"] * 50 + ["b"] * 50).keyness("a", "b").table
     assert table["lrc"].tolist() == table["lrc_docs"].tolist()

@@ -1,4 +1,4 @@
-"""Labels mean the same in every container, format and reader."""
+"""Labels have the same meaning in every container, format and reader."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def in_frames(labels: list[Any], kinds: set[type], held: dict[str, Any]) -> dict
     except ImportError:
         return held
     held["pandas objects"] = pandas.Series(labels, dtype=object)
-    # A MultiIndex, which tuples become otherwise, takes "" and "\0" for one.
+    # Without a dtype, tuples become a MultiIndex, in which "" and "\0" are the same.
     held["Index"] = pandas.Index(labels, dtype=object, tupleize_cols=False)
-    # pandas may take "" and "\0" for one category.
+    # pandas may treat "" and "\0" as one category.
     if not any(isinstance(label, tuple) or "\0" in str(label) for label in labels):
         held["Categorical"] = pandas.Categorical(labels)
         held["categories"] = pandas.Series(labels).astype("category")
@@ -154,7 +154,7 @@ label_lists = st.one_of(
 
 def as_table(labels: list[Any], ending: str) -> str:
     file = io.StringIO(newline="")
-    # Before Python 3.13 the writer quotes only what ends its own lines, and a reader splits at \r.
+    # Before Python 3.13, the writer quotes only its own line ends, and a reader also splits at \r.
     writer = csv.writer(file, "excel" if ending == ".csv" else "excel-tab", quoting=csv.QUOTE_ALL)
     writer.writerow(["text", "label"])
     writer.writerows([f"word{i} both", label] for i, label in enumerate(labels))
@@ -202,7 +202,7 @@ def write_all(folder: Path, labels: list[str]) -> list[Path]:
 
 
 def _as_json_number(label: str) -> Any:
-    """Return the value that JSON writes like the label without quotes, if there is one."""
+    """Return the value whose JSON form is the label without quotes, if there is one."""
     try:
         value = json.loads(label)
     except ValueError:

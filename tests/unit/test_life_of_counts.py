@@ -1,7 +1,7 @@
-"""Counts through many updates, merges, differences, saves and failures, compared with a plain list.
+"""Counts after many updates, merges, differences, saves and failures, compared with a plain list.
 
-A Hypothesis state machine: after any sequence of operations, each of a few counts equals the
-reference's counts of its documents.
+This is a Hypothesis state machine. After any sequence of operations, each of a few counts must
+equal the reference's counts of its documents.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ documents = st.lists(
 
 
 def matrix(docs: Documents) -> sparse.csr_array:
-    """Documents may have different numbers of terms; the columns are those of the longest."""
+    """Return a matrix of documents with different numbers of terms, as wide as the longest."""
     width = max((len(row) for row, _ in docs), default=0)
     dense = np.zeros((len(docs), width), dtype=np.int64)
     for d, (row, _) in enumerate(docs):
@@ -44,7 +44,7 @@ def labels(docs: Documents) -> list[Any]:
 
 
 def table(counts: Any) -> dict[Any, Any]:
-    """Return the counts by label and index, whatever the order of the classes and the width."""
+    """Return the counts by label and index, so the order of classes and the width do not matter."""
     tf, df = (
         m.toarray() if hasattr(m, "toarray") else m
         for m in (counts.term_frequency, counts.document_frequency)

@@ -1,4 +1,4 @@
-"""The machines of guided gain against scikit-learn's, a plain reference, and themselves."""
+"""The machines of guided gain compared with scikit-learn's and with a plain reference."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def text_like(n_docs: int, n_classes: int, seed: int = 0) -> tuple[Any, Any]:
 @kinds
 @pytest.mark.parametrize("seed", range(30))
 def test_equal_to_the_reference(kind: Any, seed: int) -> None:
-    # Guards against a document of another class in a lane, an intercept that is scaled, a step from
-    # the diagonal of another document, and another order of the documents.
+    # Catches a vector lane with a document of another class, a scaled intercept, a step that uses
+    # the diagonal of another document, and a wrong order of documents.
     X, y, options = collection(kind, seed)
     n_classes = int(y.max()) + 1
     rng = np.random.default_rng(seed)

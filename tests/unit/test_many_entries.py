@@ -1,4 +1,4 @@
-"""More entries than 32 bits can number, in little memory: one block is mapped many times."""
+"""More than 2^32 entries in little memory, because one block is mapped many times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shards merged: classes by label, terms by name or by index."""
+"""Merging of shards: classes are matched by label, and terms by name or by index."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ def test_merge_command_names_the_file(run: Any, tmp_path: Path) -> None:
 
 
 def test_numbers_are_words_where_another_shard_has_words(tmp_path: Any) -> None:
-    # The labels of a text become integers if all of them are whole numbers. A shard cannot know
-    # this of the others: 1 in one shard and "1" in the other once became two classes.
+    # Labels of texts become integers if all of them are whole numbers. A shard does not know the
+    # labels of other shards. So 1 in one shard and "1" in another once became two classes.
     (tmp_path / "mon.csv").write_text("label,text\n1,goal team\n2,oil\n")
     (tmp_path / "tue.csv").write_text("label,text\n1,goal ball\nunknown,opera\n")
     days = [tmp_path / "mon.csv", tmp_path / "tue.csv"]

@@ -1,4 +1,6 @@
-"""Every method, model and policy by hand; test_score_contract.py compares the reference."""
+"""Every method, model and policy compared with manual results.
+
+test_score_contract.py compares them with the reference."""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import termsift as ts
 from termsift import reference
 
-# Four documents of class a, four of class b: n = 8, n_c = 4 and 4. Term 2 is in none.
+# Classes a and b have four documents each: n = 8, n_c = 4 and 4. Term 2 is in no document.
 #
 #              documents              occurrences            with term i: A and B of class a = d_i
 # term 0       3 of a, 1 of b         5 in a, 1 in b         3 1 = 4      without: C D   1 3 = 4
@@ -81,7 +83,7 @@ BY_HAND: dict[str, list[list[float]]] = {
 }
 OPTIONS: dict[str, dict[str, Any]] = {"log_odds": {"alpha": (1, 10)}}
 
-# The scores of terms 0 and 1 by each method's own aggregate: the largest, unless...
+# The scores of terms 0 and 1 by each method's own aggregate, which is "max" unless stated.
 SCORES = {name: np.max(values, axis=0) for name, values in BY_HAND.items()}
 SCORES |= {name: np.sum(BY_HAND[name], axis=0) for name in ("cet", "ig", "chi2_counts")}
 SCORES |= {"df": [4, 2], "tfidf": [6 * log(2), 4 * log(4)]}
@@ -122,8 +124,8 @@ def test_aggregates_by_hand() -> None:
 
 
 def test_an_infinite_value_of_no_weight_is_no_part_of_a_mean() -> None:
-    # Class b alone has term 1. With the priors 1, 0, 1 the second class's value, or lack of one,
-    # does not count.
+    # Only class b has term 1. With the priors 1, 0, 1, the value of the second class does not
+    # count, even if it is infinite.
     documents, labels = [[1, 0], [0, 1], [1, 1]], ["a", "b", "c"]
     mean = ts.count(np.array(documents), labels).score(
         "mi", aggregate="mean", class_prior=[1, 0, 1]
@@ -178,10 +180,11 @@ def test_options_of_c_tfidf_by_hand() -> None:
     assert_allclose(values(sqrt=True), root, rtol=1e-14)
     both = [[common, 0], [sqrt(1 / 5) * common, sqrt(4 / 5) * rare]]
     assert_allclose(values(variant="bm25", sqrt=np.True_), both, rtol=1e-14)
-    # Twice the documents of an 11th token: m = 21 / 2 is rounded down, l_i = 13 and 8.
+    # Each document occurs twice, and there is one more token. m = 21 / 2 is rounded down; l_i = 13,
+    # 8.
     odd = ts.count(np.vstack([X, X, [1, 0, 0]]), [*Y, *Y, "a"]).class_scores("c_tfidf")
     assert odd[1, 0] == pytest.approx(1 / 5 * log(1 + 10 / 13), rel=1e-14)
-    # A class without documents is no class of the mean.
+    # The mean does not include a class without documents.
     wider = ts.count(X, Y, classes=[*"abc"]).class_scores("c_tfidf")
     assert_allclose(wider[:2, :2], BY_HAND["c_tfidf"], rtol=1e-14)
     # SEVERAL_X below: l_c = 3 and 2, but L = 5 and l_i = 2 and 3 count each document once.
@@ -195,7 +198,7 @@ def test_options_of_c_tfidf_by_hand() -> None:
 # binary       d_ic + 2 over 3 + 3 2:   a 5 2 2, b 3 4 2, over 9
 # bernoulli    d_ic + 2 over 4 + 2 2:   a 5 2 2, b 3 4 2, over 8
 # poisson      l_ic + 1 over 4 + 1:     a 6 1 1, b 2 5 1, over 5
-# As the classes are two, q of the one is p of the other.
+# There are two classes, so q of one class is p of the other.
 MODELS = {
     "binary": (
         2,
@@ -236,7 +239,7 @@ def test_models_by_hand(model: str) -> None:
     assert_array_equal(values[:, 2], 0)
     values = COUNTS.class_scores("md_chi2", noncentrality="pearson", **options)
     assert_allclose(values[:, :2], pearson, rtol=1e-13)
-    # Of two classes, Pearson's values of one and the other are the halves of nu_J.
+    # With two classes, nu_J is half the sum of Pearson's values of both classes.
     values = COUNTS.class_scores("md_chi2", **options)
     assert_allclose(values[:, :2], [np.mean(pearson, axis=0)] * 2, rtol=1e-13)
 
@@ -252,7 +255,7 @@ def test_tf_by_hand() -> None:
     expected = (a + b) / 2
     logs = ts.count(X, Y, tf="log").class_scores("chi2_counts")
     assert_allclose(logs[:, 0], [(a - expected) ** 2 / expected] * 2, rtol=1e-14)
-    # Documents are counted alike by every model.
+    # Every model counts documents in the same way.
     for tf in ("binary", "log"):
         assert_allclose(ts.count(X, Y, tf=tf).class_scores("chi2")[:, :2], BY_HAND["chi2"])
 
@@ -280,7 +283,7 @@ def test_significance_by_hand() -> None:
     found = COUNTS.significance("chi2")
     assert_allclose(found.statistics, [2, 8 / 3, 0], rtol=1e-14)
     assert_allclose(found.pvalues, [0.157299207050285, 0.102470434859749, 1], rtol=1e-12)
-    # Of equal classes the first wins, which has more of term 0 and less of term 1.
+    # If classes have equal values, the first one wins. It has more of term 0 and less of term 1.
     assert found.classes.tolist() == [0, 0, 0]
     assert found.signs.tolist() == [1, -1, 0]
     # Sums over the two classes, again one degree.

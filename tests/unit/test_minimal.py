@@ -1,4 +1,4 @@
-"""If only one test file is run, it should be this one: it checks a wheel."""
+"""A short test of a wheel that needs few packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Event models: what is counted, and what it is divided by."""
+"""Event models: their counts and their denominators."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_rates_beyond_2_to_64_are_refused() -> None:
 
 @pytest.mark.parametrize("alpha", [0, 1.0])
 def test_a_coin_that_always_falls_on_one_side(simd_target: str, alpha: Any) -> None:
-    # p = 1 in one class, in all, or in none; never a complement below 0.
+    # p is 1 in one class, in all, or in none. The complement 1 - p must never be negative.
     X = sp.csr_array(np.array([[1, 1, 0, 1], [2, 5, 0, 0], [0, 3, 0, 0], [0, 1, 0, 4]]))
     counts = ts.count(X, [0, 0, 1, 1])
     for measure in (measure for measure in NEW if measure.model == "bernoulli"):

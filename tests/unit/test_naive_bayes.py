@@ -1,4 +1,4 @@
-"""`ClassCounts.naive_bayes`: a classifier from counts, against scikit-learn and refitting."""
+"""`ClassCounts.naive_bayes` compared with scikit-learn and with fitting again."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_sums_of_texts_are_products_of_their_matrix(
         for threads in (1, 2):
             found = index.sums(_core.Texts.of_strings(texts), weights, binary, threads)
             assert_array_equal(found, expected)
-    # No bit depends on other documents or on the SIMD target.
+    # The bits of a result do not depend on other documents or on the SIMD target.
     weights = rng.normal(size=(len(vocabulary), 21))
     found = index.sums(_core.Texts.of_strings(texts), weights, binary)
     for row, text in enumerate(texts):
@@ -206,7 +206,7 @@ def test_counts_without_rules_refuse_texts(counts: ts.ClassCounts) -> None:
 
 
 def test_rounding_of_subtracted_fractions_is_no_occurrence() -> None:
-    # (0.7 + 0.1) - 0.7 is less than 0.1, so leaving out the second row would leave less than 0.
+    # (0.7 + 0.1) - 0.7 is less than 0.1, so subtracting the second row would leave less than 0.
     X, y = np.array([[0.7, 1], [0.1, 1], [0, 2], [0, 1]]), [0, 0, 0, 1]
     rest = ts.count(X, y) - ts.count(X[:1], y[:1])
     found, expected = (

@@ -1,4 +1,4 @@
-"""Duplicate entries of narrow dtypes, whose sums would wrap or round, in all that adds them up."""
+"""Duplicate entries of narrow dtypes: no function that sums them may wrap or round."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS, COLUMNS = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 0]
 
 
 def duplicated(dtype: str) -> tuple[sp.coo_array, np.ndarray]:
-    """Return a matrix with duplicates of the largest values, and the same one summed."""
+    """Return a matrix with duplicates of the largest values, and the matrix of their sums."""
     largest = {"f4": 2**24, "?": 1}.get(dtype) or np.iinfo(dtype).max
     data = np.array([largest, 1, 1, largest, largest, 1], dtype)
     summed = np.zeros((3, 2))

@@ -1,4 +1,4 @@
-"""The numbers of the package against those of established libraries."""
+"""The numbers of the package compared with those of established libraries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from scipy import stats
 
 import termsift as ts
 
-# Term 0 is in no document, term 1 in all, so that the tables of the others alone have no margin 0.
+# Term 0 is in no document and term 1 in all. Only the tables of the other terms have no margin of
+# 0.
 rng = np.random.default_rng(1997)
 N_CLASSES = 4
 Y = np.r_[np.arange(N_CLASSES), rng.choice(N_CLASSES, 116, p=[0.4, 0.3, 0.2, 0.1])]
@@ -17,7 +18,7 @@ X = rng.poisson(rng.gamma(0.7, 1.0, (N_CLASSES, 12))[Y])
 X[:, 0] = 0
 X[:, 1] += 1
 COUNTS = ts.count(X, Y)
-USED = ts.count(X[:, 1:], Y)  # scikit-learn has NaN for a term that never occurs
+USED = ts.count(X[:, 1:], Y)  # scikit-learn returns NaN for a term that never occurs
 ORDINARY = [i for i in range(12) if 0 < np.count_nonzero(X[:, i]) < len(Y)]
 
 

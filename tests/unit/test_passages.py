@@ -1,4 +1,4 @@
-"""Terms in context: where they stand, in which documents, and no more than is asked for."""
+"""Terms in context: their positions, their documents, and the requested number of passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plots: lines are the curves and differ without colour; files have the same bytes each time."""
+"""Plots: lines show the curves and differ without colour; files have the same bytes each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rank-sum test of keyness, by scipy's test of each term and by the reference."""
+"""The rank-sum test of keyness, compared with scipy's test of each term and with the reference."""
 
 from __future__ import annotations
 

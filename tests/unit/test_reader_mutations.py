@@ -1,8 +1,8 @@
-"""Every reader under changed bytes: it reads, or raises an error of ours that names the file.
+"""Files with changed bytes: a reader must read them, or raise our error that names the file.
 
-A child process changes and reads the files, so that a signal fails the test but does not end the
-run. A run by hand can try more: TERMSIFT_MUTATIONS sets how many of each kind. A failure is named,
-so that it can be repeated:
+A child process changes and reads the files, so a signal fails the test but does not end the run.
+TERMSIFT_MUTATIONS sets the number of changed files of each kind. A failure has a name, by which it
+can be repeated:
 
     PYTHONPATH=tests python tests/unit/test_reader_mutations.py /tmp/empty feather:17
 """
@@ -89,7 +89,7 @@ def changed(rng: random.Random, content: bytes) -> bytes:
 
 
 def change_within(rng: random.Random, path: Path) -> None:
-    """Change what is compressed, a member of an archive, or the counts under their checksum."""
+    """Change compressed content, a member of an archive, or counts with a corrected checksum."""
     content = path.read_bytes()
     if path.suffix == ".npz":
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -140,7 +140,7 @@ def command(*words: object) -> None:
 
 
 def verdict(error: BaseException, path: Path) -> str | None:
-    """Return what is wrong with an error: its kind is not ours, or it does not name the file."""
+    """Return the fault of an error: it is not one of ours, or it does not name the file."""
     kind = type(error)
     ours = kind.__module__.partition(".")[0] in ("builtins", "termsift")
     known = isinstance(error, (ValueError, OSError, TypeError, MemoryError, ArithmeticError))
@@ -148,7 +148,7 @@ def verdict(error: BaseException, path: Path) -> str | None:
     if not ours or not known or isinstance(error, UnicodeError):
         return told
     if isinstance(error, MemoryError) and str(error).startswith("not enough memory to count"):
-        return None  # a file that is right, of a billion columns
+        return None  # a valid file of a billion columns
     return None if str(path.parent) in str(error) else f"does not name the file: {told}"
 
 

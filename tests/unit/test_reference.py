@@ -1,4 +1,4 @@
-"""The reference, which specifies every number, against arithmetic by hand and exact arithmetic."""
+"""The reference, which specifies every number, compared with manual and exact arithmetic."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_priors_by_hand():
         THREE, "md_chi2", class_prior="uniform", noncentrality="pearson"
     )
     assert_allclose(uniform[:2], np.full((2, 2), 9 / 35))
-    # All on classes 0 and 1: q_00 = 1/3 and, for class 2 itself, (2/3 + 1/3) / 2 = 1/2.
+    # Only classes 0 and 1 have weight: q_00 = 1/3, and q of class 2 is (2/3 + 1/3) / 2 = 1/2.
     pair = reference.class_scores(THREE, "md_chi2", class_prior=[1, 1, 0], noncentrality="pearson")
     assert_allclose(pair, [[1 / 2] * 2, [1 / 2] * 2, [0, 0]])  # (1/3)^2 / (2/9)
     # Only proportions matter.
@@ -74,7 +74,7 @@ def test_zero_conventions_by_hand():
     counts = table([[1, 1], [0, 2]], [1, 1])
     log_2 = math.log(2)
     assert_allclose(reference.class_scores(counts, "md", alpha=0), [[INF, INF], [log_2, log_2]])
-    # Neyman's half has p (1-p) = 0 where Pearson's, (1/4) / (1/4), does not.
+    # In Neyman's half, p (1-p) = 0. Pearson's half is (1/4) / (1/4).
     pearson = reference.class_scores(counts, "md_chi2", alpha=0, noncentrality="pearson")
     assert_allclose(pearson, [[INF, INF], [1, 1]])
     assert_array_equal(reference.class_scores(counts, "md_chi2", alpha=0), np.full((2, 2), INF))
@@ -104,7 +104,7 @@ def test_count_by_hand():
 
 
 def test_count_with_several_labels_by_hand():
-    # The first document has both classes, the second one, the third none.
+    # The first document has both classes, the second has one, and the third has none.
     y = np.array([[1, 1], [0, 1], [0, 0]])
     for indicator in (y, y.astype(bool), y.astype(float), sparse.csc_array(y)):
         counts = reference.count(X_UNTIDY, indicator)

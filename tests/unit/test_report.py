@@ -1,4 +1,4 @@
-"""The page on a collection: what it shows, that it loads nothing, that no text becomes markup."""
+"""The page about a collection: its content, no loaded resources, and no text as markup."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_heading(tmp_path: Path) -> None:
     assert begins == f"made-up letters {heading} Source: made-up letters. "
     titled = written(letters(), tmp_path, title="A & B").text()
     assert titled.startswith("A & B A & B Source: made-up letters. ")
-    # Counts do not know where they come from.
+    # Counts do not know their source.
     counts = written(ts.count(letters().X, letters().y), tmp_path).text()
     assert counts.startswith(f"{heading} {heading} Terms are scored")
 
@@ -241,7 +241,7 @@ def test_no_text_becomes_markup(tmp_path: Path) -> None:
     labels = np.array([HOSTILE[int(str(label)[-1])] for label in collection.y], dtype=object)
     hostile = Collection(collection.X, labels, collection.term_names, HOSTILE[1])
     page = written(hostile, tmp_path)
-    # The names sort the classes in another order, but the page has the same elements.
+    # With other names, the classes have another order, but the page has the same elements.
     assert sorted(tag for tag, _ in page.elements) == sorted(tag for tag, _ in plain.elements)
     assert all(not name.startswith("on") for _, found in page.elements for name in found)
     terms = [row[1] for row in page.tables[BEST][1:]]
@@ -303,7 +303,7 @@ def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert run("report", table, "-o", "-").out == page.read_text("utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html"]
     assert "arguments are required: -o/--output" in run("report", table).err
-    # A wrong path is refused before the work.
+    # A wrong path is refused before the work begins.
     monkeypatch.setattr("termsift.cli.inputs.read_counts", None)
     path = tmp_path / "absent" / "page.html"
     complaint = run("report", table, "-o", path).complaint

@@ -1,4 +1,4 @@
-"""Chunks of files of every kind have the same counts as the whole file."""
+"""Counting files in chunks gives the counts of the whole file, for every kind of file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BLOCK_BYTES = [4, 60, 1 << 20]
 
 
 def read_in_blocks(monkeypatch: Any, n_bytes: int) -> None:
-    """Read inputs of every kind in blocks of about so many bytes."""
+    """Set the size of the blocks in which inputs of every kind are read."""
     monkeypatch.setattr(_matrices, "BLOCK_BYTES", n_bytes)
     monkeypatch.setattr(_tables, "BLOCK_BYTES", n_bytes)
     monkeypatch.setattr(_class_folder, "BLOCK_BYTES", n_bytes)
@@ -143,7 +143,7 @@ def test_blocks_of_svmlight_are_stacked(tmp_path: Path) -> None:
     whole = read_files(path)
     assert whole.X.toarray().tolist() == X.toarray().tolist()
     assert whole.y.tolist() == list(map(int, y))
-    # Documents with several labels in some blocks, with fractions in one, and an index 0 in one.
+    # Some blocks have documents with several labels, one has fractions, and one has an index 0.
     path.write_text("3 1:1\n1 2:2 4:1\n1,3 5:2\n7 1:1\n2.5,3 2:0.5\n7 0:1\n" + "3 1:1\n" * 20)
     whole = read_files(path, index_base=0)
     assert whole.classes == [1, 2.5, 3, 7]

@@ -1,4 +1,4 @@
-"""Scans of files with something wrong: the error, or what is left out."""
+"""Scans of faulty files: the error, or the rows that are left out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from termsift.io._source import SKIP
 
 
 def refused(path: Any, **options: Any) -> str:
-    """Count a scan that must fail, and return the message without the cure of every bad row."""
+    """Count a scan that must fail. Return the message without the cure that all bad rows share."""
     with pytest.raises((ValueError, TypeError)) as caught:
         ts.count(ts.scan(path, **options))
     assert "\n" not in str(caught.value)

@@ -1,9 +1,9 @@
-"""A score is the aggregate of its class scores: two public ways to one number.
+"""A score must be the aggregate of its class scores.
 
 The two functions share little code: `score` sums most classes at once by tables and short series,
-and `class_scores` evaluates every class by itself. Collections are drawn from the whole range of
-real ones: 2 to 2,000 classes of one document to a million, and smoothing from 1e-12 to 10,000. The
-environment variable TERMSIFT_COLLECTIONS sets how many are drawn for each method and model.
+and `class_scores` evaluates each class separately. The random collections have 2 to 2,000 classes
+of one to a million documents, and smoothing from 1e-12 to 10,000. The environment variable
+TERMSIFT_COLLECTIONS sets the number of collections for each method and model.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import termsift as ts
 from exact_scores import MEASURES, Measure
 
 N_COLLECTIONS = int(os.environ.get("TERMSIFT_COLLECTIONS", "2"))
-# Classes and terms. Beyond some 1,200 terms the sum over many classes comes from tables.
+# Numbers of classes and terms. Above some 1,200 terms, sums over many classes come from tables.
 SHAPES = [(150, 3000), (2, 70), (12, 3000), (600, 2000), (3, 700), (40, 3000), (2000, 1500)]
 Prior: TypeAlias = str | list[float] | None
 Alpha: TypeAlias = float | tuple[float, float]
 
 
 def class_weights(rng: np.random.Generator, n_classes: int) -> NDArray[Any]:
-    """Return the documents of each class: equal, spread over six powers of ten, or many tiny."""
+    """Return numbers of documents: equal, between 1 and a million, or mostly tiny."""
     kind = rng.integers(5)
     if kind == 0:
         return np.full(n_classes, rng.choice([1, 2, 30, 1000]))
@@ -95,9 +95,9 @@ def priors(rng: np.random.Generator, n_classes: int) -> Prior:
 def exact_sums(
     values: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sum the rows, each times its weight, without adding up rounding errors.
+    """Return exact weighted sums of the rows, and the sums of the magnitudes.
 
-    Return also the sums of the sizes. A sum of infinities of both signs is 0.
+    A sum of infinities of both signs is 0.
     """
     values = values[weights > 0]
     above, below = np.isposinf(values).any(axis=0), np.isneginf(values).any(axis=0)

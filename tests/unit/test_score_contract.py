@@ -1,6 +1,6 @@
-"""What every score of the registry promises, on small and hostile collections.
+"""The promises of every score in the registry, on small and unusual collections.
 
-Other files test what is special to one method: published values, bounds, limits and warnings.
+Other files test single methods: published values, bounds, limits and warnings.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from termsift._scores.scoring import Scoring
 
 each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 AGGREGATES: tuple[Any, ...] = ("sum", "mean", "max")
-# The class scores of these methods are 0 exactly where the class and the others have equal shares.
+# The class scores of these methods are 0 exactly if the class and the others have equal shares.
 ZERO_WITHOUT_DIRECTION = ("md", "md_chi2", "chi2", "ngl", "gss", "g2", "ig", "mi", "log_odds")
 ZERO_WITHOUT_DIRECTION += ("chi2_counts", "relevancy", "log_ratio", "g2_counts")
-# The class scores of these have the sign of the direction, and of cet where the class has the term.
+# The class scores of these methods have the sign of the direction, for cet only if the class has
+# the term.
 SIGNED = ("mi", "ngl", "gss", "relevancy", "log_odds", "log_ratio")
 
 Collection = tuple[Any, Any, dict[str, Any]]  # documents, labels, and options of ts.count
@@ -67,9 +68,9 @@ def arguments_of(counts: ts.ClassCounts) -> list[tuple[Any, Any]]:
 def assert_agrees_with_the_reference(
     counts: ts.ClassCounts, expected: Any, measure: Measure, alpha: Any, class_prior: Any
 ) -> None:
-    """Check the values, the scores and the directions, the last exactly."""
+    """Check the values and the scores, and that the directions are exactly equal."""
     method, arguments = measure.method, {"alpha": alpha, "class_prior": class_prior}
-    # The formulas of probabilities as written lose digits to the rounding of p, q or rates.
+    # The reference's formulas of probabilities lose digits when p, q or rates are rounded.
     largest = 1 + counts.term_frequency.toarray().max(initial=0)
     close: Any = {"rtol": 1e-11, "atol": 1e-13}
     if measure.of_probabilities:
@@ -77,7 +78,7 @@ def assert_agrees_with_the_reference(
     values = counts.class_scores(method, **arguments, **measure.options)
     specified = reference.class_scores(expected, method, **arguments, **measure.options)
     assert_allclose(values, specified, **close)
-    # A sum of values of both signs may lose the digits of the largest.
+    # A sum of values of both signs may lose digits of the largest value.
     close["atol"] *= max(1.0, np.abs(specified[np.isfinite(specified)]).max(initial=0))
     for aggregate in (None, *AGGREGATES):
         options = {"aggregate": aggregate, **arguments, **measure.options}
@@ -124,7 +125,7 @@ def test_scores_are_exact(name: str) -> None:
             assert_exact(counts, measure, alpha, class_prior)
 
 
-# The formulas as written lose every digit of large counts, and n of fractions depends on the order.
+# The reference's formulas lose every digit for large counts. For fractions, n depends on the order.
 @pytest.mark.full(cases=len(COLLECTIONS))
 @pytest.mark.parametrize("name", sorted({*COLLECTIONS} - {"counts up to 2^40", "fractions"}))
 def test_the_reference_agrees(name: str) -> None:
@@ -155,7 +156,7 @@ def test_any_collection(
             with pytest.raises(ValueError, match="at least two"):
                 counts.score(measure.method, **measure.options)
         return
-    # Fractions add up to n except for rounding, so that a cell or a gap of 0 may be 1e-17.
+    # Fractions add up to n only up to rounding, so a cell or a gap of 0 may become 1e-17.
     assume(counts._counts.exact)
     expected = reference.count(X, y, sample_weight)
     assert_agrees_with_the_reference(counts, expected, measure, alpha, class_prior)
@@ -164,10 +165,10 @@ def test_any_collection(
 
 @st.composite
 def equal_shares(draw: st.DrawFn) -> ts.ClassCounts:
-    """Draw counts of classes that often have equal shares of a term, and sizes far apart.
+    """Draw classes of very different sizes that often have equal shares of a term.
 
-    A class has two documents, one of them without any term. So it may have a million documents but
-    few tokens, or the other way round.
+    A class has two weighted documents, one of them without terms. So it may have a million
+    documents but few tokens, or few documents but many tokens.
     """
     n_classes, n_terms = draw(st.integers(2, 12)), draw(st.integers(1, 6))
     cell = st.one_of(st.integers(0, 3), st.integers(0, 10**6))
@@ -228,9 +229,9 @@ def test_five_thousand_classes(method: str) -> None:
 
 @pytest.fixture(scope="module", params=[5, 300])
 def counts(request: pytest.FixtureRequest) -> ts.ClassCounts:
-    """Few classes, scored one by one, and many, scored by a table where the term is absent.
+    """Return few classes, which are scored one by one, or many, for which tables are used.
 
-    The few have terms for several chunks of 4,096. Terms are common, rare or unseen.
+    The counts of few classes have several chunks of 4,096 terms. Terms are common, rare or unseen.
     """
     rng = np.random.default_rng(11)
     n_terms, n_docs = 9001 if request.param == 5 else 2001, 4 * request.param + 70
@@ -266,7 +267,7 @@ def test_threads_targets_and_terms_change_no_bit(counts: ts.ClassCounts, measure
 
 
 def test_order_and_neighbours_change_nothing(method: str) -> None:
-    # A common term leaves its block's fast path, and its twin in another block does as well.
+    # A common term is scored carefully, and so is the equal term in another block.
     rng = np.random.default_rng(16)
     y = rng.integers(0, 3, 300)
     X = rng.poisson(rng.gamma(0.3, 1.0, (3, 400))[y])

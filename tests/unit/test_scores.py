@@ -1,4 +1,4 @@
-"""Scores and rankings: the compiled path against the reference, and what users rely on."""
+"""Scores and rankings: they equal the reference, and keep their promises to users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`selection_curve` at every k, against the reference and scikit-learn."""
+"""`selection_curve` at every k, compared with the reference and scikit-learn."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def test_every_k_equals_the_reference(problem, model, alpha) -> None:
 
 @given(st.integers(2, 5), st.integers(1, 7), st.integers(0, 2**32), st.sampled_from(MODELS))
 def test_collections_with_many_ties(n_classes, n_terms, seed, model) -> None:
-    # The classes are permutations of one another with few and small counts: many ties are exact.
+    # The classes are permutations of one another and have few, small counts, so many ties are
+    # exact.
     rng = np.random.default_rng(seed)
     one = rng.integers(0, 3, (2, n_terms))
     X = np.vstack([one[:, rng.permutation(n_terms)] for _ in range(n_classes)])
@@ -76,7 +77,8 @@ def test_collections_with_many_ties(n_classes, n_terms, seed, model) -> None:
 @pytest.mark.full(cases=1)
 @pytest.mark.parametrize("model", MODELS)
 def test_predictions_change_within_long_sweeps(model: str) -> None:
-    # A change of class between two ks was skipped once: few terms per document, hundreds of ks.
+    # With few terms per document and hundreds of ks, a change of class between two ks was once
+    # skipped.
     rng = np.random.default_rng(2016)
     n_terms, n_classes = 300, 8
     rates = rng.gamma(0.3, 1.0, (n_classes, n_terms))
@@ -123,11 +125,12 @@ def test_the_metrics_are_those_of_scikit_learn(model: str) -> None:
 @pytest.mark.parametrize(
     ("X", "document", "alpha", "model"),
     [
-        # The prior is 1 to 2, p of term 0 as 2 to 1.
+        # The priors have the ratio 1 : 2, and the p of term 0 have the ratio 2 : 1.
         ([[1, 0], [0, 1], [0, 0]], [1, 0], 1.0, "multinomial"),
-        # p = 3/9 and 1/9: squared, that is nine to one; two other terms at 1/9 and 3/9 undo it.
+        # Two occurrences of p = 3/9 and 1/9 have the ratio 9 : 1. Two other terms, of 1/9 and 3/9,
+        # undo it.
         ([[2, 0, 0, 5], [0, 2, 0, 5]], [2, 2, 0, 0], 1.0, "multinomial"),
-        # 4/3 twice, against 16/9 once.
+        # The rate 4/3 twice equals 16/9 once.
         ([[1, 1, 0, 4], [0, 0, 7, 0]], [0, 0, 0, 0], 1.0, "multinomial"),
         ([[0, 1, 0], [0, 0, 1]], [1, 0, 0], 1e-10, "multinomial"),
         ([[9, 1], [1, 3]], [1, 1], 1.0, "binary"),
@@ -160,7 +163,7 @@ def test_any_form_of_the_matrices_and_labels() -> None:
                 ranking.indices.tolist(),
                 *(form(X), [name[c] for c in y], form(X_test), [name[c] for c in y_test]),
             )
-            # Labels in another order, which could matter only for ties; these data have none.
+            # The order of labels matters only for ties, and these data have none.
             assert_allclose(found.mean("f1"), expected.mean("f1"), rtol=1e-13)
     assert found.name == "given"
     for n_threads in (1, 2, 3):

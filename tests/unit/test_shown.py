@@ -1,4 +1,4 @@
-"""How counts, rankings and curves show themselves."""
+"""The text and HTML forms of counts, rankings and curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P-values without underflow against forty digits; their adjustment against plain loops."""
+"""P-values compared with forty digits, without underflow; adjustment compared with plain loops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEGREES = [1, 2, 3, 4, 5, 10, 19, 49, 100, 401, 1999, 2000, 2001, 4999, 9999]
 
 
 def grid(degrees: int) -> NDArray[np.float64]:
-    """Statistics from 0 up: around the mean, where the way of evaluation changes, and far out."""
+    """Return statistics from 0 to huge ones, many near the mean, where the algorithm changes."""
     steps = degrees * 10.0 ** np.arange(-12, 2.6, 0.5)
     deviations = degrees + math.sqrt(2 * degrees) * np.arange(-12, 60, 3.1)
     far = [0.5, 1300, 1334, 1336, 1340, 1400, 1e4, 1e5, 1e6, 1e8, 2e8, 1e12, 1e300]
@@ -65,7 +65,7 @@ def test_log_pvalues_to_forty_digits(degrees: int) -> None:
 
 
 def test_log_pvalues_do_not_underflow() -> None:
-    # Two degrees: Q = exp(-x/2), so that the logarithm of the p-value of 10,000 is -5000.
+    # With two degrees of freedom, Q = exp(-x/2), so log p of the statistic 10,000 is -5000.
     assert log_chi2_sf(np.array([10_000.0, 2e8]), 2).tolist() == [-5000.0, -1e8]
     for degrees in (1, 2):
         logs = log_chi2_sf(np.array([1e5, 1e6, 1e8]), degrees)
@@ -136,7 +136,7 @@ def naive_bh(logs: list[float]) -> list[float]:
     return adjusted
 
 
-# -800 and below are p-values that underflow; equal ones and 0 (p = 1) are frequent.
+# Logarithms below -745 are p-values that underflow. Equal ones and 0 (p = 1) are frequent.
 LOGS = st.lists(
     st.one_of(st.floats(-1e8, 0), st.sampled_from([0.0, -1.0, -5000.0, -math.inf])),
     min_size=1,

@@ -1,4 +1,4 @@
-"""A sketch leaves out rare terms, and what is counted equals counting everything."""
+"""A sketch leaves out rare terms. The counts of the other terms are those without a sketch."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_terms_are_left_out_and_none_of_the_frequent_ones() -> None:
     everything = ts.count_texts(texts, y, **rules)
     sketch = ts.sketch_texts(texts, min_df=5, n_bytes=2**20, **rules)
     counts = ts.count_texts(texts, y, terms=sketch)
-    # A term with a counter of its own is kept exactly if it is frequent.
+    # A term with its own counter is kept if and only if it is frequent.
     assert counts.n_terms < 1.01 * everything.with_min_df(5).n_terms < everything.n_terms
     assert set(counts.term_names) >= set(everything.with_min_df(5).term_names)
 
@@ -90,7 +90,7 @@ def test_counters_bound_document_frequencies_and_stop_at_255() -> None:
 
 @pytest.mark.parametrize("pieces", [1, 7])
 def test_a_long_document_counts_once(pieces: int) -> None:
-    # The core cuts a document of more than 64 KiB in pieces.
+    # The core cuts a document of more than 64 KiB into pieces.
     text = " ".join(" ".join(WORDS) for _ in range(3000))
     sketch = ts.sketch_texts([text] * pieces, min_df=2, n_bytes=2**20, ngram_range=(1, 2))
     assert sketch._sketch.counters.max() == pieces
@@ -198,7 +198,7 @@ def test_max_memory_changes_no_result(
     assert ("reading twice" in caplog.text) == (n_docs == 4000)
 
 
-# Kills the process, or sends Ctrl-C, before file 3 of 5 is counted in a pass.
+# The process is killed, or gets Ctrl-C, before it counts file 3 of 5 in a pass.
 DISTURBED = """
 import os, signal, sys
 from termsift.cli import main

@@ -1,4 +1,4 @@
-"""svmlight text: scikit-learn's numbers, errors that name their line, any blocks."""
+"""svmlight text: equal to scikit-learn's reader, with errors that name the line, in any blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables at their edges: blocks of few bytes, several inputs, other encodings, and long rows."""
+"""Unusual tables: blocks of a few bytes, several inputs, other encodings, and long rows."""
 
 from __future__ import annotations
 

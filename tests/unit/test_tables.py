@@ -1,4 +1,4 @@
-"""Exported tables: every column by hand, the same in every library, and the same term by term."""
+"""Exported tables: columns compared with manual results, between libraries, and by term."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def _columns(method: str) -> list[str]:
 
 
 def test_p_values_by_hand(library: str) -> None:
-    # Pearson's chi2 is 3 four times and 3/4 twice; erfc(sqrt(3/2)) = 0.08326, erfc(sqrt(3/8)) =
-    # 0.38648. Of six tests four have 0.08326 * 6/4 by Benjamini and Hochberg.
+    # Pearson's chi2 is 3 four times and 3/4 twice. erfc(sqrt(3/2)) = 0.08326 and erfc(sqrt(3/8)) =
+    # 0.38648. Benjamini and Hochberg multiply 0.08326 by 6/4, as four of six tests have this value.
     table = as_columns(counts_of().to_frame("chi2", library=library), library)
     assert table["term"] == ["bacon", "viagra", "and"]
     np.testing.assert_allclose(table["score"], [3, 3, 0.75], rtol=1e-14)
@@ -176,7 +176,7 @@ def cases() -> list[tuple[str, dict[str, Any]]]:
 def test_a_table_has_the_class_scores_of_what_each_class_has_more_of(
     method: str, scoring: dict[str, Any], kind: str
 ) -> None:
-    # Catches terms of the other direction, another order, and terms that do not occur in the class.
+    # Catches terms of the wrong direction or order, and terms that do not occur in the class.
     counts = collection(kind)
     scores = counts.class_scores(method, **scoring)
     eligible = (directions_of(counts, method, **scoring) > 0) & (

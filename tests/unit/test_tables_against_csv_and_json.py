@@ -1,7 +1,7 @@
-"""Tables are read as Python's csv (strict) and json read them, in blocks of any size.
+"""Tables are read like Python's csv (strict) and json read them, in blocks of any size.
 
-What csv or json refuses, row by row, is an error, or is left out. After a wrong quote nobody knows
-where the next row begins, nor after broken JSON in an array, so these are errors in any case.
+A row that csv or json refuses is an error or is left out. After a wrong quote, or invalid JSON in
+an array, the start of the next row is unknown, so these are always errors.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ALWAYS = "an error in any case"
 
 
 def outcome(table: Any, skip: bool) -> Any:
-    """Return the rows, the last lines of the first bad ones and their number; or the error."""
+    """Return the rows, the last lines of the first bad rows and their number, or the error."""
     rows: list[tuple[str, str]] = []
     try:
         while (block := table.read()) is not None:
@@ -44,7 +44,7 @@ def line_of(message: str) -> int:
 
 
 def expected(rows: Iterable[Any], skip: bool) -> Any:
-    """Return the same for the pairs of text and label, lines of bad rows and ALWAYS."""
+    """Return the same from pairs of text and label, lines of bad rows and ALWAYS."""
     good: list[Any] = []
     bad: list[Any] = []
     for row in rows:
@@ -220,7 +220,7 @@ def test_json_objects(seed: int, is_array: bool) -> None:
 
 
 def check_array(content: bytes, texts: list[str], skip: bool, found: Any) -> None:
-    """Check what was read of an array, but for the lines."""
+    """Check the rows that were read from an array, but not the lines."""
     try:
         rows = [pair(record, texts) or 1 for record in json.loads(content.decode())]
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Texts are read from tables and folders, and counted by the rules."""
+"""Texts are read from tables and folders, and counted according to the rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write(path: Path, content: str | bytes) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two classes of documents, and files that are no documents."""
+    """Write two classes of documents, and other files that are not documents."""
     root = tmp_path / "news"
     write(root / "sport/b.txt", "Ball, ball goal\n")
     write(root / "sport/a", "team ball")

@@ -1,4 +1,4 @@
-"""Texts from every kind of source are the same documents."""
+"""Texts from every kind of source give the same documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from termsift.text._blocks import labelled_blocks, text_blocks
 
 Texts = _core.Texts
 
-# One, two and four bytes for a character; more than the 12 bytes that a view holds; NUL.
+# Characters of one, two and four bytes, a text longer than the 12 bytes of a view, and NUL.
 DOCUMENTS = ["a", "b\xe9", "", "a longer text than twelve bytes", "日本 €", "😀 z", "x\0y"]
 LABELS = ["p", "q", "p", "q", "p", "q", "p"]
 MISSING = [None if document == "" else document for document in DOCUMENTS]

@@ -1,4 +1,4 @@
-"""Rules of texts: the matrices equal scikit-learn's, whether the core or Python cuts the texts."""
+"""Rules for texts: matrices equal scikit-learn's if the core or Python cuts the texts."""
 
 from __future__ import annotations
 

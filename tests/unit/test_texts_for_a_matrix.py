@@ -1,4 +1,4 @@
-"""Texts in place of a matrix are refused with the cure, and pipelines make the matrix."""
+"""Texts are refused where a matrix is expected, with a cure, and pipelines make the matrix."""
 
 from __future__ import annotations
 

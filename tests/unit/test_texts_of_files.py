@@ -1,4 +1,4 @@
-"""Bytes and whole files as texts of the core."""
+"""Bytes and whole files as texts for the core."""
 
 from __future__ import annotations
 

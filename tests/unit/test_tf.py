@@ -1,4 +1,4 @@
-"""``tf``: how a document's occurrences of a term are counted."""
+"""``tf``: the weight of a term's occurrences in a document."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def test_ways_threads_windows_targets_and_chunks_change_no_bit(
     window: int,
     target: str,
 ) -> None:
-    # Catches mistakes with escapes, edges of windows and vocabularies, and one target's kernel.
+    # Catches mistakes with escapes, at the ends of windows and vocabularies, and in a target's
+    # kernel.
     X, y, weights = collection
     assume(tf != "raw" or fits_float_counts(X, weights))
     X = X.tocsr()

@@ -1,4 +1,4 @@
-"""Threads, forks and interrupts, whatever else the process does."""
+"""Threads, forks and interrupts, also if the process has other threads."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_environment_is_left_alone() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_system_that_allows_no_more_threads() -> None:
-    # OpenMP would end the process. There is memory here for the stacks of a few threads.
+    # OpenMP would end the process. The memory here suffices for the stacks of a few threads.
     code = """
     import resource, numpy as np, scipy.sparse as sp, termsift as ts
     X = sp.csr_array(np.random.default_rng(0).poisson(1.0, (600, 2000)))
@@ -122,7 +122,7 @@ def test_a_system_that_allows_no_more_threads() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_child_works() -> None:
-    # The parent's OpenMP threads do not exist in the child: waiting for them would hang it.
+    # The parent's OpenMP threads do not exist in the child, which would wait for them forever.
     code = """
     import os, numpy as np, scipy.sparse as sp, termsift as ts
     X = sp.csr_array(np.random.default_rng(0).poisson(0.5, (300, 2000)))
@@ -196,7 +196,7 @@ def test_calls_at_the_same_time_have_their_own_windows() -> None:
 
 
 def test_exit_while_a_daemon_thread_counts() -> None:
-    # A thread that wants the GIL of an interpreter that exits must not bring the process down.
+    # The process must not crash if a thread waits for the GIL while the interpreter exits.
     code = """
     import threading, time, numpy as np, scipy.sparse as sp, termsift as ts
     ts._core.default_window_bytes = 1 << 16
@@ -216,8 +216,8 @@ def test_exit_while_a_daemon_thread_counts() -> None:
 
 
 def test_who_reads_while_others_update_has_all_of_before_or_after() -> None:
-    # Each update adds a class, so that counts combined with the classes of another moment would
-    # show.
+    # Each update adds a class. So the test fails if counts are combined with the classes of another
+    # moment.
     X, _ = collection(n_docs=60)
     counts = ts.count(X[:2], [0, 1])
     stop = threading.Event()

@@ -1,4 +1,4 @@
-"""The gate: which matrices, labels and weights are refused, and with which messages."""
+"""Validation: the refused matrices, labels and weights, and the messages."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ VALUE_CASES = [
 
 
 def structure_cases(form: str, line: str, other: str, good: list[int], size: int) -> Any:
-    """Return CSR or CSC matrices whose arrays do not fit; ``good`` is the right indptr."""
+    """Return CSR or CSC matrices with inconsistent arrays; ``good`` is the correct indptr."""
     sound, last = edited(form), len(good) - 2
 
     def indptr(message: str, place: int, value: int, dtype: Any = np.int64) -> Any:
@@ -262,7 +262,7 @@ def test_unusual_but_valid_arrays_are_counted(form, index):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_limit_of_terms_does_not_limit_documents(form, monkeypatch):
-    # A matrix of more documents than max_terms is 16 GB of offsets.
+    # A matrix of more documents than max_terms would have 16 GB of offsets.
     monkeypatch.setattr(_core, "max_terms", 2)
     X = SPARSE.get(form, np.asarray)(DENSE[:, :2])
     assert ts.count(X, Y).n_docs == 3

@@ -1,4 +1,4 @@
-"""The gate: arguments that are numbers, words and names."""
+"""Validation: arguments that are numbers, words or names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate: labels and classes, in every container that holds them."""
+"""Validation: labels and classes, in every container that holds them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def columns_of_labels() -> dict[str, Any]:
 
 
 def takers_of_labels() -> dict[str, Any]:
-    """Return every way to hand over labels, as functions of y."""
+    """Return functions of y that pass labels in every possible form."""
     ranking = ts.count(DENSE, Y).rank("md")
     return {
         "count": lambda y: ts.count(DENSE, y),
