@@ -13,7 +13,7 @@
 
 namespace termsift {
 
-// Says how useful each term is to linear machines. The arrays have one value for each pair of a term and a class with
+// The usefulness of each term to linear machines. The arrays have one value for each pair of a term and a class with
 // the term, in the order of the postings' runs. The arrays are empty if no machines are trained.
 struct Guide {
   std::vector<double> usefulness;  // u_tc

@@ -90,7 +90,7 @@ class LargestValues {
     if (n > 0) raise_scores(k, terms_);
   }
 
-  // Evaluates the block, whose terms are in class k, and empties it.
+  // Raises the scores to the values of the block's terms in class k, and empties the block.
   void raise_scores(std::size_t k, const TermId* terms) {
     block_.evaluate(task_.model, pairs_, k, task_.measure);
     for (int j = 0; j < block_.n; ++j) {

@@ -22,7 +22,7 @@ struct Mixtures {
 template <CountType Count>
 bool fits_pair_values(const ClassCounts<Count>& counts, const Estimation& estimation);
 
-// Returns true if this also holds, and the classes have so few terms that searches by mixtures are faster than
+// Returns true if fits_pair_values() does, and the classes have so few terms that searches by mixtures are faster than
 // class_scores() for all terms.
 template <CountType Count>
 bool pair_values_pay(const ClassCounts<Count>& counts, const Estimation& estimation);

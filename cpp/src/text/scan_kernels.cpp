@@ -33,8 +33,8 @@ std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t c
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
 // Replaces and marks the characters of `length` bytes that begin at the set bits of `leads`. The other bytes of each
-// character must be continuation bytes. Returns whether every character keeps its length. Surrogates count as changing it
-// (see Mapped::length_in_place). Overlong forms change it, because UTF-8 has a shorter form.
+// character must be continuation bytes. Returns whether every character keeps its length. A surrogate counts as a change of
+// length (see Mapped::length_in_place). An overlong form is a change, because UTF-8 has a shorter form.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {

@@ -89,8 +89,8 @@ class NaiveBayes:
     terms : Ranking, sequence of int or of str, or None
         The terms of the model, given by column or by name. None stands for all terms.
     model : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
-        In this order: scikit-learn's MultinomialNB, MultinomialNB on presences (0 or 1),
-        BernoulliNB, naive Bayes with Poisson rates, and scikit-learn's ComplementNB.
+        The classifiers, in this order, are scikit-learn's MultinomialNB, MultinomialNB on presences
+        (0 or 1), BernoulliNB, naive Bayes with Poisson rates, and ComplementNB.
     alpha : float, default 1.0
         The smoothing, above 0, which is added to the count of each term in each class.
     class_prior : {"empirical", "uniform"} or array of shape (n_classes,)

@@ -51,8 +51,8 @@ def selection_curve(
         Numbers of terms. The default is every number from 1 to 2,000, followed by numbers that grow
         by about 1%, up to the length of the ranking.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
-        The classifier, in this order: scikit-learn's MultinomialNB, MultinomialNB on presences (0
-        or 1), scikit-learn's BernoulliNB, and naive Bayes with Poisson rates.
+        The classifiers, in this order, are scikit-learn's MultinomialNB, MultinomialNB on presences
+        (0 or 1), BernoulliNB, and naive Bayes with Poisson rates.
     alpha : float, default 1.0
         The smoothing of the classifier, above 0: b1 = alpha and b2 = alpha * k. "bernoulli" has
         b2 = 2 * alpha, and "poisson" has b2 = alpha.
