@@ -14,7 +14,8 @@ from strategies import csr_matrices, labels
 from termsift._evaluate.curve import METRICS
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
-ALPHAS = (1e-10, 0.01, 0.5, 1.0, 10.0)
+# With a far smaller alpha, two classes may differ by less than the core's rounding errors.
+ALPHAS = (1e-6, 0.01, 0.5, 1.0, 10.0)
 
 
 def assert_is_the_reference(ranking, X, y, X_test, y_test, ks, model, alpha=1.0):

@@ -188,8 +188,9 @@ def _over_represented(
         l_ic, terms, d_ic, of_row = l_ic[wanted], terms[wanted], d_ic[wanted], of_row[wanted]
     starts = np.searchsorted(of_row, every_row)
     signs, statistics = scoring.of_pairs(starts, terms.astype(np.int32, copy=False))
-    pairs = of_row, terms, d_ic, l_ic, statistics
-    of_row, terms, d_ic, l_ic, statistics = (values[signs > 0] for values in pairs)
+    more = signs > 0
+    l_ic, terms, d_ic, of_row = l_ic[more], terms[more], d_ic[more], of_row[more]
+    statistics = statistics[more]
     scores = _key(counts, of_row, terms, d_ic, statistics) if method == KEY.name else statistics
     starts = np.searchsorted(of_row, every_row)
     places = []
