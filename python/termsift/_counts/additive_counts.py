@@ -354,7 +354,7 @@ class AdditiveCounts:
         ----------
         parts : iterable of ClassCounts
             The counts of all buckets, or only hashed counts of the same documents. Hashed counts do
-            not know the number of terms, so smoothing then needs ``alpha=(b1, b2)``.
+            not have the number of terms, so smoothing then needs ``alpha=(b1, b2)``.
 
         Returns
         -------

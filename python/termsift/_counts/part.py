@@ -55,7 +55,7 @@ class PartOfTerms(NamedTuple):
             )
         if smooths and self.n_others is None:
             raise ValueError(
-                f"{method} needs the number of all terms, which hashed counts do not know; for "
+                f"{method} needs the number of all terms, which hashed counts do not have; for "
                 "smoothing, pass alpha=(b1, b2)"
             )
         return (self.n_others or 0) if smooths else 0

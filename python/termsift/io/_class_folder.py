@@ -68,7 +68,7 @@ class ClassFolder(TextSource):
         yield group, done
 
     def _one_by_one(self, documents: list[_Document]) -> tuple[_core.Texts, list[_Document]]:
-        """Return the readable texts and their documents. Report errors about other documents."""
+        """Return the readable texts and their documents. Report errors in all other documents."""
         texts, good = list[str](), list[_Document]()
         for label, file in documents:
             try:
