@@ -293,7 +293,7 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()
     if not is_sparse.all():
-        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # the columns, if all vectors are dense
+        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # as if all were dense
         every[np.repeat(is_sparse, lengths)] = columns
         columns = every.astype(np.int32)
     data = integers_if_whole(values.flatten().to_numpy())  # Spark's vectors hold doubles

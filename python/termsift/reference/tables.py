@@ -182,7 +182,7 @@ def priors(counts: Any, class_prior: ClassPrior) -> list[float]:
 
 
 def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
-    """Return one weight per class. Priors of classes with documents are proportional to them."""
+    """Return one weight per class, to which the prior of a class with documents is proportional."""
     n_c, present = class_docs(counts), present_classes(counts)
     weights: list[Number]
     if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):
@@ -213,6 +213,6 @@ def exact_priors(counts: Any, class_prior: ClassPrior) -> list[Fraction]:
 
 
 def exact_outside(p: list[Fraction], pi: list[Fraction]) -> list[Fraction]:
-    """Return q of each class with documents, which is the mixture of the other classes' p."""
+    """Return q, the mixture of the other classes' p, for each class with documents."""
     weighted = [pi_c * p_c for pi_c, p_c in zip(pi, p, strict=True)]
     return [(sum(weighted) - w) / (1 - pi_c) for w, pi_c in zip(weighted, pi, strict=True)]
