@@ -346,9 +346,9 @@ class AdditiveCounts:
         return self._of(self._state.in_columns(columns, int(kept.sum()), names))
 
     def within(self, parts: Iterable[Self]) -> Self:
-        """Return a copy of these counts, which hold some buckets, with the totals of all buckets.
+        """Return these counts of some buckets of terms, together with the totals of all buckets.
 
-        Methods that compare occurrences need these totals. Smoothing needs the number of all terms.
+        Methods that compare occurrences need the totals. Smoothing needs the number of all terms.
 
         Parameters
         ----------

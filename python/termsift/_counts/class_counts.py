@@ -237,7 +237,7 @@ class ClassCounts(AdditiveCounts):
         -------
         ranking : Ranking
             Terms with equal scores are ordered by index. With round robin, ``chosen_by`` holds the
-            class in which each term has its best place, and the score is the score for this class.
+            class in which each term has its best place. The term's score is that of this class.
 
         Raises
         ------

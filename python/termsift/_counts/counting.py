@@ -96,9 +96,10 @@ def count(
 
     Notes
     -----
-    The time is O(nnz + n_docs + pairs). The result is bit for bit the same for any number of
-    threads, because floats are added in document order. The extra memory is at most 128 MiB, plus 4
-    to 28 bytes for each term and thread, plus 8 bytes for each class and for each document.
+    The time is O(nnz + n_docs + pairs), where X has nnz nonzero entries, and a pair is a class with
+    a term in it. The result is bit for bit the same for any number of threads, because floats are
+    added in document order. The extra memory is at most 128 MiB, plus 4 to 28 bytes for each term
+    and thread, plus 8 bytes for each class and for each document.
 
     Examples
     --------

@@ -228,7 +228,7 @@ def of_collection(
 
 
 def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
-    """Return the counts in which each group of rows is one class."""
+    """Return counts with one class for each group of rows."""
     if counts.has_collection:
         raise ValueError(
             "documents have several classes, and counts do not record which documents two classes "
@@ -253,7 +253,7 @@ def _listed_tokens(counts: _core.Counts) -> Any:
 
 
 def _totals(counts: _core.Counts) -> Any:
-    """Return the number of tokens in each row of exact counts, with terms that were left out."""
+    """Return the number of tokens in each row of exact counts, including unlisted terms."""
     return _listed_tokens(counts) + counts.to_arrays()["unlisted_tokens"]
 
 

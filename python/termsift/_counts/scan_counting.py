@@ -1,4 +1,4 @@
-"""Counting a scan of files: the core counts texts by class; all other input becomes matrices."""
+"""Counting a scan of files: by class in the core if possible, otherwise as matrices."""
 
 from __future__ import annotations
 

@@ -31,7 +31,6 @@ _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
 }
 
-# The names of the file formats.
 FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
 
 
@@ -88,10 +87,10 @@ def scan(
         The approximate number of bytes that counting the texts may take (needs ``min_df``). If all
         terms would take more memory, the files are read twice, and rare terms are not counted.
     checkpoint : path, optional
-        A folder that stores the progress of the two passes over the files. Progress is saved after
-        a file, but saving takes at most about a tenth of the time. If the job is killed, the same
-        call resumes from the last save. A checkpoint needs ``max_memory``, and all texts are then
-        read twice. The folder stays until you delete it.
+        A folder that stores the progress of the two passes over the files. Progress is saved
+        between files, in at most about a tenth of the time. If the job is killed, the same call
+        resumes from the last save. A checkpoint needs ``max_memory``, and all texts are then read
+        twice. The folder stays until you delete it.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
         Rules that drop terms use the counts of all files together. ``min_df`` also applies to
@@ -105,7 +104,7 @@ def scan(
     Raises
     ------
     FileNotFoundError, ValueError, TypeError, ImportError
-        If a file or a package is missing, if the ending of a name or a rule is unknown, or if an
+        If a file or a package is missing, if a rule or the ending of a name is unknown, or if an
         argument does not suit a file. A file's content is checked when the file is read.
 
     Notes
@@ -144,7 +143,7 @@ def scan(
             raise ValueError("checkpoint needs max_memory; without it, count and save file by file")
     options = Options(
         text_rules,
-        # Every kind of input accepts min_df, because min_df applies to counts, even of a matrix.
+        # Every kind of input accepts min_df, because min_df applies to the final counts.
         [name for name, value in given.items() if value is not None and name != "min_df"],
         columns,
         label,
@@ -201,7 +200,6 @@ class Scan:
     def __init__(self, sources: list[Source], options: Options) -> None:
         self._sources, self._options, self.rules = sources, options, options.rules
         self.has_texts = sources[0].has_texts
-        # A description of the origin of the documents.
         paths = [str(source.path) for source in sources[:3]]
         self._source = ", ".join([*paths, "..."] if len(sources) > 3 else paths)
         if any(source.has_texts != self.has_texts for source in sources):

@@ -168,7 +168,7 @@ class ArrowTable(TextSource):
             compute = require("pyarrow.compute", "text", "joining columns of texts")
             text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
         # Labels are equal in every format: 1 becomes "1", and true becomes "true", as in JSON.
-        # The core numbers them, because pyarrow would import pandas, which takes 0.2 s and 60 MB.
+        # The core numbers the labels, because pyarrow would import pandas (0.2 s and 60 MB).
         unlabelled = self.options.label is False
         none = _core.Texts.of_strings([""] * len(label))
         names = none if unlabelled else _core.Texts.of_arrow(label.cast(pyarrow.string()))

@@ -73,7 +73,7 @@ def conditional_gain(
         W'_tc = log((D_tc - 1 + a) / ((n_c - 1) (d_t - 1) / (n - 1) + a))
 
     (Negative differences count as 0, and 0/0 is 0.) Let a document d of class y contain m of the
-    chosen terms. Let P_dc, in single precision, be the probability that it belongs to class c:
+    chosen terms. Let P_dc, in single precision, be the probability that d belongs to class c:
 
         P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),
 

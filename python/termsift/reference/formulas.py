@@ -126,7 +126,7 @@ def chi2_printed(t: Cells, i: int, c: int) -> Value:
 
 
 def ngl(t: Cells, i: int, c: int) -> Value:
-    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``: the root of chi2, with the sign of det.
+    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``: sqrt(chi2) with the sign of det.
 
     Ng, Goh and Low 1997.
     """
@@ -161,8 +161,7 @@ def gss(t: Cells, i: int, c: int) -> Value:
 def odds_ratio(t: Cells, i: int, c: int) -> Value:
     """Odds ratio, ``A D / (B C)``. van Rijsbergen 1979.
 
-    Mladenic and Grobelnik 1999 use its logarithm. With the default aggregate, the ranking is the
-    same.
+    Mladenic and Grobelnik 1999 use its logarithm. The ranking by the default aggregate is the same.
     """
     return _ratio(t.A(i, c) * t.D(i, c), t.B(i, c) * t.C(i, c))
 

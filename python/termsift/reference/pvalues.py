@@ -63,8 +63,8 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     method : {"chi2", "g2", "chi2_counts", "g2_counts"}
         The statistic.
     per_class : bool, default False
-        If True, test every term once for every class, against all other classes. If False, test
-        every term only once.
+        If True, test every term for every class against all other classes. If False, test every
+        term once.
 
     Returns
     -------
@@ -76,9 +76,9 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     -----
     The statistic of a term is the largest of its values over the classes, and has 1 degree of
     freedom. For ``chi2_counts`` the statistic is the sum of the values over the N classes with
-    documents, and has N - 1 degrees of freedom. In tests per class, ``chi2_counts`` is (l_ic -
-    E)^2 / E with E = l_i n_c / n, plus the same expression for all other classes together. The sum
-    is the first summand times 1 / (1 - n_c/n).
+    documents, and has N - 1 degrees of freedom. In tests per class, it is a sum of two values:
+    (l_ic - E)^2 / E with E = l_i n_c / n, and the same expression for all other classes together.
+    The sum equals the first value times 1 / (1 - n_c/n).
 
     Examples
     --------

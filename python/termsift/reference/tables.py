@@ -182,7 +182,7 @@ def priors(counts: Any, class_prior: ClassPrior) -> list[float]:
 
 
 def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
-    """Return one weight per class, to which the prior of a class with documents is proportional."""
+    """Return one weight per class. For classes with documents, priors are scaled weights."""
     n_c, present = class_docs(counts), present_classes(counts)
     weights: list[Number]
     if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):

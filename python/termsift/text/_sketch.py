@@ -179,8 +179,8 @@ def sketch_texts(
     text : str, optional
         The column of texts, if ``texts`` is a frame.
     min_df : int, default 20
-        The least number of documents that must contain a term. Counters stop at 255, so all values
-        from 255 on leave out the same terms.
+        The least number of documents that must contain a term. Counters stop at 255, so every value
+        of 255 or more leaves out the same terms.
     n_bytes : int, default 2**28
         The size of the sketch. One byte for every four distinct terms is usually enough.
     n_threads : int, optional
