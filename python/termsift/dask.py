@@ -183,7 +183,7 @@ def _named(place: str, count: Callable[[Any], Any], chunk: Any) -> Any:
 
 
 def _untraversed(chunk: Any) -> Any:
-    """Return a chunk whose delayed parts Dask computes. Dask searches no other part for tasks."""
+    """Wrap all parts of a chunk that are not delayed, so that Dask does not search in them."""
 
     def whole(part: Any) -> Any:
         return part if _dask.is_dask_collection(part) else _dask.delayed(part, traverse=False)

@@ -1,4 +1,4 @@
-"""The counts of a collection by class, and how they add up."""
+"""The counts of a collection by class, and the addition of counts."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class AdditiveCounts:
 
     @property
     def n_docs(self) -> int | float:
-        """The number of documents, each counted once, or the sum of their weights."""
+        """The number of documents, or the sum of their weights. Each document counts once."""
         self._require_documents("n_docs")
         return self._counts.n_docs
 
@@ -182,7 +182,7 @@ class AdditiveCounts:
 
     @property
     def _present(self) -> NDArray[np.bool_]:
-        """Whether each class has documents or tokens. The other classes take no part in scores."""
+        """Whether each class has documents or tokens. Scores ignore all other classes."""
         present: NDArray[np.bool_] = (self._counts.class_docs > 0) | (self.class_tokens > 0)
         return present
 
@@ -264,8 +264,8 @@ class AdditiveCounts:
 
         Notes
         -----
-        The counts of a collection are bit for bit the same whether it is counted in chunks or at
-        once. Float input turns exact counts into float counts.
+        Counting a collection in chunks or at once yields the same counts, bit for bit. Float input
+        turns exact counts into float counts.
 
         Examples
         --------

@@ -117,9 +117,9 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         scores : ndarray of shape (n_terms,), float64
-            The scores, which are never NaN. Divergences are in nats. Empty cells have infinite
-            scores by some methods, such as divergences without smoothing (see docs/methods.md). If
-            the class values include both inf and -inf, their sum or mean is 0.
+            The scores, which are never NaN. Divergences are in nats. With some methods, such as
+            divergences without smoothing, empty cells have infinite scores (see docs/methods.md).
+            If the class values include both inf and -inf, their sum or mean is 0.
 
         Raises
         ------
@@ -237,7 +237,7 @@ class ClassCounts(AdditiveCounts):
         -------
         ranking : Ranking
             Terms with equal scores are ordered by index. With round robin, ``chosen_by`` holds the
-            class in which each term has its best place. The term's score is that of this class.
+            class in which each term has its best place, and scores are the scores for this class.
 
         Raises
         ------

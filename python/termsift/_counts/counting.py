@@ -174,8 +174,8 @@ def count_texts(
     ----------
     texts : iterable of str, or frame
         The documents: a list, a generator, a numpy array, a pandas or polars Series, or anything
-        with the Arrow stream interface. They are read once, in blocks. If ``text`` is given,
-        ``texts`` is a data frame, an Arrow table or a stream of tables.
+        with the Arrow stream interface. The documents are read once, in blocks. If ``text`` is
+        given, ``texts`` is a data frame, an Arrow table or a stream of tables.
     y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
         As for `termsift.count`.
     text, label : str, optional

@@ -19,7 +19,7 @@ from termsift._util.tabular import object_array
 from termsift._util.validation.labels import distinct_labels
 from termsift.text._blocks import check_columns
 
-_SCALES = "; to use relative frequencies, multiply them by the tokens of the corpus and round them"
+_SCALES = "; multiply relative frequencies by the number of tokens in the corpus, and round them"
 
 
 def counts_from_table(

@@ -57,7 +57,7 @@ def check_fits(n_bytes: int, limit: int | None) -> None:
 
 def with_terms(counts: Held, rules: TextRules) -> Held:
     """Return the counts with their rules; raise an error if no term is left."""
-    # Some buckets may be empty.
+    # Empty buckets are no error.
     if not counts.counts.n_terms and rules.hashing is None and rules.buckets is None:
         raise ValueError(f"empty vocabulary; no text has {rules.what_counts}")
     return counts._replace(rules=rules.that_cut)
@@ -68,7 +68,7 @@ def check_rules_of_parts(rules: TextRules, tf: str) -> None:
     if rules.max_features is not None and validation.check_tf(tf) != "raw" and not rules.binary:
         raise ValueError(
             f"max_features needs tf='raw', because counts with tf={tf!r} do not show which terms "
-            "are most frequent; with binary=True it keeps the terms in the most documents"
+            "are most frequent; binary=True keeps the terms that are in the most documents"
         )
 
 

@@ -40,7 +40,7 @@ class ClassFolder(TextSource):
         self.files = [file for _, file in self._documents if file.is_file()]
 
     def blocks(self) -> Generator[TextBlock, None, None]:
-        """Yield the documents in the order of the names of their classes and files."""
+        """Yield the documents, sorted by the names of their classes and files."""
         is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
         self.files_read = list[os.DirEntry[str]]()
         for documents, done in self._groups():

@@ -27,10 +27,10 @@ class ReferenceCounts:
     classes : list
         The labels. Row c of each array below has the counts of the c-th label.
     class_docs : ndarray of shape (N,)
-        The numbers of documents n_c.
+        The number of documents of each class, n_c.
     class_tokens : ndarray of shape (N,)
-        The numbers of tokens l_c. They are the sums of the rows of ``term_frequency``, added in
-        term order.
+        The number of tokens of each class, l_c. It is the sum of a row of ``term_frequency``, added
+        in term order.
     term_frequency : ndarray of shape (N, M)
         The term frequencies l_ic.
     document_frequency : ndarray of shape (N, M)
@@ -113,7 +113,7 @@ def count(
            [2, 1]])
     """
     if tf not in TF:
-        raise ValueError(f"unknown tf {tf!r}; there are {', '.join(TF)}")
+        raise ValueError(f"unknown tf {tf!r}; use one of {', '.join(TF)}")
     documents, n_terms, integer_values = read_documents(X)
     labels, memberships = _memberships(y, classes)
     weights, integer_weights = _weights(sample_weight, len(documents))

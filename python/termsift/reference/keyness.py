@@ -1,4 +1,4 @@
-"""Keyness, dispersion and the rank-sum test of one term, from the equations."""
+"""Keyness, dispersion and the rank-sum test of one term, computed from the equations."""
 
 from __future__ import annotations
 

@@ -29,11 +29,11 @@ class Significance:
     log_pvalues : ndarray of the same shape
         The logarithms of the p-values. They do not underflow, unlike p-values.
     signs : ndarray of the same shape, int8
-        The sign is 1 if the class has more of the term than its share, -1 if it has less, and 0
+        The sign is 1 if the class has more of the term than expected, -1 if it has less, and 0
         otherwise.
     classes : ndarray of shape (M,), int64, or None
-        For each term, the first class with the largest value, to which ``signs`` refers. For tests
-        per class the attribute is None.
+        For each term, the first class with the largest value. ``signs`` refers to this class. The
+        attribute is None for tests per class.
     """
 
     statistics: npt.NDArray[np.float64]
@@ -95,7 +95,7 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     (array([0, 0]), array([ 1, -1], dtype=int8))
     """
     if method not in TESTS:
-        raise ValueError(f"{method!r} is not a test of significance; there are {', '.join(TESTS)}")
+        raise ValueError(f"{method!r} is not a test of significance; use one of {', '.join(TESTS)}")
     by_class = class_scores(counts, method)
     signs = class_directions(counts, method)
     present = present_classes(counts)
@@ -198,7 +198,7 @@ def adjusted(log_pvalues: Iterable[float], how: str = "bh") -> npt.NDArray[np.fl
         Logarithms of p-values.
     how : {"bh", "bonferroni"}
         "bonferroni" multiplies every p-value by m. "bh" (Benjamini and Hochberg 1995) sorts the
-        p-values in ascending order, and replaces the j-th by the smallest m p_i / i with i >= j.
+        p-values in ascending order, and replaces p_j by the smallest m p_i / i with i >= j.
         Adjusted p-values are at most 1.
 
     Returns
@@ -216,7 +216,7 @@ def adjusted(log_pvalues: Iterable[float], how: str = "bh") -> npt.NDArray[np.fl
     if how == "bonferroni":
         return np.array([min(0.0, x + math.log(m)) for x in logs])
     if how != "bh":
-        raise ValueError(f"unknown how {how!r}; there are bh, bonferroni")
+        raise ValueError(f"unknown how {how!r}; use one of bh, bonferroni")
     order = sorted(range(m), key=logs.__getitem__)
     result = np.zeros(m)
     for j in range(m):

@@ -168,7 +168,7 @@ def score(
     array([1., 2.])
     """
     if aggregate is not None and aggregate not in AGGREGATES:
-        raise ValueError(f"unknown aggregate {aggregate!r}; there are {', '.join(AGGREGATES)}")
+        raise ValueError(f"unknown aggregate {aggregate!r}; use one of {', '.join(AGGREGATES)}")
     chosen = _find(method, model)
     options: dict[str, Any] = {"model": model, "noncentrality": noncentrality}
     options |= {"variant": variant, "sqrt": sqrt}
@@ -197,7 +197,7 @@ def score(
 
 def _find(method: str, model: str) -> Method:
     if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; there are {', '.join(METHODS)}")
+        raise ValueError(f"unknown method {method!r}; use one of {', '.join(METHODS)}")
     if model != "multinomial" and not METHODS[method].has_models:
         have = ", ".join(name for name, entry in METHODS.items() if entry.has_models)
         raise ValueError(f"{method} has no model {model!r}; methods with models are {have}")

@@ -113,7 +113,7 @@ class TermSketch:
             about = json.loads(line)
             sketch = cls(read_rules(about["rules"]), about["min_df"], len(counters))
             if about["hash"] != _HASH:
-                raise ValueError("another version of termsift made them; make the sketch again")
+                raise ValueError("they are from another version of termsift; make the sketch again")
             if about["digest"] != blake2b(counters, digest_size=16).hexdigest():
                 raise ValueError("they are damaged or truncated")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -169,8 +169,8 @@ def sketch_texts(
 ) -> TermSketch:
     """Bound the document frequency of each term, so that rare terms need not be counted.
 
-    A collection with more terms than memory holds is read twice: once for the sketch, and once to
-    count the terms that may be in ``min_df`` documents or more.
+    A collection with more terms than memory can hold is read twice: once for the sketch, and once
+    to count the terms that may be in ``min_df`` documents or more.
 
     Parameters
     ----------
