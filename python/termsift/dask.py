@@ -25,7 +25,7 @@ _Part = TypeVar("_Part")
 _dask = require("dask", "dask", "termsift.dask")
 _array = require("dask.array", "dask", "termsift.dask")
 
-_SPLIT_EVERY = 8  # the partial counts that one task of the tree adds up
+_SPLIT_EVERY = 8  # the number of partial counts that one task of the tree adds up
 
 
 def count(
@@ -38,7 +38,7 @@ def count(
     X : dask array of shape (n_docs, n_terms), or list of chunks
         The blocks of an array hold whole rows: CSR or CSC matrices or dense counts. The lengths of
         blocks may be unknown. The chunks of a list are pairs (X, y) or triples (X, y,
-        sample_weight) of anything that `termsift.count` takes. Each chunk may be delayed or a
+        sample_weight) of anything that `termsift.count` accepts. Each chunk may be delayed or a
         future.
     y : dask array, if X is an array
         Labels of any hashable type, or an indicator matrix. If the lengths of all blocks are known,
@@ -55,7 +55,7 @@ def count(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count`. The message names the block or chunk, and the row in this part.
+        As for `termsift.count`. The message names the block or chunk, and the row within it.
 
     Notes
     -----
@@ -183,7 +183,7 @@ def _named(place: str, count: Callable[[Any], Any], chunk: Any) -> Any:
 
 
 def _untraversed(chunk: Any) -> Any:
-    """Return a chunk whose delayed parts Dask computes. Dask searches no other part for tasks."""
+    """Wrap all parts of a chunk that are not delayed, so that Dask does not search in them."""
 
     def whole(part: Any) -> Any:
         return part if _dask.is_dask_collection(part) else _dask.delayed(part, traverse=False)

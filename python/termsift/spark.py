@@ -28,9 +28,9 @@ __all__ = ["count", "count_texts"]
 
 _pa = require("pyarrow", "spark", "termsift.spark")
 
-_SPLIT_EVERY = 8  # the partial counts that one task of the tree adds up
-# By default a batch has 10,000 rows. Each update passes over all counts, so it counts several
-# batches.
+_SPLIT_EVERY = 8  # the number of partial counts that one task of the tree adds up
+# By default a batch has 10,000 rows. Each update passes over all counts, so one update counts
+# several batches.
 _BATCHES_AT_ONCE = 16
 
 # A row holds the counts of a part as bytes, or an error. A task returns its error instead of
@@ -198,7 +198,7 @@ def _total(
         while last:
             last //= _SPLIT_EVERY
             nodes = tree.selectExpr("*", f"cast(part div {_SPLIT_EVERY} as int) as node")
-            # Spark chooses by type hints how to call a function. A lambda has no type hints.
+            # The lambda hides type hints, which would change how Spark calls the function.
             tree = nodes.groupBy("node").applyInArrow(lambda table: add_up(table), _SCHEMA)
         total = tree.first()
         return None if total is None else _loaded(load, total)
@@ -293,7 +293,7 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()
     if not is_sparse.all():
-        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # if all are dense
+        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # as if all were dense
         every[np.repeat(is_sparse, lengths)] = columns
         columns = every.astype(np.int32)
     data = integers_if_whole(values.flatten().to_numpy())  # Spark's vectors hold doubles

@@ -1,1 +1,1 @@
-"""The counts of a labelled collection: how they add up, and their file."""
+"""The counts of a labelled collection: how they are made, added and saved."""

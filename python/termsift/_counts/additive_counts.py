@@ -1,4 +1,4 @@
-"""The counts of a collection by class, and how they add up."""
+"""The counts of a collection by class, and the addition of counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from termsift._util.log import levels_to_caller
 
 
 class AdditiveCounts:
-    """The counts of `ClassCounts`, with the methods that extend, add, subtract and save them."""
+    """The base of `ClassCounts`: counts, and methods that extend, add, subtract and save them."""
 
     __slots__ = ("_changing", "_may_warn", "_state")
 
@@ -70,7 +70,7 @@ class AdditiveCounts:
 
     @property
     def n_docs(self) -> int | float:
-        """The number of documents, each counted once, or the sum of their weights."""
+        """The number of documents, or the sum of their weights. Each document counts once."""
         self._require_documents("n_docs")
         return self._counts.n_docs
 
@@ -78,8 +78,8 @@ class AdditiveCounts:
     def class_docs(self) -> _core.Count:
         """The number of documents of each class, n_c, or the sum of their weights.
 
-        The shape is (n_classes,). The number of documents behind a frequency list may be unknown.
-        In this case, `class_docs`, the document frequencies, and all methods that need them raise
+        The shape is (n_classes,). The documents behind a frequency list may be unknown. Then
+        `class_docs`, the document frequencies, and all methods that count documents raise
         ValueError.
         """
         self._require_documents("class_docs")
@@ -182,7 +182,7 @@ class AdditiveCounts:
 
     @property
     def _present(self) -> NDArray[np.bool_]:
-        """Whether each class has documents or tokens. The other classes take no part in scores."""
+        """Whether each class has documents or tokens. Scores ignore all other classes."""
         present: NDArray[np.bool_] = (self._counts.class_docs > 0) | (self.class_tokens > 0)
         return present
 
@@ -249,9 +249,9 @@ class AdditiveCounts:
         ----------
         X, y, sample_weight, classes, n_threads
             As for `termsift.count`. If the earlier classes are sorted, new classes are inserted in
-            sorted order; otherwise they are appended. New terms become further columns. X may also
-            have fewer columns than the counts. By default the columns of an indicator matrix are
-            the earlier classes.
+            sorted order. Otherwise new classes are appended. New terms become further columns. X
+            may also have fewer columns than the counts. By default, the columns of an indicator
+            matrix are the earlier classes.
 
         Returns
         -------
@@ -264,8 +264,8 @@ class AdditiveCounts:
 
         Notes
         -----
-        The counts of a collection are bit for bit the same whether it is counted in chunks or at
-        once. Float input turns exact counts into float counts.
+        Counting a collection in chunks or at once yields the same counts, bit for bit. Float input
+        turns exact counts into float counts.
 
         Examples
         --------
@@ -307,11 +307,11 @@ class AdditiveCounts:
         return self._of(self._state.plus(other._state))
 
     def __sub__(self, other: Self) -> Self:
-        """Return the counts of the documents outside a part, such as a fold of cross-validation.
+        """Return these counts minus the counts of a part, such as a fold of cross-validation.
 
         The classes stay the same. ValueError is raised if ``other`` has an unknown class or a
-        larger count, or if the rest would have a term with more documents than occurrences. If a
-        difference of float counts is at most 2^-40 of the whole, it is set to 0 as rounding.
+        larger count, or if a term of the result would have more documents than occurrences. A
+        difference of float counts is set to 0 if it is at most 2^-40 of the whole.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
@@ -346,7 +346,7 @@ class AdditiveCounts:
         return self._of(self._state.in_columns(columns, int(kept.sum()), names))
 
     def within(self, parts: Iterable[Self]) -> Self:
-        """Return these counts of some buckets of terms with the totals of all terms.
+        """Return these counts of some buckets of terms, together with the totals of all buckets.
 
         Methods that compare occurrences need the totals. Smoothing needs the number of all terms.
 
@@ -354,7 +354,7 @@ class AdditiveCounts:
         ----------
         parts : iterable of ClassCounts
             The counts of all buckets, or only hashed counts of the same documents. Hashed counts do
-            not give the number of terms, so smoothing then needs ``alpha=(b1, b2)``.
+            not have the number of terms, so smoothing then needs ``alpha=(b1, b2)``.
 
         Returns
         -------
@@ -364,7 +364,7 @@ class AdditiveCounts:
         Raises
         ------
         ValueError
-            If the documents or rules of a part differ, or if a bucket is missing.
+            If a part counts other documents or has other rules, or if a bucket is missing.
 
         Examples
         --------
@@ -384,20 +384,20 @@ class AdditiveCounts:
         Parameters
         ----------
         classes : sequence of labels, or mapping
-            The classes that are kept, in this order. The keys of a mapping are new labels; each
-            value is a label, or a list of labels to merge. No class may occur twice.
+            The classes to keep, in this order. The keys of a mapping are new labels, and each value
+            is an old label or a list of old labels to merge. No class may occur twice.
 
         Returns
         -------
         counts : ClassCounts
-            The counts of the documents of only these classes. All terms keep their columns, even
-            terms that no longer occur.
+            The counts of the documents in these classes. All terms keep their columns, even terms
+            that no longer occur.
 
         Raises
         ------
         ValueError
             If a class is unknown or occurs twice, if no class is given, or if documents have
-            several classes: counts do not record which documents two classes share.
+            several classes. Counts do not record which documents two classes share.
 
         Examples
         --------
@@ -418,7 +418,7 @@ class AdditiveCounts:
         Parameters
         ----------
         path : path
-            The file is written atomically: a failure leaves it as before.
+            The file is written atomically. If writing fails, an earlier file stays unchanged.
 
         Raises
         ------
@@ -429,7 +429,7 @@ class AdditiveCounts:
             file.write_to(output, self._state)
 
     def to_bytes(self) -> bytes:
-        """Return the bytes that `save` writes, for `termsift.load`.
+        """Return the bytes that `save` writes and `termsift.load` reads.
 
         These bytes can be stored or sent as one value, for example in a row of a database.
 
@@ -446,5 +446,5 @@ class AdditiveCounts:
 
     @classmethod
     def _rebuilt(cls, arrays: _core.CountArrays, *about: Any) -> Self:
-        """Return the counts that were pickled or copied."""
+        """Build the counts from the state that pickle or copy stored."""
         return cls._of(Held(_core.Counts.from_arrays(**arrays), *about))

@@ -98,13 +98,14 @@ class ClassCounts(AdditiveCounts):
         model : {"multinomial", "binary", "bernoulli", "poisson"}
             The event model, for methods that support several models (see Notes).
         alpha : float or (b1, b2)
-            The smoothing in p_ic = (l_ic + b1) / (l_c + b2), with 0 <= b1 <= b2. One number means
-            b1 = alpha and b2 = alpha * n_terms; 1 is Laplace smoothing. For "bernoulli" one number
-            means (alpha, 2 alpha). For "poisson" it means (alpha, alpha), and b1 may exceed b2. For
-            `log_odds`, b2 is the mass of the prior.
+            The smoothing in p_ic = (l_ic + b1) / (l_c + b2), with 0 <= b1 <= b2. Here l_ic counts
+            term i in class c, and l_c counts all terms in class c. One number means b1 = alpha and
+            b2 = alpha * n_terms; 1 is Laplace smoothing. For "bernoulli" one number means (alpha,
+            2 alpha). For "poisson" it means (alpha, alpha), and b1 may exceed b2. For `log_odds`,
+            b2 is the mass of the prior.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
-            The class priors pi_c. An array is normalised to sum to 1. The default is each class's
-            share of the documents.
+            The class priors pi_c. An array is normalised to sum to 1. By default, the prior of a
+            class is its share of the documents.
         aggregate : {"sum", "mean", "max"}, optional
             How the class values are combined into one score. "mean" is weighted by pi_c. The
             default depends on the method (see ``default_aggregate`` in `termsift.methods`).
@@ -116,9 +117,9 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         scores : ndarray of shape (n_terms,), float64
-            The scores, in nats for divergences, and never NaN. Divergences without smoothing and
-            some other methods give infinite scores for empty cells (see docs/methods.md). If the
-            class values include both inf and -inf, their sum or mean is 0.
+            The scores, which are never NaN. Divergences are in nats. With some methods, such as
+            divergences without smoothing, empty cells have infinite scores (see docs/methods.md).
+            If the class values include both inf and -inf, their sum or mean is 0.
 
         Raises
         ------
@@ -165,12 +166,12 @@ class ClassCounts(AdditiveCounts):
         Parameters
         ----------
         method : {"chi2", "g2", "chi2_counts", "g2_counts"}
-            The statistic. chi2 and g2 compare the documents with the term inside and outside a
-            class, and g2_counts compares occurrences. These three have one degree of freedom.
-            chi2_counts is scikit-learn's chi2.
+            The statistic. chi2 and g2 compare how many documents inside and outside a class contain
+            the term, and g2_counts compares how often the term occurs. These three statistics have
+            one degree of freedom. chi2_counts is scikit-learn's chi2.
         per_class : bool, default False
-            If True, test each class against the others. If False, chi2, g2 and g2_counts test the
-            class in which they are largest, and chi2_counts tests the sum over all classes.
+            If True, test each class against the others. If False, chi2, g2 and g2_counts test only
+            the class with the largest statistic, and chi2_counts tests the sum over all classes.
         n_threads : int, optional
             As for `termsift.count`.
 
@@ -235,8 +236,8 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         ranking : Ranking
-            Equal scores are ordered by index. With round robin, a term's score is its class score
-            in the class where its place is best, and ``chosen_by`` holds these classes.
+            Terms with equal scores are ordered by index. With round robin, ``chosen_by`` holds the
+            class in which each term has its best place, and scores are the scores for this class.
 
         Raises
         ------
@@ -246,7 +247,7 @@ class ClassCounts(AdditiveCounts):
         Notes
         -----
         Round robin takes up to 160 MiB of memory. Its time is O(n_classes * n_terms), or less if k
-        is small and there are many classes that each contain few of the terms.
+        is small and each of many classes contains few terms.
 
         Examples
         --------
@@ -307,7 +308,7 @@ class ClassCounts(AdditiveCounts):
         method : str
             The name of one of `termsift.methods`, or "key", as for `termsift.distinctive_terms`.
         k : int, optional
-            The number of terms per class. All are listed if k is None or if there are fewer than k.
+            The number of terms per class. If k is None or there are fewer terms, all are listed.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
         model, alpha, class_prior, n_threads, **options
@@ -326,8 +327,8 @@ class ClassCounts(AdditiveCounts):
             - score: the class score;
             - n_class, n_rest: the term's occurrences in the class, and outside the class;
             - df_class, df_rest: the documents with the term in the class, and outside the class;
-            - log_pvalue, pvalue: for tests and "key" only, the logarithm of the p-value and the
-              p-value, as by `significance` per class; "key" uses the test `g2`;
+            - log_pvalue, pvalue: the logarithm of the p-value, and the p-value, as `significance`
+              computes them per class (only for tests, and for "key", which uses the test `g2`);
             - pvalue_adj: the p-value, adjusted for the tests of all classes and terms by Benjamini
               and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
 

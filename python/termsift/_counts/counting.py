@@ -81,8 +81,8 @@ def count(
     Returns
     -------
     counts : ClassCounts
-        Exact int64 counts if X and the weights hold booleans or integers, else float64 counts. For
-        tf="binary" only the weights decide. For tf="log" the counts are always float64.
+        Exact int64 counts if X and the weights hold booleans or integers, else float64 counts. With
+        tf="binary" only the type of the weights matters. With tf="log" counts are always float64.
 
     Raises
     ------
@@ -96,9 +96,10 @@ def count(
 
     Notes
     -----
-    The time is O(nnz + n_docs + pairs). The result is bit for bit the same for any number of
-    threads, because floats are added in document order. The extra memory is at most 128 MiB, plus 4
-    to 28 bytes for each term and thread, plus 8 bytes for each class and for each document.
+    The time is O(nnz + n_docs + pairs), where X has nnz nonzero entries, and a pair is a class with
+    a term in it. The result is bit for bit the same for any number of threads, because floats are
+    added in document order. The extra memory is at most 128 MiB, plus 4 to 28 bytes for each term
+    and thread, plus 8 bytes for each class and for each document.
 
     Examples
     --------
@@ -173,8 +174,8 @@ def count_texts(
     ----------
     texts : iterable of str, or frame
         The documents: a list, a generator, a numpy array, a pandas or polars Series, or anything
-        with the Arrow stream interface. They are read once, in blocks. If ``text`` is given,
-        ``texts`` is a data frame, an Arrow table or a stream of tables.
+        with the Arrow stream interface. The documents are read once, in blocks. If ``text`` is
+        given, ``texts`` is a data frame, an Arrow table or a stream of tables.
     y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
         As for `termsift.count`.
     text, label : str, optional
@@ -182,9 +183,9 @@ def count_texts(
     classes, tf, n_threads
         As for `termsift.count`.
     terms : TermSketch, optional
-        The result of `sketch_texts`. Texts are cut by its rules, and terms are counted only if they
-        may be in at least ``terms.min_df`` documents. Some counted terms may be in fewer documents;
-        `ClassCounts.with_min_df` drops them.
+        The result of `sketch_texts`. The rules of the sketch cut the texts into terms. A term is
+        counted only if it may be in at least ``terms.min_df`` documents. Some counted terms may be
+        in fewer documents; `ClassCounts.with_min_df` drops these terms.
     max_memory : int, optional
         The approximate number of bytes that counting may take. If all terms need more, the texts
         are read again, and rare terms are not counted. Therefore ``max_memory`` needs ``min_df``,
@@ -217,7 +218,7 @@ def count_texts(
     -----
     If each document has one label and the compiled core supports the rules, the core counts tokens
     by class, without a matrix or Python strings. Otherwise each block of texts becomes a matrix
-    first, which takes longer. Rules that are functions run at Python's speed. For each thread, the
+    first, which takes longer. Rules that are functions run at Python's speed. Each thread of the
     core needs 95 to 150 bytes for each distinct word.
 
     Examples
@@ -257,7 +258,7 @@ def count_texts(
         held = count(cutting)
     else:
         held = counted_within(max_memory, text_rules, tf, count, sketched)
-    # A part of a collection may have no frequent term, and some buckets may be empty.
+    # Counts by a sketch or of some buckets may have no terms, so they cause no warning.
     if terms is None and text_rules.buckets is None and not held.counts.n_terms:
         what = f"no text has {text_rules.what_counts}, so the counts have no terms"
         warnings.warn(what, stacklevel=levels_to_caller())
@@ -349,7 +350,7 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
 def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
     """Convert integer labels to strings if another part has labels that are strings.
 
-    A reader turns text labels into integers if all are whole numbers, but it reads only one shard.
+    A reader turns labels into integers if all labels of its shard are whole numbers.
     """
     are_numbers = all(type(label) is int for label in counts.classes)
     if others.classes and are_numbers and all(isinstance(label, str) for label in others.classes):
@@ -358,7 +359,7 @@ def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
 
 
 def nothing(tf: str) -> ClassCounts:
-    """Return the counts of no documents; other counts can be added to them."""
+    """Return empty counts, to which other counts can be added."""
     return ClassCounts._of(Held.nothing(tf))
 
 

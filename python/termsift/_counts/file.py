@@ -136,7 +136,7 @@ def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDAr
     if not all(type(n) is int and n >= 0 and dtype in dtypes for _, dtype, n in described):
         raise ValueError("an array has an unknown type or length")
     if sum(np.dtype(dtype).itemsize * n for _, dtype, n in described) != length:
-        raise ValueError("its arrays do not have the length of the file")
+        raise ValueError("its arrays are longer or shorter than the file")
     arrays = {}
     for name, dtype, n in described:
         array = np.empty(n, dtype)

@@ -1,4 +1,4 @@
-"""The content of `ClassCounts`: counts with their classes and names, and their addition."""
+"""The content of `ClassCounts`: counts with their classes and names, and how to add them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Held(NamedTuple):
 
     @classmethod
     def nothing(cls, tf: str) -> Held:
-        """Return the counts of no documents, to which other counts can be added."""
+        """Return empty counts, to which other counts can be added."""
         return cls(_core.Counts(0, tf != "log"), [], None, tf)
 
     def plus(self, other: Held) -> Held:
@@ -104,7 +104,7 @@ class Held(NamedTuple):
         return self._replace(counts=counts, classes=in_order)
 
     def in_order(self, coder: validation.LabelCoder) -> Held:
-        """Return the counts with the classes, which the coder numbered, in their final order."""
+        """Return the counts with the classes of the coder in their final order."""
         ordered, place = coder.ordered()
         counts = self.counts.with_classes(np.argsort(place).tolist())
         return self._replace(counts=counts, classes=ordered)
@@ -228,13 +228,13 @@ def of_collection(
 
 
 def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
-    """Return the counts of groups of rows, each of which becomes one class."""
+    """Return counts with one class for each group of rows."""
     if counts.has_collection:
         raise ValueError(
             "documents have several classes, and counts do not record which documents two classes "
             "share: count the documents of these classes instead"
         )
-    # First take all groups of one class in one step. Then add the larger groups one by one.
+    # First take all groups that have only one row. Then add the larger groups one by one.
     result = counts.with_classes([rows[0] if len(rows) == 1 else -1 for rows in groups])
     for place, rows in enumerate(groups):
         if len(rows) > 1:
@@ -247,13 +247,13 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
 
 
 def _listed_tokens(counts: _core.Counts) -> Any:
-    """Return how many tokens of the listed terms each row of exact counts has."""
+    """Return the number of tokens of listed terms in each row of exact counts."""
     held = counts.to_arrays()
     return np.diff(np.append(0, np.cumsum(held["term_frequency"]))[held["indptr"]])
 
 
 def _totals(counts: _core.Counts) -> Any:
-    """Return how many tokens each row of exact counts has, including terms that were left out."""
+    """Return the number of tokens in each row of exact counts, including unlisted terms."""
     return _listed_tokens(counts) + counts.to_arrays()["unlisted_tokens"]
 
 

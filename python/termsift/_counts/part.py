@@ -1,4 +1,4 @@
-"""Counts of some of the terms: which terms they are, and whether the totals include all terms."""
+"""A description of counts that hold only some of the terms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class PartOfTerms(NamedTuple):
     n_buckets: int
     buckets: tuple[int, ...]
     has_totals: bool = False  # whether class_tokens includes the tokens of all terms
-    n_others: int | None = None  # the number of terms left out, or None if unknown
+    n_others: int | None = None  # the number of other terms, or None if unknown
 
     @classmethod
     def of(cls, rules: TextRules) -> Self | None:
@@ -44,7 +44,7 @@ class PartOfTerms(NamedTuple):
         )
 
     def n_others_for(self, method: str, *, smooths: bool) -> int:
-        """Return the number of terms that were left out, or 0 if the method does not need it.
+        """Return the number of other terms, or 0 if the method does not need this number.
 
         Raise ValueError if the totals do not include all terms.
         """
@@ -55,7 +55,7 @@ class PartOfTerms(NamedTuple):
             )
         if smooths and self.n_others is None:
             raise ValueError(
-                f"{method} needs the number of all terms, which hashed counts do not give; for "
+                f"{method} needs the number of all terms, which hashed counts do not have; for "
                 "smoothing, pass alpha=(b1, b2)"
             )
         return (self.n_others or 0) if smooths else 0

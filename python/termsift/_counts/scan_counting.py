@@ -1,4 +1,4 @@
-"""Counting a scan of files: texts by class if possible, everything else by matrices."""
+"""Counting a scan of files: by class in the core if possible, otherwise as matrices."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _read(saved: bytes) -> Held:
 
 
 class TextCounting:
-    """The counts of texts in files. If the core counts by class, it also reads the tables."""
+    """The counts of texts in files. If the core counts by class, the core also reads the tables."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._new_tally = partial(tally_of, rules, tf, n_threads)

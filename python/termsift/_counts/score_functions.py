@@ -46,7 +46,7 @@ pvalues : ndarray of shape (n_terms,), float64
     The p-values of `termsift.ClassCounts.significance`. They do not depend on ``aggregate``.""",
         )
     how = method.default_aggregate
-    value = f"By default, the {how} over the classes of" if how else "The collection's value in"
+    value = f"By default, the {how} over the classes of" if how else "The value for the collection:"
     return f"""{method.title}
 
 Parameters
@@ -56,7 +56,7 @@ X, y, sample_weight
 model, alpha, class_prior, aggregate, n_threads
     As for `termsift.ClassCounts.score`.
 **options : str or bool
-    {" ".join(options) or "This method has none."}
+    {" ".join(options) or "This method has no options."}
 
 Returns
 -------

@@ -19,7 +19,7 @@ from termsift._util.tabular import object_array
 from termsift._util.validation.labels import distinct_labels
 from termsift.text._blocks import check_columns
 
-_SCALES = "; to use relative frequencies, multiply them by the tokens of the corpus and round them"
+_SCALES = "; multiply relative frequencies by the number of tokens in the corpus, and round them"
 
 
 def counts_from_table(
@@ -38,8 +38,8 @@ def counts_from_table(
     ----------
     frame : frame, or mapping of label to mapping of term to count
         A frame is a data frame of pandas or polars, an Arrow table or stream, a relation of duckdb,
-        or a dict of columns. Each of its rows says how often a term occurs in a class. Rows with
-        the same label and term are added. A mapping is, for example, ``{"en": Counter(words)}``.
+        or a dict of columns. Each row says how often a term occurs in a class. Rows with the same
+        label and term are added. A mapping is, for example, ``{"en": Counter(words)}``.
     term, label, count : str
         The names of the columns. Counts are whole numbers, at least 0.
     documents : str, optional
@@ -71,11 +71,11 @@ def counts_from_table(
     If documents are unknown, everything that needs them raises ValueError: methods and models that
     count documents, the empirical class prior, ``n_docs``, ``class_docs`` and
     ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null instead. If
-    the documents of one of several merged classes are unknown, the documents of the merged class
-    are unknown too.
+    classes are merged and the documents of one are unknown, the documents of the merged class are
+    unknown too.
 
-    Sums, files, pickles and subsets keep the total of a list that was cut off. The model "binary"
-    and `ClassCounts.greedy` need every term and raise ValueError for such a list.
+    If a list was cut off, sums, files, pickles and subsets keep its total. The model "binary" and
+    `ClassCounts.greedy` need every term, so they raise ValueError for such a list.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
 
 
 def _terms(values: Any, name: Any) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the sorted terms, and for each row the place of its term among them."""
+    """Return the sorted terms, and the place of each row's term among the sorted terms."""
     codes, distinct, first = distinct_labels(values)
     for value, row in zip(distinct, first, strict=True):
         if not isinstance(value, str):

@@ -24,7 +24,7 @@ from termsift.text._sketch import TermSketch
 from termsift.text._terms import kept_terms
 
 STRING_BYTES = 200  # the approximate number of bytes of a term as a Python string, with counts
-_SHARE = 3  # the term tables, the sketch and the result each get a third of the memory
+_SHARE = 3  # the term tables, the sketch and the result get a third of the memory each
 
 
 class TermsDoNotFitError(Exception):
@@ -38,7 +38,7 @@ def counted(
     n_threads: int | None,
     limit: int | None = None,
 ) -> Held:
-    """Count labelled texts; terms may take at most ``limit`` bytes. There may be no terms."""
+    """Count labelled texts; terms may take at most ``limit`` bytes. A result may have no terms."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     tally = tally_of(rules, tf, threads, plain=documents.one_label_each)
     for texts, labels in documents:
@@ -57,7 +57,7 @@ def check_fits(n_bytes: int, limit: int | None) -> None:
 
 def with_terms(counts: Held, rules: TextRules) -> Held:
     """Return the counts with their rules; raise an error if no term is left."""
-    # Some buckets may be empty.
+    # Empty buckets are no error.
     if not counts.counts.n_terms and rules.hashing is None and rules.buckets is None:
         raise ValueError(f"empty vocabulary; no text has {rules.what_counts}")
     return counts._replace(rules=rules.that_cut)
@@ -68,7 +68,7 @@ def check_rules_of_parts(rules: TextRules, tf: str) -> None:
     if rules.max_features is not None and validation.check_tf(tf) != "raw" and not rules.binary:
         raise ValueError(
             f"max_features needs tf='raw', because counts with tf={tf!r} do not show which terms "
-            "are most frequent; with binary=True it keeps the terms in the most documents"
+            "are most frequent; binary=True keeps the terms that are in the most documents"
         )
 
 
@@ -103,7 +103,7 @@ def counted_within(
     """Count texts in about ``max_memory`` bytes.
 
     ``count(rules, limit)`` raises TermsDoNotFitError if the terms need more than ``limit`` bytes.
-    ``sketched(empty)`` returns the sketch of all texts. If ``twice``, a sketch is always made.
+    ``sketched(empty)`` returns the sketch of all texts. With ``twice``, a sketch is always made.
     """
     if max_memory is None:
         return count(rules, None)
@@ -138,7 +138,7 @@ def part_within(limit: int) -> int:
 def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> TermSketch:
     """Return an empty sketch of ``max_memory / share`` bytes. The rules must have ``min_df``.
 
-    On a cluster, a task holds eight sketches and their sum, so a sketch takes a twelfth.
+    On a cluster, a task holds eight sketches and their sum, so each takes a twelfth of the memory.
     """
     validation.check_integer(max_memory, "max_memory", 1 << 20)
     others = rules.hashing, rules.buckets, rules.vocabulary
@@ -183,7 +183,7 @@ class ByClass:
         return table.count(self._counter, n_bytes, self._n_threads)
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Held:
-        """Return the counts of all documents. ``classes`` has the labels in number order."""
+        """Return the counts of all documents. ``classes`` lists the labels in number order."""
         counter, threads = self._counter, self._n_threads
         counter.sort(threads)
         columns = kept_columns(self._rules, counter, n_docs, threads)
@@ -227,7 +227,7 @@ class ByDocument:
             self._counts = self._counts.with_classes([*range(present), *new])
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Held:
-        """Return the counts of all documents. ``classes`` has the labels in number order."""
+        """Return the counts of all documents. ``classes`` lists the labels in number order."""
         self._grow_classes(len(classes))
         counts, blocks = Held(self._counts, classes, None, self._tf), self._blocks
         counts = counts._replace(part=PartOfTerms.of(self._rules))

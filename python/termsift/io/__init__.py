@@ -25,10 +25,10 @@ need a file of labels. svmlight files hold their own labels: ``1,3 5:2`` is a do
 labels 1 and 3. Indices of terms begin with 1, or with 0 if ``index_base=0``.
 
 **Tables** name their columns in a header. The arguments ``text`` and ``label`` choose columns by
-name, or by number from 1 if the table has no header. By default, a ``.txt`` file has no header, the
-label in column 1 and the text in column 2. Fields are separated by commas (``.csv``) or tabs. If
-the header, split in this way, lacks the columns, the reader tries commas, semicolons, tabs and
-bars.
+name, or by number from 1 if the table has no header. By default, a ``.txt`` file has no header; its
+column 1 holds the label, and column 2 holds the text. Fields are separated by commas (``.csv``) or
+tabs. If the columns are not found in the header, the reader also tries commas, semicolons, tabs and
+vertical bars.
 
 **Folders** of classes have the layout of scikit-learn's ``load_files``. Classes and documents are
 sorted by name. Hidden files are ignored. Files beside the class folders are also ignored.

@@ -40,7 +40,7 @@ class ClassFolder(TextSource):
         self.files = [file for _, file in self._documents if file.is_file()]
 
     def blocks(self) -> Generator[TextBlock, None, None]:
-        """Yield the documents in the order of the names of their classes and files."""
+        """Yield the documents, sorted by the names of their classes and files."""
         is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
         self.files_read = list[os.DirEntry[str]]()
         for documents, done in self._groups():
@@ -68,7 +68,7 @@ class ClassFolder(TextSource):
         yield group, done
 
     def _one_by_one(self, documents: list[_Document]) -> tuple[_core.Texts, list[_Document]]:
-        """Return the readable texts and their documents. Report errors about other documents."""
+        """Return the readable texts and their documents. Report errors in all other documents."""
         texts, good = list[str](), list[_Document]()
         for label, file in documents:
             try:

@@ -19,7 +19,7 @@ from termsift.text import TextRules
 
 _WORD = re.compile(r"[a-z]{2,}")
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"}
-_FEWEST = 10  # the least number of docstrings in a package, so that ten folds have one each
+_FEWEST = 10  # the least number of docstrings in a package; each of ten folds then has one
 _STOP_WORDS = frozenset(
     _WORD.findall("""
     about after all also an and any are as at be because been before being but by can cannot could
@@ -35,10 +35,10 @@ _STOP_WORDS = frozenset(
 def load_demo() -> Collection:
     """Read the docstrings of the standard library of the running Python.
 
-    Each docstring of a module, class or function is a document, and its class is the top-level
-    package that contains it (``asyncio``, ``email``, ``json``, ...). Single-file modules and
-    packages of fewer than ten docstrings are left out. The sources are read, never imported. The
-    collection depends on the version of Python, so it is an example and not a benchmark.
+    Each docstring of a module, class or function is a document. The label of a document is its
+    top-level package (``asyncio``, ``email``, ``json``, ...). Single-file modules and packages of
+    fewer than ten docstrings are left out. The sources are read, never imported. The collection
+    depends on the version of Python, so it is an example and not a benchmark.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Matrices and their labels: .npz by `scipy.sparse.save_npz`, Matrix Market and svmlight text.
+"""Read matrices and their labels from .npz files of scipy, Matrix Market and svmlight files.
 
 Each svmlight line is a document: ``label[,label...] [qid:number] index:count ... [# comment]``.
 Blank lines and comments are ignored. Indices must increase within a line. scikit-learn parses the
@@ -26,8 +26,8 @@ from termsift._util.validation import widened
 from termsift.io._opening import existing, is_damage, one_per_line, opened
 from termsift.io._source import BLOCK_BYTES, MatrixBlock, Options, Source
 
-_EXACT = 2**53  # below this, a double holds every whole number
-_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # in the form of str(int), at most 64 bits
+_EXACT = 2**53  # a double can hold every whole number below this number
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # written as by str(int), at most 18 digits
 
 
 def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
@@ -43,7 +43,7 @@ def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
 
 
 class MatrixFile(Source):
-    """A matrix file that is read whole. A second file holds its labels."""
+    """A matrix file that is read whole. A second file holds the labels of the documents."""
 
     takes = frozenset({"labels", "terms"})
 
@@ -102,7 +102,7 @@ def _read_matrix_market(path: Path) -> Any:
     with opened(path) as (file, _):
         try:
             return mmread(BytesIO(file.read()))
-        except (ValueError, OverflowError) as exc:  # "Line 3: Row index out of bounds"
+        except (ValueError, OverflowError) as exc:  # such as "Line 3: Row index out of bounds"
             raise ValueError(f"{path}: {exc}") from None
 
 
@@ -133,7 +133,7 @@ class SvmlightFile(Source):
                 first_line += len(lines)
 
     def _parsed(self, lines: list[bytes], first_line: int) -> Iterator[tuple[Any, Any, Any]]:
-        """Parse lines. If they have an error, halve them until the bad line is found."""
+        """Parse lines. If this fails, parse each half of the lines, until the bad line is found."""
         try:
             yield self._checked(b"".join(lines))
         except (ValueError, OverflowError) as error:
@@ -143,7 +143,7 @@ class SvmlightFile(Source):
                 yield from self._parsed(lines[half:], first_line + half)
                 return
             base, n_terms = self.options.index_base, self._n_terms
-            notes = "" if self.options.names is None else f" (terms gives {n_terms} names)"
+            notes = "" if self.options.names is None else f" (terms has {n_terms} names)"
             notes += " (from 0 with index_base=0)" if base == 1 else ""
             self.complain(
                 f"{self.path}, line {first_line}: expected a label and index:count, with rising "

@@ -16,7 +16,7 @@ from termsift._util.files import check_path
 
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the end of errors about bytes
 COMPRESSED = (".gz", ".zst")
-# Errors about damaged files, by name, because their modules are imported only when needed.
+# The names of errors about damaged files. The modules of these errors are imported on demand.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
 
 

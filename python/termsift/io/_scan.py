@@ -31,7 +31,6 @@ _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
 }
 
-# The formats of files by name.
 FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
 
 
@@ -59,17 +58,17 @@ def scan(
     paths : path, or sequence of paths
         Files and folders to read. Either all hold matrices, or all hold texts. `termsift.io` lists
         the kinds of files.
-    labels : path, or sequence of as many paths, optional
-        For each ``.npz`` or ``.mtx`` file, a file with one label per line.
+    labels : path, or sequence of paths, optional
+        For each ``.npz`` or ``.mtx`` file in ``paths``, a file with one label per line.
     terms : path, optional
         A file of term names, one per line, in the order of the columns of a matrix. An svmlight
         file may use fewer columns than there are names.
     text, label : str or int, optional
         The columns of a table, or the keys of JSON objects. By default, their names are ``"text"``
-        and ``"label"``. In a table without header, columns have numbers from 1. If ``text`` names
-        several, as in ``["title", "body"]``, the texts are joined with a blank. With
-        ``label=False``, tables have no labels, all documents get the label ``""``, and the files of
-        a folder are the documents.
+        and ``"label"``. In a table without header, columns have numbers from 1. If ``text`` is a
+        list, such as ``["title", "body"]``, the texts of these columns are joined with a blank.
+        With ``label=False``, tables have no labels, all documents get the label ``""``, and the
+        files of a folder are the documents.
     encoding : str, default "utf-8"
         The encoding of texts.
     index_base : {1, 0}
@@ -88,10 +87,10 @@ def scan(
         The approximate number of bytes that counting the texts may take (needs ``min_df``). If all
         terms would take more memory, the files are read twice, and rare terms are not counted.
     checkpoint : path, optional
-        A folder for the state of the two passes over the files. The state is saved after a file
-        unless saving would take more than about a tenth of the time. If the job is killed, the same
-        call resumes from the last save. A checkpoint needs ``max_memory``, and all texts are then
-        read twice. The folder stays until you delete it.
+        A folder that stores the progress of the two passes over the files. Progress is saved
+        between files, in at most about a tenth of the time. If the job is killed, the same call
+        resumes from the last save. A checkpoint needs ``max_memory``, and all texts are then read
+        twice. The folder stays until you delete it.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
         Rules that drop terms use the counts of all files together. ``min_df`` also applies to
@@ -105,8 +104,8 @@ def scan(
     Raises
     ------
     FileNotFoundError, ValueError, TypeError, ImportError
-        If a file or a package is missing, if the name or the arguments promise another format than
-        the file has, or if a rule is unknown. A file's content is checked when the file is read.
+        If a file or a package is missing, if a rule or the ending of a name is unknown, or if an
+        argument does not suit a file. A file's content is checked when the file is read.
 
     Notes
     -----
@@ -144,7 +143,7 @@ def scan(
             raise ValueError("checkpoint needs max_memory; without it, count and save file by file")
     options = Options(
         text_rules,
-        # Every kind of input accepts min_df, because it applies to the counts, even of a matrix.
+        # Every kind of input accepts min_df, because min_df applies to the final counts.
         [name for name, value in given.items() if value is not None and name != "min_df"],
         columns,
         label,
@@ -201,7 +200,6 @@ class Scan:
     def __init__(self, sources: list[Source], options: Options) -> None:
         self._sources, self._options, self.rules = sources, options, options.rules
         self.has_texts = sources[0].has_texts
-        # A description of the origin of the documents.
         paths = [str(source.path) for source in sources[:3]]
         self._source = ", ".join([*paths, "..."] if len(sources) > 3 else paths)
         if any(source.has_texts != self.has_texts for source in sources):

@@ -108,7 +108,7 @@ class TextBlock:
 
 
 class Source(ABC):
-    """One input. ``kind`` is its ending or the given format. ``files`` lists the files to read."""
+    """One input. ``kind`` is its ending or given format. ``files`` lists the files to read."""
 
     has_texts: ClassVar[bool] = False
     labels_are_text: ClassVar[bool] = True  # text labels become integers if all are whole numbers

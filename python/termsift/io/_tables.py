@@ -18,7 +18,7 @@ from termsift._util.log import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource
 
-_COUNTED_BYTES = 1 << 25  # bytes of a table to count at once; a larger number needs more memory
+_COUNTED_BYTES = 1 << 25  # the bytes of a table to count at once; more would need more memory
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _DELIMITERS = ",;\t|"  # the delimiters that are tried on a header
 _ROWS_AT_ONCE = 1 << 11  # the number of rows in a batch of an Arrow or Parquet table
@@ -122,7 +122,7 @@ def _numbered(column: str | int) -> str | int:
 
 
 def _position(where: str, column: str | int, first: list[str]) -> int:
-    """Return the position of a column, given by its number or by its name in the first row."""
+    """Return the position of ``column``, which is a number or a name in the first row."""
     cure = f"{NAMED}, by number if there is no header"
     if len(first) == 1:  # the delimiter is wrong
         cure = "separate the fields by tabs, or by commas in a .csv"
@@ -168,7 +168,7 @@ class ArrowTable(TextSource):
             compute = require("pyarrow.compute", "text", "joining columns of texts")
             text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
         # Labels are equal in every format: 1 becomes "1", and true becomes "true", as in JSON.
-        # pyarrow's conversions of codes to numpy arrays import pandas, which takes 0.2 s and 60 MB.
+        # The core numbers the labels, because pyarrow would import pandas (0.2 s and 60 MB).
         unlabelled = self.options.label is False
         none = _core.Texts.of_strings([""] * len(label))
         names = none if unlabelled else _core.Texts.of_arrow(label.cast(pyarrow.string()))
@@ -193,10 +193,10 @@ class ArrowTable(TextSource):
         """Yield the columns of a batch of rows, and the number of bytes read so far."""
         what = f"{self.path}: reading it"
         with open(self.path, "rb") as file:
-            # Do not map the file, because truncating it would kill the process.
+            # Do not map the file, because truncating a mapped file kills the process.
             batches: Any
             if self.kind == ".parquet":
-                # pyarrow's defaults keep every column chunk, and buffers for each thread.
+                # pyarrow's defaults keep every column chunk and buffers for each thread in memory.
                 options: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
                 table = require("pyarrow.parquet", "text", what).ParquetFile(file, **options)
                 _check_columns(self.path, table.schema_arrow, names)

@@ -1,7 +1,7 @@
 r"""The scores in plain Python, written from the equations: the specification of termsift.
 
 This package is not fast, and it shares no code with the compiled path. Read it to learn what a
-number means. Compare its results with a faster computation to check that computation. These are its
+number means, or compare the results of a faster computation with its results. These are its
 modules, in the order in which data passes through them:
 
 ===============  =================================================================================
@@ -44,7 +44,7 @@ are inf. A value 0/0 is replaced by 0. No value is NaN.
 
 Notes
 -----
-Integer counts are exact. Scores evaluate the formulas in float64 exactly as they are written, so a
+Integer counts are exact. The formulas are computed in float64 exactly as they are written, so a
 difference of nearly equal numbers loses digits. The absolute error of ``md`` is about 1e-16 for
 each class. The relative error of an ordinary ``md`` score is 1e-12 to 1e-10. If a term hardly
 distinguishes the classes, the relative error is larger, and the score may even be below 0. The

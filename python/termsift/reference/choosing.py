@@ -100,7 +100,7 @@ def greedy(
         double. No probability may be 0, and the probabilities of a class must sum to at most 1, so
         M * b1 <= b2. Neither condition applies to the models "bernoulli" and "poisson".
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
-        As for `class_scores`. It does not change the divergence of two classes.
+        As for `class_scores`. The divergence of two classes does not depend on the prior.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
         As for `class_scores`. With "bernoulli" and "poisson" the terms are independent. Therefore
         they are chosen in the order of ``md``, and the divergences are the running sums of ``md``.
@@ -116,14 +116,14 @@ def greedy(
     -----
     For every term i that is not yet chosen, step k forms k + 1 variables: the chosen terms
     :math:`s_1, \ldots, s_{k-1}`, the term i, and the pool of all other terms. The probability of
-    the pool is :math:`1 - p_{ic} - \sum_m p_{s_m c}`. The step chooses the i with the largest
-    divergence between the classes' distributions of these variables. For two classes, the paper
-    uses the divergence
+    the pool is :math:`1 - p_{ic} - \sum_m p_{s_m c}`. The step chooses the term i for which the
+    classes' distributions of these variables diverge most. For two classes, the paper uses the
+    divergence
 
         J = sum over variables of (p_1 - p_2) log(p_1 / p_2).
 
-    The paper's Algorithm 1 does not cover more than two classes. For more classes, this function
-    uses JMH, which the paper's other algorithms maximise and which equals J for two classes::
+    The paper's Algorithm 1 covers only two classes. For more classes, this function uses JMH, which
+    the paper's other algorithms maximise. For two classes, JMH equals J::
 
         JMH = sum over variables and classes of p_c log(p_c / q_c)
 
@@ -159,7 +159,7 @@ def greedy(
 
 
 def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior = None) -> bool:
-    r"""Return whether the pool does not change the first term, which is the paper's condition.
+    r"""Return whether the first term is the same with and without the pool.
 
     Parameters
     ----------
@@ -169,8 +169,8 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
     Returns
     -------
     bool
-        True if the term with the largest own part of the divergence also has the largest total,
-        which is its own part plus the pool's part.
+        True if the term with the largest own part of the divergence also has the largest total. The
+        total is a term's own part plus the pool's part.
 
     Notes
     -----
@@ -250,7 +250,7 @@ def _pool(p: list[Variable], chosen: list[int]) -> Variable:
 
 
 def _simple(x: float) -> Fraction:
-    """Return the first convergent of x that rounds to x, such as 1/10 for 0.1, or else x."""
+    """Return a simple fraction that rounds to x, such as 1/10 for 0.1, or else the exact x."""
     above, numerator, below, denominator, rest = 0, 1, 1, 0, Fraction(x)
     while denominator <= 2**30:
         whole = math.floor(rest)

@@ -40,7 +40,7 @@ def log_posteriors(
     counts : ReferenceCounts or similar
         Counts of the training documents.
     document : dict of int to number
-        The occurrences of each term of the document.
+        The number of occurrences of each term in the document.
     terms : sequence of int
         The k terms on which the model is trained.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
@@ -299,11 +299,11 @@ def cross_validate(
 def metrics(known: Sequence[Hashable], predicted: Sequence[Hashable]) -> dict[str, float]:
     """Compute each of ``METRICS`` from the true and the predicted labels.
 
-    Let T documents belong to a class, let P documents be predicted to belong to it, and let H of
-    these P documents really belong to it. The precision of the class is H/P, its recall is H/T and
-    its F1 is 2H/(P + T), where 0/0 is 0. The metrics are means over all classes among the true and
-    predicted labels. These means are weighted by T, but metrics whose names begin with "macro" are
-    unweighted means.
+    Suppose that a class has T documents, that a classifier assigns P documents to the class, and
+    that H of these P documents belong to the class. The precision of the class is H/P, its recall
+    is H/T, and its F1 is 2H/(P + T), where 0/0 is 0. The metrics are means over all classes among
+    the true and predicted labels. Metrics whose names begin with "macro" are unweighted means. The
+    means of all other metrics are weighted by T.
 
     Examples
     --------

@@ -47,9 +47,9 @@ def conditional_gain(
         The number of terms to choose. By default, or if there are fewer than k terms, all are
         chosen.
     shape : float or "empirical_bayes"
-        The number ``a`` of the Notes. "empirical_bayes" stands for the result of `likeliest_shape`.
+        The number ``a`` in the Notes. "empirical_bayes" stands for the result of `likeliest_shape`.
     temper, step : float
-        The numbers rho and b of the Notes.
+        The numbers rho and b in the Notes.
     balance : float
         The loss of a document of class c has a weight proportional to n_c^-balance. The weights are
         scaled so that their sum does not depend on the balance.
@@ -65,15 +65,15 @@ def conditional_gain(
 
     Notes
     -----
-    Term t is in d_t documents, and D_tc of these are in class c. Class c has n_c of all n
-    documents. W_tc is the logarithm of the ratio of D_tc to its expected value, shrunk towards 0 by
-    ``a``. W'_tc is the same number computed without one document of class c that has the term::
+    There are n documents, n_c of them in class c. Term t is in d_t documents, D_tc of them in class
+    c. W_tc is the logarithm of the ratio of D_tc to its expected value, shrunk towards 0 by ``a``.
+    W'_tc is the same number computed without one document of class c that has the term::
 
         W_tc  = log((D_tc + a) / (n_c d_t / n + a))
         W'_tc = log((D_tc - 1 + a) / ((n_c - 1) (d_t - 1) / (n - 1) + a))
 
     (Negative differences count as 0, and 0/0 is 0.) Let a document d of class y contain m of the
-    chosen terms. The probability that the document belongs to class c, in single precision, is
+    chosen terms. Let P_dc, in single precision, be the probability that d belongs to class c:
 
         P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),
 
@@ -118,7 +118,7 @@ def guided_gain(
     sample_weight: Any = None,
     classes_in_play: int = 64,
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    r"""Choose terms by conditional gain, guided by the weights of linear machines.
+    r"""Choose terms by conditional gain and the weights of linear support vector machines.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def guided_gain(
     -----
     Let w_tc be the weights of `linear_machines` after three epochs, with documents in the order of
     their classes. Let z be the mean of the nonzero entries of the documents' vectors. Let w_t* be
-    the mean of w_tc over the classes that lack the term, or over all classes if none lacks it::
+    the mean of w_tc over the classes that lack the term, or over all classes if all have it::
 
         u_tc    = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75
         W_tc   += z/2 (w_tc - w_t*)      for classes that have the term, and W'_tc likewise
@@ -245,7 +245,7 @@ def _choose(
 def likeliest_shape(counts: ReferenceCounts) -> float:
     """Return the shape with the largest likelihood of the document frequencies.
 
-    The model is that D_tc has a Poisson distribution with mean lambda n_c d_t / n, where lambda has
+    In the model, D_tc has a Poisson distribution with mean lambda n_c d_t / n, where lambda has
     the distribution Gamma(a, a). Therefore D_tc is negative binomial. Its likelihood is computed
     for twenty values of ``a`` from 0.1 to 30 and for all terms with d_t >= 2. If there are more
     than 4,000 such terms, 4,000 evenly spaced ones are used. Let E = n_c d_t / n. The ratios

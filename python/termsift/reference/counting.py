@@ -27,10 +27,10 @@ class ReferenceCounts:
     classes : list
         The labels. Row c of each array below has the counts of the c-th label.
     class_docs : ndarray of shape (N,)
-        The numbers of documents n_c.
+        The number of documents of each class, n_c.
     class_tokens : ndarray of shape (N,)
-        The numbers of tokens l_c. They are the sums of the rows of ``term_frequency``, added in
-        term order.
+        The number of tokens of each class, l_c. It is the sum of a row of ``term_frequency``, added
+        in term order.
     term_frequency : ndarray of shape (N, M)
         The term frequencies l_ic.
     document_frequency : ndarray of shape (N, M)
@@ -85,15 +85,15 @@ def count(
     -------
     ReferenceCounts
         Exact int64 counts if ``X`` and the weights have an integer or boolean type. With "binary"
-        only the type of the weights matters, and with "log" counts are never exact. Otherwise the
-        counts are float64, and each cell is the sum of value times weight in document order.
+        only the type of the weights matters, and with "log" counts are never exact. Counts that are
+        not exact are float64, and each cell is the sum of value times weight in document order.
 
     Raises
     ------
     ValueError
-        If lengths differ, ``tf`` is unknown, a value or weight is negative or not finite, or a
-        label is None, NaN or not among ``classes``. Also if an indicator matrix holds other values
-        than 0 and 1, or if it has a single column and ``classes`` is not given.
+        If lengths differ, ``tf`` is unknown, a value or weight is negative or not finite, a label
+        is None, NaN or not among ``classes``, or an indicator matrix is invalid. Such a matrix must
+        hold only 0 and 1, and must have several columns if ``classes`` is not given.
     OverflowError
         If a count exceeds the range of its type.
 
@@ -113,7 +113,7 @@ def count(
            [2, 1]])
     """
     if tf not in TF:
-        raise ValueError(f"unknown tf {tf!r}; there are {', '.join(TF)}")
+        raise ValueError(f"unknown tf {tf!r}; use one of {', '.join(TF)}")
     documents, n_terms, integer_values = read_documents(X)
     labels, memberships = _memberships(y, classes)
     weights, integer_weights = _weights(sample_weight, len(documents))
@@ -179,7 +179,7 @@ def summed(document: Document) -> dict[int, Number]:
 
 
 def read_documents(X: Any) -> tuple[list[Document], int, bool]:
-    """Return each document's nonzero entries, the number M, and whether values are integers."""
+    """Return each document's nonzero entries, the number of terms, and whether X has integers."""
     entries: Iterable[tuple[int, int, Number]]
     if hasattr(X, "tocoo"):
         # For every sparse format, tocoo() keeps duplicates and the stored order within a row.
@@ -204,7 +204,7 @@ def read_documents(X: Any) -> tuple[list[Document], int, bool]:
 
 
 def is_indicator(y: Any) -> bool:
-    """Return whether y is an indicator matrix. A list of tuples is a list of labels."""
+    """Return whether y is an indicator matrix. A list of tuples is not: each tuple is a label."""
     return hasattr(y, "toarray") or getattr(y, "ndim", 1) == 2
 
 
@@ -255,7 +255,7 @@ def _memberships(
 def count_table(
     rows: Iterable[tuple[str, Any, int, int]], class_docs: dict[Any, int]
 ) -> tuple[list[str], ReferenceCounts]:
-    """Return the sorted terms and the counts of a table of (term, label, count, documents).
+    """Return the sorted terms and the counts of rows (term, label, count, documents).
 
     Rows with the same term and label are added. ``class_docs`` maps each label to n_c.
 

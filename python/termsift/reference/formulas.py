@@ -126,7 +126,7 @@ def chi2_printed(t: Cells, i: int, c: int) -> Value:
 
 
 def ngl(t: Cells, i: int, c: int) -> Value:
-    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``: the square root of chi2, signed as det.
+    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``: sqrt(chi2) with the sign of det.
 
     Ng, Goh and Low 1997.
     """
@@ -161,8 +161,7 @@ def gss(t: Cells, i: int, c: int) -> Value:
 def odds_ratio(t: Cells, i: int, c: int) -> Value:
     """Odds ratio, ``A D / (B C)``. van Rijsbergen 1979.
 
-    Mladenic and Grobelnik 1999 use its logarithm, which gives the same ranking with the default
-    aggregate.
+    Mladenic and Grobelnik 1999 use its logarithm. The ranking by the default aggregate is the same.
     """
     return _ratio(t.A(i, c) * t.D(i, c), t.B(i, c) * t.C(i, c))
 
@@ -218,9 +217,8 @@ def log_odds(t: Cells, i: int, c: int) -> Value:
 
     Here x = l_ic + a_i, u = l_i - l_ic + a_i, R = l_c + a_0 and S = L - l_c + a_0. The source is
     Monroe, Colaresi and Quinn 2008, eqs. 15-22, with their informative Dirichlet prior a_i = a_0
-    l_i / L. The prior adds a_0 = b2 occurrences, as many as Laplace's smoothing, and distributes
-    them over the terms in proportion to l_i. Without a prior, x or u may be 0. The value is then
-    the limit, 0.
+    l_i / L. The prior adds a_0 = b2 occurrences in total, and divides them among the terms in
+    proportion to l_i. Without a prior, x or u may be 0. The value is then the limit, 0.
     """
     l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
     a_i = t.b2 * l_i / L

@@ -1,4 +1,4 @@
-"""Keyness, dispersion and the rank-sum test of one term, from the equations."""
+"""Keyness, dispersion and the rank-sum test of one term, computed from the equations."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def keyness_of(
 def exact_log_ratio(
     a: int, b: int, n_1: int, n_2: int, *, level: float = 0.95, n_terms: int = 1
 ) -> tuple[float, float]:
-    """Return the exact interval of log2((a/n_1) / (b/n_2)). ``lrc`` is computed from the interval.
+    """Return the exact interval of log2((a/n_1) / (b/n_2)), on which the measure ``lrc`` is based.
 
     Parameters
     ----------

@@ -27,13 +27,13 @@ class Significance:
     degrees : int
         The degrees of freedom of the chi-square distribution.
     log_pvalues : ndarray of the same shape
-        Logarithms of the p-values, which do not underflow.
+        The logarithms of the p-values. They do not underflow, unlike p-values.
     signs : ndarray of the same shape, int8
-        The sign is 1 if the class has more of the term than its share, -1 if it has less, and 0
+        The sign is 1 if the class has more of the term than expected, -1 if it has less, and 0
         otherwise.
     classes : ndarray of shape (M,), int64, or None
-        The first class with the largest value. ``signs`` refers to this class. For tests per class
-        the attribute is None.
+        For each term, the first class with the largest value. ``signs`` refers to this class. The
+        attribute is None for tests per class.
     """
 
     statistics: npt.NDArray[np.float64]
@@ -63,8 +63,8 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     method : {"chi2", "g2", "chi2_counts", "g2_counts"}
         The statistic.
     per_class : bool, default False
-        If True, test every term for every class, where the class is compared with all other
-        classes. If False, test every term once.
+        If True, test every term for every class against all other classes. If False, test every
+        term once.
 
     Returns
     -------
@@ -75,10 +75,10 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     Notes
     -----
     The statistic of a term is the largest of its values over the classes, and has 1 degree of
-    freedom. For ``chi2_counts`` it is the sum of the values over the N classes with documents, and
-    has N - 1 degrees of freedom. In tests per class, ``chi2_counts`` is (l_ic - E)^2 / E plus the
-    same expression for all other classes together. The sum is the first summand times 1 / (1 -
-    n_c/n).
+    freedom. For ``chi2_counts`` the statistic is the sum of the values over the N classes with
+    documents, and has N - 1 degrees of freedom. In tests per class, it is a sum of two values:
+    (l_ic - E)^2 / E with E = l_i n_c / n, and the same expression for all other classes together.
+    The sum equals the first value times 1 / (1 - n_c/n).
 
     Examples
     --------
@@ -95,7 +95,7 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     (array([0, 0]), array([ 1, -1], dtype=int8))
     """
     if method not in TESTS:
-        raise ValueError(f"{method!r} is not a test of significance; there are {', '.join(TESTS)}")
+        raise ValueError(f"{method!r} is not a test of significance; use one of {', '.join(TESTS)}")
     by_class = class_scores(counts, method)
     signs = class_directions(counts, method)
     present = present_classes(counts)
@@ -161,7 +161,7 @@ def log_pvalue(statistic: float, degrees: int) -> float:
         return -math.inf
     if z < a:
         terms = [a * math.log(z) - z - math.lgamma(a + 1)]
-        while terms[-1] > terms[0] - 50:  # The rest is below e^-50 of the first term.
+        while terms[-1] > terms[0] - 50:  # The rest is below e^-50 times the first.
             terms.append(terms[-1] + math.log(z / (a + len(terms))))
         return math.log1p(-math.exp(_log_of_sum(terms)))
     first = 1.0 if degrees % 2 == 0 else 0.5
@@ -198,7 +198,7 @@ def adjusted(log_pvalues: Iterable[float], how: str = "bh") -> npt.NDArray[np.fl
         Logarithms of p-values.
     how : {"bh", "bonferroni"}
         "bonferroni" multiplies every p-value by m. "bh" (Benjamini and Hochberg 1995) sorts the
-        p-values in ascending order, and replaces the j-th by the smallest m p_i / i with i >= j.
+        p-values in ascending order, and replaces p_j by the smallest m p_i / i with i >= j.
         Adjusted p-values are at most 1.
 
     Returns
@@ -216,7 +216,7 @@ def adjusted(log_pvalues: Iterable[float], how: str = "bh") -> npt.NDArray[np.fl
     if how == "bonferroni":
         return np.array([min(0.0, x + math.log(m)) for x in logs])
     if how != "bh":
-        raise ValueError(f"unknown how {how!r}; there are bh, bonferroni")
+        raise ValueError(f"unknown how {how!r}; use one of bh, bonferroni")
     order = sorted(range(m), key=logs.__getitem__)
     result = np.zeros(m)
     for j in range(m):

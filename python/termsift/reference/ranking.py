@@ -49,7 +49,7 @@ def round_robin(
     indices : ndarray of shape (min(k, M),)
         The indices of the terms in int64, best first.
     values : ndarray of shape (min(k, M),)
-        The class values that gave the terms their places.
+        For each term, the class value that determines its place.
 
     Notes
     -----
@@ -57,7 +57,7 @@ def round_robin(
     of a term is its best position in any list. The ranking begins with the terms in first place,
     ordered by index. The terms in second place follow, and so on. If the ranking already contains
     the next term of a class, the class adds no term in this round. The value of a term is its value
-    for the first class whose list has the term at this place.
+    for the first class whose list has the term at its best position.
 
     Examples
     --------

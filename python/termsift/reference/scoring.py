@@ -46,8 +46,8 @@ def class_scores(
         "md" or "md_chi2" (see Notes), or another name in ``formulas.METHODS``.
     alpha : float or pair of floats, default 1
         The smoothing. For a single number, b1 = alpha and b2 = alpha * M. With the model
-        "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. A pair gives b1 and b2. b1 must not
-        be negative and, unless the model is "poisson", must not exceed b2. Only "md", "md_chi2",
+        "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. A pair is (b1, b2). Neither may be
+        negative, and b1 may exceed b2 only with the model "poisson". Only "md", "md_chi2",
         "log_ratio" and "log_odds" are smoothed. In "log_odds" b2 is the weight of the prior.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         The priors pi_c, by default n_c / sum_k n_k. Numbers are scaled to sum to 1. Classes without
@@ -55,12 +55,12 @@ def class_scores(
         of the other priors must be positive, because every class is compared with at least one
         other class.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
-        The event model: it sets the counts that "md" and "md_chi2" use and the totals that divide
-        them (see Notes).
+        The event model, which determines the counts and totals in the formulas of "md" and
+        "md_chi2" (see Notes).
     noncentrality : {"jeffreys", "pearson"}
         The noncentrality parameter that ``md_chi2`` returns (see Notes).
     variant : {"idf", "bm25"}
-        The weight that ``c_tfidf`` gives a term (see ``formulas.c_tfidf``).
+        How ``c_tfidf`` weights a term (see ``formulas.c_tfidf``).
     sqrt : bool
         If True, ``c_tfidf`` uses the square root of the term's share l_ic/l_c.
 
@@ -154,7 +154,7 @@ def score(
     Returns
     -------
     ndarray of shape (M,)
-        Scores in float64. They are never NaN, because a sum of inf and -inf is 0, like 0/0.
+        Scores in float64. They are never NaN, because a sum of inf and -inf is replaced by 0.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def score(
     array([1., 2.])
     """
     if aggregate is not None and aggregate not in AGGREGATES:
-        raise ValueError(f"unknown aggregate {aggregate!r}; there are {', '.join(AGGREGATES)}")
+        raise ValueError(f"unknown aggregate {aggregate!r}; use one of {', '.join(AGGREGATES)}")
     chosen = _find(method, model)
     options: dict[str, Any] = {"model": model, "noncentrality": noncentrality}
     options |= {"variant": variant, "sqrt": sqrt}
@@ -197,7 +197,7 @@ def score(
 
 def _find(method: str, model: str) -> Method:
     if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; there are {', '.join(METHODS)}")
+        raise ValueError(f"unknown method {method!r}; use one of {', '.join(METHODS)}")
     if model != "multinomial" and not METHODS[method].has_models:
         have = ", ".join(name for name, entry in METHODS.items() if entry.has_models)
         raise ValueError(f"{method} has no model {model!r}; methods with models are {have}")

@@ -26,7 +26,7 @@ class Probabilities:
     ) -> None:
         if noncentrality not in ("jeffreys", "pearson"):
             raise ValueError(
-                f"unknown noncentrality {noncentrality!r}; there are jeffreys, pearson"
+                f"unknown noncentrality {noncentrality!r}; use one of jeffreys, pearson"
             )
         self.model, self.noncentrality = model, noncentrality
         self.x_ic, self.X_c = events(counts, model)  # indexed [c][i] and [c]
@@ -58,7 +58,7 @@ class Cells:
         self, counts: Any, alpha: Alpha = 1.0, variant: str = "idf", sqrt: bool = False
     ) -> None:
         if variant not in ("idf", "bm25"):
-            raise ValueError(f"unknown variant {variant!r}; there are idf, bm25")
+            raise ValueError(f"unknown variant {variant!r}; use one of idf, bm25")
         self.variant, self.sqrt = variant, sqrt
         self.n_classes = len(present_classes(counts))
         self.l_ic = [[Fraction(x) for x in row] for row in dense(counts.term_frequency)]
@@ -108,7 +108,7 @@ class Cells:
         return max(Fraction(0), self.n - self.n_c[c])
 
     def det(self, i: int, c: int) -> Fraction:
-        """Return A n - d_i n_c, which is positive if class c has more of term i than its share."""
+        """Return A n - d_i n_c, which is positive if class c has more of term i than expected."""
         return self.A(i, c) * self.n - self.d_i[i] * self.n_c[c]
 
     def smoothed_products(self, i: int, c: int) -> tuple[Fraction, Fraction]:
@@ -126,7 +126,7 @@ class Cells:
 def events(counts: Any, model: str) -> tuple[list[list[Number]], list[Number]]:
     """Return the counts x_ic that an event model uses, and the totals X_c that divide them."""
     if model not in MODELS:
-        raise ValueError(f"unknown model {model!r}; there are {', '.join(MODELS)}")
+        raise ValueError(f"unknown model {model!r}; use one of {', '.join(MODELS)}")
     counted = "term_frequency" if model in ("multinomial", "poisson") else "document_frequency"
     x_ic = dense(getattr(counts, counted))
     if model in ("multinomial", "binary"):
@@ -182,7 +182,7 @@ def priors(counts: Any, class_prior: ClassPrior) -> list[float]:
 
 
 def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
-    """Return one weight per class. Priors of classes with documents are proportional to them."""
+    """Return one weight per class. The weights of classes with documents are later normalised."""
     n_c, present = class_docs(counts), present_classes(counts)
     weights: list[Number]
     if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):
@@ -213,6 +213,6 @@ def exact_priors(counts: Any, class_prior: ClassPrior) -> list[Fraction]:
 
 
 def exact_outside(p: list[Fraction], pi: list[Fraction]) -> list[Fraction]:
-    """Return q of each class with documents, which is the mixture of the other classes' p."""
+    """Return q, the mixture of the other classes' p, for each class with documents."""
     weighted = [pi_c * p_c for pi_c, p_c in zip(pi, p, strict=True)]
     return [(sum(weighted) - w) / (1 - pi_c) for w, pi_c in zip(weighted, pi, strict=True)]

@@ -1,8 +1,8 @@
 """Turn texts into counts: cut each text into terms, and count the terms of each document.
 
 The rules have the names and meanings of the parameters of scikit-learn's vectorizers. The compiled
-core cuts and counts the texts. `CountVectorizer` and `HashingVectorizer` are subclasses of
-scikit-learn's classes that use the core.
+core cuts and counts the texts. `CountVectorizer` and `HashingVectorizer` also use the core. They
+are subclasses of scikit-learn's classes.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["TextRules"]
 
 
-# These are not in __all__, because scikit-learn is optional, and its import takes a second.
+# These names are not in __all__, because scikit-learn is optional and takes a second to import.
 _VECTORIZERS = ("CountVectorizer", "HashingVectorizer")
 
 

@@ -240,13 +240,13 @@ class LabelledTexts:
             raise ValueError(f"there are {n} labels for {first} texts")
 
     def naming_rows(self) -> AbstractContextManager[None]:
-        """Add the row among all texts to errors about a text of the last block."""
+        """Let errors about a text of the last block name its row among all texts."""
         return naming_rows(self._first)
 
 
 @contextmanager
 def naming_rows(first: int) -> Iterator[None]:
-    """Add the row among all texts to errors about texts that are not UTF-8.
+    """Let errors about texts that are not UTF-8 name the row among all texts.
 
     ``first`` is the row of the first text in the block.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def count_blocks(
     blocks: Iterable[_core.Texts], rules: Any, threads: int
 ) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_] | None]:
-    """Return one matrix for all blocks of texts, and its terms unless they are hashed."""
+    """Return one matrix for all blocks of texts, and its terms, or None if terms are hashed."""
     native = rules.native
     if native is not None and rules.hashing is None and rules.vocabulary is None:
         counter, n_docs = counted(blocks, native, threads)

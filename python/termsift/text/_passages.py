@@ -66,8 +66,8 @@ def find_passages(
     terms : str, sequence of str, or mapping
         Words or phrases to find. The rules apply to terms and to texts. If there is a
         ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, the rules apply only to texts,
-        and the terms must have the names that they have in the counts. A mapping gives the terms to
-        find in each class. Without a mapping, all classes are searched for all terms.
+        and the terms must be written as in the counts. A mapping holds the terms to find in each
+        class. Without a mapping, all classes are searched for all terms.
     n_passages : int, default 3
         The largest number of passages per term and class. The first passages are returned.
     width : int, default 60

@@ -25,9 +25,9 @@ _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 class TextRules:
     r"""How texts are cut into terms, and which terms are kept.
 
-    The rules and the vocabulary have the names and meanings that they have in scikit-learn's
-    ``CountVectorizer``. By default, a word is two or more letters, digits or underscores. The
-    compiled core cuts the texts unless a rule is a function or ``token_pattern`` is changed. In
+    All rules except ``hashing`` and ``buckets`` have the meanings that they have in scikit-learn's
+    ``CountVectorizer``. By default, a word consists of two or more letters, digits or underscores.
+    The compiled core cuts the texts unless a rule is a function or ``token_pattern`` is changed. In
     these two cases, scikit-learn cuts the texts, which takes some fifty times as long.
 
     Attributes
@@ -47,28 +47,28 @@ class TextRules:
         For "char_wb", each word is padded with a blank at both ends. A function takes a text and
         returns its terms.
     hashing : int, optional
-        Number of columns that terms are hashed into, as by ``HashingVectorizer`` with
+        The number of columns for the hashes of terms, as in a ``HashingVectorizer`` with
         ``alternate_sign=False, norm=None``. No names are kept, so only the matrix needs memory.
-        Terms with the same hash are counted as one.
+        Terms with the same hash are counted as one term.
     buckets : (int, collection of int), optional
-        Divide the terms into n buckets, and count only the terms of some. ``(n, numbers)`` gives n
-        and the numbers of these buckets. A term's bucket is its column with ``hashing=n``.
+        The pair ``(n, numbers)`` divides the terms into n buckets. Only terms in the buckets with
+        these numbers are counted. The bucket of a term is its column under ``hashing=n``.
     strip_accents : {"ascii", "unicode"} or callable, optional
         Remove accents, so that "naïve" becomes "naive". "ascii" also drops all characters that
         are not ASCII.
     token_pattern : str or None
-        Regular expression of a word. It may be None if there is a ``tokenizer``.
+        The regular expression for a word. It may be None if there is a ``tokenizer``.
     tokenizer : callable, optional
-        Function that cuts a text into words, in place of ``token_pattern``.
+        A function that cuts a text into words, in place of ``token_pattern``.
     preprocessor : callable, optional
-        Function that changes a text first, in place of ``lowercase`` and ``strip_accents``.
+        A function that changes a text first, in place of ``lowercase`` and ``strip_accents``.
     binary : bool, default False
         Whether a term counts at most once per document.
     max_features : int, optional
         Keep only the most frequent terms.
     vocabulary : mapping of str to int, or collection of str, optional
-        The terms to count. A mapping gives the column of each term, and a list gives the order
-        of the columns. If there is a vocabulary, no other rule drops terms.
+        The terms to count. A mapping holds the column of each term, and a list holds the terms in
+        the order of the columns. If there is a vocabulary, no other rule drops terms.
 
     Examples
     --------
@@ -235,7 +235,7 @@ class TextRules:
 
     @property
     def what_counts(self) -> str:
-        """A phrase for messages. It describes the least that a text must contain to be counted."""
+        """A phrase for messages. It describes what a text must contain at least."""
         shown = ", ".join(self.changed)
         return f"a term by these rules: {shown}" if shown else "a word of two or more letters"
 

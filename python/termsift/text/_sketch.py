@@ -17,23 +17,23 @@ from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
 
 _MOST = 255  # the largest value of a counter
 _HASH = 1  # the version of the hash of terms
-_ADDED_BYTES = 1 << 20  # counters that are added at once, few enough to stay in the cache
+_ADDED_BYTES = 1 << 20  # the number of counters that are added at once; they fit in the cache
 _MOST_FULL = 0.5  # the largest share of counters that may reach min_df
 
 
 class TermSketch:
     """Upper bounds on the document frequency of every term, in counters of one byte.
 
-    `sketch_texts` makes a sketch, and `count_texts` takes it as ``terms``. All terms with the same
-    hash share a counter, which counts the documents that contain any of them, up to 255. The hash
-    is the same on every machine, so sketches of parts add up to the sketch of the whole.
+    `sketch_texts` makes a sketch, and `count_texts` accepts the sketch as ``terms``. Terms with the
+    same hash share a counter. It counts the documents that contain any of these terms, up to 255.
+    Hashes are the same on every machine, so sketches of parts add up to the sketch of the whole.
 
     Attributes
     ----------
     rules : TextRules
         The rules that cut the texts.
     min_df : int
-        The least document frequency of a term to count.
+        The least document frequency of the terms to count.
     """
 
     def __init__(self, rules: TextRules, min_df: int = 20, n_bytes: int = 2**28) -> None:
@@ -72,8 +72,8 @@ class TermSketch:
         Raises
         ------
         ValueError, TypeError
-            If a text is missing or is not a string. The sketch then already holds the texts before
-            it, so make a new sketch.
+            If a text is missing or is not a string. The sketch then already holds the earlier
+            texts, so make a new sketch.
         """
         threads, native = check_n_threads(n_threads), self.rules.native
         assert native is not None
@@ -113,7 +113,7 @@ class TermSketch:
             about = json.loads(line)
             sketch = cls(read_rules(about["rules"]), about["min_df"], len(counters))
             if about["hash"] != _HASH:
-                raise ValueError("another version of termsift made them; make the sketch again")
+                raise ValueError("they are from another version of termsift; make the sketch again")
             if about["digest"] != blake2b(counters, digest_size=16).hexdigest():
                 raise ValueError("they are damaged or truncated")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -169,8 +169,8 @@ def sketch_texts(
 ) -> TermSketch:
     """Bound the document frequency of each term, so that rare terms need not be counted.
 
-    A collection with more terms than memory holds is read twice: once for the sketch, and once to
-    count the terms that may be in ``min_df`` documents or more.
+    A collection with more terms than memory can hold is read twice: once for the sketch, and once
+    to count the terms that may be in ``min_df`` documents or more.
 
     Parameters
     ----------
@@ -179,8 +179,8 @@ def sketch_texts(
     text : str, optional
         The column of texts, if ``texts`` is a frame.
     min_df : int, default 20
-        The least number of documents that must contain a term. Counters end at 255, so a larger
-        ``min_df`` leaves out no more terms than ``min_df=255`` does.
+        The least number of documents that must contain a term. Counters stop at 255, so every value
+        of 255 or more leaves out the same terms.
     n_bytes : int, default 2**28
         The size of the sketch. One byte for every four distinct terms is usually enough.
     n_threads : int, optional
@@ -202,8 +202,8 @@ def sketch_texts(
     Notes
     -----
     A counter below 255 is at least the document frequency of each of its terms. So a counter
-    below ``min_df`` proves that its terms are rare. Some other rare terms are counted,
-    and `ClassCounts.with_min_df` drops them. The result is exact.
+    below ``min_df`` proves that its terms are rare. Some other rare terms are counted at first,
+    but `ClassCounts.with_min_df` drops them. The result is exact.
 
     Examples
     --------

@@ -95,11 +95,11 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    attributes, methods, errors and results. It is much faster unless another ``token_pattern`` or a
-    function cuts the texts. Four things differ. The column indices of each row are sorted.
-    ``vocabulary_`` lists the terms in the order of their columns. A document that is not a text
-    raises a TypeError. If the core counts, a count that does not fit a narrow ``dtype`` raises a
-    CountOverflowError. In this case, scikit-learn returns a wrong count.
+    attributes, methods, errors and results. It is much faster than scikit-learn, unless another
+    ``token_pattern`` or a function cuts the texts. Four things differ. The column indices of each
+    row are sorted. ``vocabulary_`` lists the terms in the order of their columns. A document that
+    is not a text raises a TypeError. If the core counts, a count that does not fit a narrow
+    ``dtype`` raises a CountOverflowError. In this case, scikit-learn returns a wrong count.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     vocabulary_ : dict of str to int
         The column of each term.
     fixed_vocabulary_ : bool
-        Whether ``vocabulary`` gave the terms.
+        Whether the terms come from the parameter ``vocabulary``.
 
     Notes
     -----
@@ -154,7 +154,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         Returns
         -------
         X : sparse matrix of shape (n_documents, n_terms)
-            Occurrences.
+            The occurrences of each term in each document.
         """
         native = None
         if not isinstance(raw_documents, str) and self.vocabulary is None:
@@ -220,9 +220,10 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
     """Count the hashes of terms in a matrix, as scikit-learn's ``HashingVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    methods, errors and results. It is much faster unless another ``token_pattern`` or a function
-    cuts the texts. Two things differ. A document that is not a text raises a TypeError. If the core
-    counts, a count that does not fit ``dtype`` raises a CountOverflowError.
+    methods, errors and results. It is much faster than scikit-learn, unless another
+    ``token_pattern`` or a function cuts the texts. Two things differ. A document that is not a text
+    raises a TypeError. If the core counts, a count that does not fit ``dtype`` raises a
+    CountOverflowError.
 
     Parameters
     ----------
@@ -262,7 +263,7 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
             native = self._native()
         if native is None:
             return super().transform(_iterable(X))
-        # Every count is True in a bool matrix, so counts of opposite signs must not cancel.
+        # In a bool matrix every count is True, so counts of opposite signs must not cancel.
         sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
         rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
         width, blocks = int(self.n_features), self._blocks(X)
