@@ -21,13 +21,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     return "GCC " __VERSION__;
 #endif
   });
-  module.def("openmp_version", [] {  // returns e.g. "201511"
-#ifdef _OPENMP
-    return std::to_string(_OPENMP);
-#else
-    return "none";
-#endif
-  });
+  module.def("openmp_version", &openmp_version);
   module.def("effective_n_threads", &effective_n_threads, "requested"_a);
   module.def("what_limits_threads", &what_limits_threads);
   module.def("simd_targets", &simd_targets);

@@ -60,6 +60,26 @@ TEST(the_collection_overflows_before_its_classes) {
                "row 1, column 0, the tokens of the collection");
 }
 
+// ---- threads ----------------------------------------------------------------------------------------------------------
+
+TEST(windows_of_documents_split_between_threads) {
+  // Catches segments, escapes or documents that are counted in the wrong range, and documents lost between two ranges. There
+  // are enough entries for 7 threads. The documents of a class are scattered or adjacent, or all documents belong to the
+  // last class.
+  Random random(18);
+  auto x = streamable_matrix<std::int32_t>(random, 40000, 1000);
+  CHECK(x.data.size() > 7 * (1 << 16));
+  const std::int64_t n_docs = x.n_rows();
+  Labels together{5, false, {0}, {}}, last(together);
+  for (std::int64_t d = 0; d < n_docs; ++d) together.add({static_cast<ClassId>(5 * d / n_docs)}), last.add({4});
+  const Labels anywhere = random_labels(random, n_docs, 5, false), several = random_labels(random, n_docs, 5, true);
+  for (const Labels& labels : {together, last, anywhere, several}) {
+    const std::string expected = describe(count(no_counts<std::int64_t>(5), x, labels, {}, {{}, 1, CountingPath::rows}));
+    for (const Way& way : ways({1 << 16, default_window_bytes}, {2, 3, 7}))
+      CHECK_EQ(way.text + describe(count(no_counts<std::int64_t>(5), x, labels, {}, way.options)), way.text + expected);
+  }
+}
+
 // ---- refusals on every path --------------------------------------------------------------------------------------------
 
 TEST(short_documents_are_counted_together) {

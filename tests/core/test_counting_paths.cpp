@@ -33,15 +33,13 @@ void paths_agree_with_the_plain_loop(Random& random) {
       const EntryFacts& facts = scan.facts;
       CHECK(facts.distinct && !facts.has_zeros && !facts.has_fractions && facts.n_unpackable > 0);
       const auto expected = describe(count_plainly<Count>(x, labels, {}));
-      for (const int n_threads : {1, 2, 3, 7})
-        for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
-          for (const CountingPath path : counting_paths) {
-            const CountingOptions options{{n_threads, {}}, window_bytes, path};
-            const auto counted =
-                count_documents<Count>(no_counts<Count>(5), x.view(), labels.view(), nullptr, options);
-            CHECK(counted.path == path);
-            CHECK_EQ(describe(counted.counts), expected);
-          }
+      for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
+        for (const CountingPath path : counting_paths) {
+          const CountingOptions options{{}, window_bytes, path};
+          const auto counted = count_documents<Count>(no_counts<Count>(5), x.view(), labels.view(), nullptr, options);
+          CHECK(counted.path == path);
+          CHECK_EQ(describe(counted.counts), expected);
+        }
     }
 }
 
@@ -57,15 +55,14 @@ void binary_counts_are_those_of_ones(Random& random) {
       ones.data.assign(x.data.size(), 1);
       const Labels labels = random_labels(random, 300, 5, several);
       const auto expected = describe(count_plainly<std::int64_t>(ones, labels, {}));
-      for (const int n_threads : {1, 3})
-        for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
-          for (const CountingPath path : counting_paths) {
-            const CountingOptions options{{n_threads, {}}, window_bytes, path, TermWeight::binary};
-            const std::int64_t* const no_weights = nullptr;
-            const auto counted = count_documents(no_counts<std::int64_t>(5), x.view(), labels.view(), no_weights, options);
-            CHECK(counted.path == path);
-            CHECK_EQ(describe(counted.counts), expected);
-          }
+      for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
+        for (const CountingPath path : counting_paths) {
+          const CountingOptions options{{}, window_bytes, path, TermWeight::binary};
+          const std::int64_t* const no_weights = nullptr;
+          const auto counted = count_documents(no_counts<std::int64_t>(5), x.view(), labels.view(), no_weights, options);
+          CHECK(counted.path == path);
+          CHECK_EQ(describe(counted.counts), expected);
+        }
     }
 }
 
@@ -340,24 +337,6 @@ TEST(collections_of_every_shape) {
   for (const Way& way : ways({1, 100}))
     CHECK_EQ(way.text + describe_rows(count(no_counts<std::int64_t>(2), no_terms, labels_in_turn(2, 2), {}, way.options)),
              way.text + "0 terms, 2 docs\n1 docs, 0 tokens:\n1 docs, 0 tokens:\n");
-}
-
-TEST(windows_of_documents_split_between_threads) {
-  // Catches segments, escapes or documents that are counted in the wrong range, and documents lost between two ranges. There
-  // are enough entries for 7 threads. The documents of a class are scattered or adjacent, or all documents belong to the
-  // last class.
-  Random random(18);
-  auto x = streamable_matrix<std::int32_t>(random, 40000, 1000);
-  CHECK(x.data.size() > 7 * (1 << 16));
-  const std::int64_t n_docs = x.n_rows();
-  Labels together{5, false, {0}, {}}, last(together);
-  for (std::int64_t d = 0; d < n_docs; ++d) together.add({static_cast<ClassId>(5 * d / n_docs)}), last.add({4});
-  const Labels anywhere = random_labels(random, n_docs, 5, false), several = random_labels(random, n_docs, 5, true);
-  for (const Labels& labels : {together, last, anywhere, several}) {
-    const std::string expected = describe(count(no_counts<std::int64_t>(5), x, labels, {}, {{}, 1, CountingPath::rows}));
-    for (const Way& way : ways({1 << 16, default_window_bytes}, {2, 3, 7}))
-      CHECK_EQ(way.text + describe(count(no_counts<std::int64_t>(5), x, labels, {}, way.options)), way.text + expected);
-  }
 }
 
 TEST(updates_by_every_path_equal_one_call) {

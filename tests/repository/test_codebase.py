@@ -23,7 +23,8 @@ def files_with(pattern: str, paths: list[Path]) -> list[str]:
 
 
 def test_only_one_file_uses_threads() -> None:
-    assert files_with(r"(?m)^\s*#pragma omp", CPP) == ["parallel.cpp"]
+    # Only parallel.cpp is compiled with OpenMP's flags.
+    assert files_with(r"(?m)^\s*#pragma omp|\b_OPENMP\b", CPP) == ["parallel.cpp"]
     assert files_with(r"\bomp_\w+\(|std::j?thread\b(?!::hardware_concurrency)", CPP) == [
         "parallel.cpp"
     ]

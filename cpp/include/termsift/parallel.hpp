@@ -37,6 +37,9 @@ int effective_n_threads(int requested);
 // Returns a phrase that names the limit on the number of threads of a call that requests 0.
 std::string what_limits_threads();
 
+// Returns e.g. "201511", or "none" if the core was built without OpenMP.
+std::string openmp_version();
+
 // The thread that runs a block of for_each_block.
 class Worker {
  public:

@@ -219,6 +219,14 @@ class Loop {
 
 int effective_n_threads(int requested) { return lost_threads || in_parallel() ? 1 : most_threads(requested); }
 
+std::string openmp_version() {
+#ifdef _OPENMP
+  return std::to_string(_OPENMP);
+#else
+  return "none";
+#endif
+}
+
 std::string what_limits_threads() {
   if (lost_threads) return "the parent of this forked process had threads";
   const ProcessorLimit& limit = processor_limit();
