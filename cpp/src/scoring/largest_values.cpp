@@ -4,8 +4,10 @@
 // and the value depends only on the term's mixture T. As T rises, the value falls until q_ic = p_ic, and then it rises
 // (ranking/best_of_classes.hpp). If T lies between two limits, the value is thus at most the larger value at the limits. In
 // a block of terms with neighbouring T, only classes are evaluated whose bound exceeds the smallest score found so far.
+// A term's score is set to infinity as soon as one of its values is unreliable. Such terms are left out of the rest of the
+// search, and are scored by all their classes at the end.
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
@@ -25,8 +27,8 @@ constexpr std::int64_t search_chunk_terms = 1 << 14;
 template <CountType Count>
 class LargestValues {
  public:
-  LargestValues(const ScoreTask<Count>& task, const PairModel& pairs, const Mixtures& sums, unsigned char* doubtful)
-      : task_(task), pairs_(pairs), sums_(sums), doubtful_(doubtful), entries_(task.n_classes()) {}
+  LargestValues(const ScoreTask<Count>& task, const PairModel& pairs, const Mixtures& sums)
+      : task_(task), pairs_(pairs), sums_(sums), entries_(task.n_classes()) {}
 
   // Sets the scores of the terms [first, last) to their largest values in classes that have them. O(pairs).
   void find_present(std::int64_t first, std::int64_t last, Worker& worker) {
@@ -70,7 +72,7 @@ class LargestValues {
       for (auto end = by_bound_.end(); end != by_bound_.begin(); --end) {
         double least = infinity;
         for (const TermId term : of_block) least = std::min(least, task_.scores[term]);
-        if (by_bound_.front().first < least) break;
+        if (by_bound_.front().first <= least) break;
         std::pop_heap(by_bound_.begin(), end);
         evaluate_absent((end - 1)->second, of_block);
       }
@@ -82,6 +84,7 @@ class LargestValues {
     const ClassRow<Count>& row = task_.row(k);
     int n = 0;
     for (const TermId term : terms) {
+      if (std::isinf(task_.scores[term])) continue;
       const std::int64_t i = find_term(row, 0, row.size, term);
       if (i < row.size && row.terms[i] == term) continue;
       block_.add(0, sums_, term);
@@ -95,8 +98,7 @@ class LargestValues {
     block_.evaluate(task_.model, pairs_, k, task_.measure);
     for (int j = 0; j < block_.n; ++j) {
       double& score = task_.scores[terms[j]];
-      if (block_.doubtful[j] != 0) doubtful_[terms[j]] = 1;
-      else score = std::max(score, block_.values[j]);
+      score = block_.doubtful[j] != 0 ? infinity : std::max(score, block_.values[j]);
     }
     block_.n = 0;
   }
@@ -104,7 +106,6 @@ class LargestValues {
   const ScoreTask<Count>& task_;
   const PairModel& pairs_;
   const Mixtures& sums_;
-  unsigned char* const doubtful_;  // (n_terms,) 1 if a value of the term is unreliable
   ChunkEntries entries_;
   std::vector<double> bounds_;
   std::vector<std::pair<double, std::size_t>> by_bound_;  // a heap of upper bounds with their classes
@@ -125,25 +126,28 @@ void score_largest(const ClassCounts<Count>& counts, const Estimation& estimatio
   const std::vector<TermId> seen = sums.seen_terms(threads);
   std::fill_n(scores, counts.n_terms, BlockScorer<Count>(task).results_of_unseen()[0]);
   for (const TermId term : seen) scores[term] = 0;
-  std::vector<unsigned char> doubtful(static_cast<std::size_t>(counts.n_terms));
   PerThread<LargestValues<Count>> searches(threads);
   for_each_range(counts.n_terms, search_chunk_terms, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
-    searches.own(worker, task, pairs, sums, doubtful.data()).find_present(first, last, worker);
+    searches.own(worker, task, pairs, sums).find_present(first, last, worker);
   });
   // A block holds the limits of this many terms.
   for_each_range(std::ssize(seen), (block_terms - 1) * block_terms, threads,
                  [&](std::int64_t first, std::int64_t last, Worker& worker) {
                    const std::span<const TermId> terms{seen.data() + first, seen.data() + last};
-                   searches.own(worker, task, pairs, sums, doubtful.data()).find_absent(terms, worker);
+                   searches.own(worker, task, pairs, sums).find_absent(terms, worker);
                  });
   PerThread<BlockScorer<Count>> scorers(threads);
   PerThread<ChunkEntries> entries_of_threads(threads);
+  PerThread<std::vector<unsigned char>> chosen_terms(threads);
   for_each_range(counts.n_terms, search_chunk_terms, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
-    const unsigned char* const chosen = doubtful.data() + first;
-    if (std::memchr(chosen, 1, static_cast<std::size_t>(last - first)) == nullptr) return;
+    const std::span<const double> results(scores + first, scores + last);
+    if (std::ranges::none_of(results, [](double score) { return std::isinf(score); })) return;
+    std::vector<unsigned char>& chosen = chosen_terms.own(worker);
+    chosen.resize(results.size());
+    std::ranges::transform(results, chosen.begin(), [](double score) { return std::isinf(score); });
     ChunkEntries& entries = entries_of_threads.own(worker, task.n_classes());
     entries.find(task, first, last);
-    scorers.own(worker, task).score(first, last, chosen, entries, worker, store_scores(scores));
+    scorers.own(worker, task).score(first, last, chosen.data(), entries, worker, store_scores(scores));
   });
 }
 
