@@ -226,7 +226,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
             "so leave out --min-df, --max-df, --max-feat",
         ),
         (["rank", "--max-features", "9", "--tf", "log"], "--max-features needs --tf raw, because"),
-        (["rank", "--max-features", "9", "--tf", "log"], "with --binary it keeps"),
+        (["rank", "--max-features", "9", "--tf", "log"], "--binary keeps the terms"),
         (["rank", "--label", "min_df"], "expected one column 'min_df', found"),
     ],
 )
