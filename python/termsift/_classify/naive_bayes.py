@@ -17,7 +17,6 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.scoring import ClassPrior
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents, is_exact
-from termsift._util.tabular import object_array
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, text_blocks
 from termsift.text._matrices import BlockCounter
@@ -212,8 +211,8 @@ class NaiveBayes:
         """Return the share of documents classified correctly. ``X`` is as for `predict`."""
         predicted = self.predict(X)
         labels = validation.check_one_class(y, len(predicted), "a prediction is one class")
-        true = object_array(labels.classes)[labels.codes]
-        is_right = true == object_array(predicted.tolist())
+        true = validation.object_array(labels.classes)[labels.codes]
+        is_right = true == validation.object_array(predicted.tolist())
         weights = validation.check_weights(sample_weight, len(predicted))
         if not (len(predicted) if weights is None else weights.any()):
             raise ValueError("there are no documents, expected some to classify")
@@ -347,7 +346,8 @@ class NaiveBayes:
         if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
             return None
         order = np.argsort(-fitted.frequency, kind="stable")  # the first terms are found fastest
-        index = _core.TextIndex(rules.native, object_array(list(rules.vocabulary))[order].tolist())
+        terms = validation.object_array(list(rules.vocabulary))[order].tolist()
+        index = _core.TextIndex(rules.native, terms)
         return index, fitted.dense[order], self._binary or rules.binary
 
     @property
@@ -435,4 +435,4 @@ def _as_array(labels: list[Hashable]) -> NDArray[Any]:
         array = np.array(labels)
         if array.tolist() == labels:  # numpy would drop a null character at the end
             return array
-    return object_array(labels)
+    return validation.object_array(labels)

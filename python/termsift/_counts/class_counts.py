@@ -27,8 +27,7 @@ from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of
-from termsift._util.tabular import object_array
-from termsift._util.validation import check_choice, check_k
+from termsift._util.validation import check_choice, check_k, object_array
 
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 

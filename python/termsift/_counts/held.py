@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts.part import PartOfTerms
 from termsift._util import validation
-from termsift._util.tabular import object_array
 from termsift.text import TextRules
 
 
@@ -201,7 +200,7 @@ class Held(NamedTuple):
         """Return the counts in the columns of a merged vocabulary."""
         assert self.names is not None
         columns = np.fromiter(map(column_of.__getitem__, self.names), np.int64, len(self.names))
-        return self.in_columns(columns, len(column_of), object_array(list(column_of)))
+        return self.in_columns(columns, len(column_of), validation.object_array(list(column_of)))
 
 
 def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, int]:

@@ -15,7 +15,6 @@ from termsift._counts.held import Held
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.extras import is_from, require
-from termsift._util.tabular import object_array
 from termsift._util.validation.labels import distinct_labels
 from termsift.text._blocks import check_columns
 
@@ -139,8 +138,8 @@ def counts_from_table(
         least = np.maximum(least, totals > 0).tolist()
         held["class_docs"] = _totals(class_docs, "class_docs", coder.classes, least)
     held["n_docs"] = sum(held["class_docs"].tolist())
-    state = Held(_core.Counts.from_arrays(**held), coder.classes, object_array(terms), "raw")
-    return ClassCounts._of(state.in_order(coder))
+    counts, term_names = _core.Counts.from_arrays(**held), validation.object_array(terms)
+    return ClassCounts._of(Held(counts, coder.classes, term_names, "raw").in_order(coder))
 
 
 def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
@@ -186,7 +185,7 @@ def _terms(values: Any, name: Any) -> tuple[list[str], NDArray[np.int64]]:
 
 def _whole(values: Any, name: Any, place: Any) -> NDArray[np.int64]:
     """Return a column of whole numbers as int64, without changing a value."""
-    numbers = object_array(values) if isinstance(values, list) else np.asarray(values)
+    numbers = validation.object_array(values) if isinstance(values, list) else np.asarray(values)
     if numbers.dtype.kind in "biuf":
         right = (numbers >= 0) & (numbers < 2**63) & (numbers == np.floor(numbers))
     else:

@@ -16,7 +16,6 @@ from termsift._counts.part import PartOfTerms
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.log import logger
-from termsift._util.tabular import object_array
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
 from termsift.text._matrices import BlockCounter, kept_columns
@@ -189,7 +188,7 @@ class ByClass:
         columns = kept_columns(self._rules, counter, n_docs, threads)
         binary = self._rules.binary or self._tf == "binary"
         counts = counter.counts(len(classes), columns, binary, threads)
-        names, part = object_array(counter.terms(columns)), PartOfTerms.of(self._rules)
+        names, part = validation.object_array(counter.terms(columns)), PartOfTerms.of(self._rules)
         return Held(counts, classes, names, self._tf, part=part)
 
 

@@ -19,7 +19,6 @@ from termsift._scores.significance import class_statistics, log_chi2_sf, signifi
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.log import logger
-from termsift._util.tabular import object_array
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
@@ -138,7 +137,7 @@ def class_columns(
         df_class = integers_if_whole(best.documents)
         df_rest = integers_if_whole(counts.collection_document_frequency[terms] - best.documents)
     columns: dict[str, NDArray[Any]] = {
-        "class": object_array(counts.classes)[rows],
+        "class": validation.object_array(counts.classes)[rows],
         "term": np.full(len(terms), None, dtype=object) if names is None else names[terms],
         "index": terms,
         "rank": np.concatenate([terms[:0], *(np.arange(1, size + 1) for size in best.sizes)]),

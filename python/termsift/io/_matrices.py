@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import require
-from termsift._util.tabular import object_array
-from termsift._util.validation import widened
+from termsift._util.validation import object_array, widened
 from termsift.io._opening import existing, is_damage, one_per_line, opened
 from termsift.io._source import BLOCK_BYTES, MatrixBlock, Options, Source
 

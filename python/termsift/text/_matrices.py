@@ -14,7 +14,7 @@ import numpy as np
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.tabular import object_array
+from termsift._util.validation import object_array
 from termsift.text._terms import drops, kept_terms
 
 if TYPE_CHECKING:
