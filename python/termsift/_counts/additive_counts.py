@@ -18,7 +18,7 @@ from termsift._counts.held import Held, of_classes, of_collection
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents
 from termsift._util.files import replacing
-from termsift._util.log import levels_to_caller
+from termsift._util.messages import levels_to_caller
 
 
 class AdditiveCounts:

@@ -30,7 +30,7 @@ from termsift._counts.texts import (
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents, is_exact
 from termsift._util.files import check_path
-from termsift._util.log import levels_to_caller
+from termsift._util.messages import levels_to_caller
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules

@@ -15,7 +15,7 @@ from termsift._counts.held import Held, of_collection
 from termsift._counts.part import PartOfTerms
 from termsift._util import validation
 from termsift._util.adding import add_documents
-from termsift._util.log import logger
+from termsift._util.messages import logger
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
 from termsift.text._matrices import BlockCounter, kept_columns

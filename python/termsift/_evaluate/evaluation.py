@@ -17,7 +17,7 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import find_ranker
 from termsift._util import validation
 from termsift._util.adding import is_exact
-from termsift._util.progress import progress
+from termsift._util.messages import progress
 
 # By default every k up to _EVERY_K_TO is evaluated. Larger values of k grow by 1% per step.
 _EVERY_K_TO = 2000

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util import validation
-from termsift._util.log import levels_to_caller
+from termsift._util.messages import levels_to_caller
 
 USUAL_FOLDS = 10
 

@@ -18,7 +18,7 @@ from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import class_statistics, log_chi2_sf, significance_by
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
-from termsift._util.log import logger
+from termsift._util.messages import logger
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts

@@ -16,7 +16,7 @@ from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs, log_chi2_sf
 from termsift._util import scipy, validation
 from termsift._util.export import Tabular, integers_if_whole
-from termsift._util.printable import printable
+from termsift._util.messages import printable
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts

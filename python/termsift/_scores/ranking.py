@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termsift._util.export import Tabular, write_csv
 from termsift._util.files import text_output
-from termsift._util.printable import aligned, printable
+from termsift._util.messages import aligned, printable
 
 _LETTERS = 24  # the most letters of a term that are shown
 _PRINTED = 10  # the number of terms that print() shows

@@ -12,8 +12,7 @@ from termsift import _core
 from termsift._scores.ranking import Ranking
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents, is_exact
-from termsift._util.log import logger
-from termsift._util.progress import progress
+from termsift._util.messages import logger, progress
 
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # the shapes that are tried
 _MOST_TERMS = 4000  # the largest number of terms on which the shapes are tried

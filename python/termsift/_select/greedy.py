@@ -12,8 +12,7 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import GREEDY
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._util import validation
-from termsift._util.log import logger
-from termsift._util.progress import progress
+from termsift._util.messages import logger, progress
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts

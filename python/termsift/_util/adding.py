@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, cast
 
 from termsift import _core
 from termsift._util import validation
-from termsift._util.log import logger
+from termsift._util.messages import logger
 
 TermFrequency: TypeAlias = Literal["raw", "log", "binary"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import IO, Any
 
-from termsift._util.printable import printable
+from termsift._util.messages import printable
 from termsift._util.validation import check_kind
 
 _PARTIAL = ".termsift-"  # the start of the names of incomplete files

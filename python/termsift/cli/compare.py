@@ -22,7 +22,7 @@ from termsift._scores.registry import POLICIES
 from termsift._util import scipy
 from termsift._util.extras import require
 from termsift._util.files import check_replaceable
-from termsift._util.log import logger
+from termsift._util.messages import logger
 from termsift._util.validation import check_one_class, naming
 from termsift.cli import arguments, inputs, output
 from termsift.io._collection import read_split

@@ -12,7 +12,7 @@ import termsift as ts
 from termsift._counts.counting import count_collection, united
 from termsift._scores.keyness import DIRECTIONS, KEYNESS_ORDERS, ORDERS_BY_DOCUMENTS
 from termsift._util.export import json_value
-from termsift._util.log import logger
+from termsift._util.messages import logger
 from termsift._util.validation import check_integer, naming
 from termsift.cli import arguments, inputs, output
 

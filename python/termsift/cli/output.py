@@ -12,7 +12,7 @@ from typing import Any, TextIO, cast
 import termsift as ts
 from termsift._util.export import FORMAT_OF, Columns, write_csv, write_json
 from termsift._util.files import check_replaceable, replacing
-from termsift._util.printable import aligned, printable
+from termsift._util.messages import aligned, printable
 from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts

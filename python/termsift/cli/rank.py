@@ -13,7 +13,7 @@ from termsift._scores.class_terms import class_columns
 from termsift._scores.methods import MODELS
 from termsift._scores.registry import DESCRIBING, KEY, MD, POLICIES, find_ranker
 from termsift._util.export import Columns, json_value
-from termsift._util.log import logger
+from termsift._util.messages import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 

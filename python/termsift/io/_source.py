@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.printable import printable
+from termsift._util.messages import printable
 from termsift._util.validation import listed, object_array
 from termsift.text import TextRules
 

@@ -14,7 +14,7 @@ import numpy as np
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import require
-from termsift._util.log import levels_to_caller
+from termsift._util.messages import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from termsift import _core
-from termsift._util.printable import printable
+from termsift._util.messages import printable
 
 _NAMES_SHOWN = 20
 
