@@ -18,7 +18,7 @@ from termsift._scores.scoring import ClassPrior
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents, is_exact
 from termsift.text import TextRules
-from termsift.text._blocks import LabelledTexts, text_blocks
+from termsift.text._blocks import LabelledTexts, naming_rows, text_blocks
 from termsift.text._matrices import BlockCounter
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ class NaiveBayes:
         else:
             documents = LabelledTexts(X, y, classes=self.classes_.tolist())
             for texts, labels in documents:
-                with documents.naming_rows():
+                with naming_rows(documents.first):
                     block = self._counter.count(texts)
                 yield block, labels
 

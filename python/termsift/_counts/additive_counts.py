@@ -199,7 +199,10 @@ class AdditiveCounts:
     def _require_all_buckets(self, what: str) -> None:
         """Check that the counts do not leave out buckets of terms."""
         if self._state.part is not None:
-            self._state.part.refuse(what)
+            raise ValueError(
+                f"{what} needs all terms, but these counts hold {self._state.part}: merge the "
+                "counts of all buckets first"
+            )
 
     def _require_every_term(self, what: str) -> None:
         """Check that no class comes from a list that was cut off."""

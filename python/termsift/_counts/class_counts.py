@@ -19,7 +19,6 @@ from termsift._scores.registry import (
     DESCRIBING,
     POLICIES,
     Policy,
-    find_aggregate,
     find_ranker,
     find_test,
 )
@@ -151,11 +150,13 @@ class ClassCounts(AdditiveCounts):
         return scoring.scores(self._aggregate(aggregate, scoring))
 
     def _aggregate(self, name: str | None, scoring: Scoring) -> _core.Aggregate | None:
-        """Return the core's aggregate. A mean needs the class priors as its weights."""
-        aggregate = find_aggregate(name, scoring.method)
-        if aggregate == _core.Aggregate.mean and scoring.smoothing[2] is None:
+        """Return the core's aggregate, or None for the value of the whole collection."""
+        if name is not None:
+            check_choice(name, _core.Aggregate.__members__, "aggregate")
+        how = name or scoring.method.default_aggregate
+        if how == "mean" and scoring.smoothing[2] is None:  # a mean is weighted by the priors
             self._require_documents("the empirical class_prior", "pass class_prior='uniform'")
-        return aggregate
+        return None if how is None else _core.Aggregate.__members__[how]
 
     def significance(
         self, method: str = "chi2", *, per_class: bool = False, n_threads: int | None = None

@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.held import Held
-from termsift._counts.part import PartOfTerms
+from termsift._counts.held import Held, PartOfTerms
 from termsift._util import validation
 from termsift.text._rules import read_rules
 

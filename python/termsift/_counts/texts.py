@@ -11,13 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from termsift import _core
-from termsift._counts.held import Held, of_collection
-from termsift._counts.part import PartOfTerms
+from termsift._counts.held import Held, PartOfTerms, of_collection
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.messages import logger
 from termsift.text import TextRules
-from termsift.text._blocks import LabelledTexts
+from termsift.text._blocks import LabelledTexts, naming_rows
 from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._sketch import TermSketch
 from termsift.text._terms import kept_terms
@@ -41,7 +40,7 @@ def counted(
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     tally = tally_of(rules, tf, threads, plain=documents.one_label_each)
     for texts, labels in documents:
-        with documents.naming_rows():
+        with naming_rows(documents.first):
             tally.add(texts, labels)
         check_fits(tally.n_bytes, limit)
     counts = tally.counts(documents.classes, documents.n_docs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TextIO, cast
+from typing import Any, NoReturn, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,4 +132,4 @@ class Ranking(Tabular):
             If it is a path, the file is written atomically.
         """
         with text_output(path) as file:
-            write_csv(cast(TextIO, file), self.columns())
+            write_csv(file, self.columns())

@@ -352,11 +352,3 @@ def check_model(name: str, ranker: Selector) -> EventModel:
         have = ", ".join(entry.name for entry in _RANKER_OF.values() if name in entry.models)
         raise ValueError(f"{ranker.name} has no model {name!r}: only {have} have it")
     return EVENT_MODELS[name]
-
-
-def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
-    """Return the core's aggregate, or None for the value of the whole collection."""
-    if name is not None:
-        check_choice(name, _core.Aggregate.__members__, "aggregate")
-    how = name or method.default_aggregate
-    return None if how is None else _core.Aggregate.__members__[how]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 import termsift as ts
 from termsift._util.export import FORMAT_OF, Columns, write_csv, write_json
-from termsift._util.files import check_replaceable, replacing
+from termsift._util.files import check_replaceable, text_output
 from termsift._util.messages import aligned, printable
 from termsift._util.validation import number_of
 
@@ -58,14 +58,9 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
         yield answer
 
 
-@contextmanager
-def opened(path: str | None) -> Iterator[TextIO]:
+def opened(path: str | None) -> AbstractContextManager[TextIO]:
     """Open the output: standard output, or a file that appears only once it is complete."""
-    if path is None or path in _STDOUT:
-        yield standard_output()
-        return
-    with replacing(path, text=True) as file:
-        yield cast(TextIO, file)
+    return text_output(standard_output() if path in _STDOUT else path)
 
 
 def standard_output() -> TextIO:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
+from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
 from termsift._util.validation import object_array, widened
 from termsift.io._opening import existing, is_damage, one_per_line, opened
@@ -165,11 +166,6 @@ class SvmlightFile(Source):
         if width > self._n_terms:
             raise ValueError(f"index {width - 1 + one_based}")
         width = width if self.options.names is None else self._n_terms
-        parts = _whole(X.data), X.indices.astype(np.int32), X.indptr
+        parts = integers_if_whole(X.data), X.indices.astype(np.int32), X.indptr
         X = scipy.sparse.csr_array(parts, shape=(len(n_labels), width))
-        return X, _whole(labels), n_labels
-
-
-def _whole(numbers: NDArray[np.float64]) -> NDArray[Any]:
-    """Return numbers as integers if all are whole."""
-    return numbers.astype(np.int64) if (numbers == np.floor(numbers)).all() else numbers
+        return X, integers_if_whole(labels), n_labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -209,7 +209,7 @@ class LabelledTexts:
             self._n_expected = self._labels.n_docs
         self.one_label_each = self._labels is None or self._labels.indptr is None
         self.n_docs = 0
-        self._first = 0  # the number of the first document in the last block
+        self.first = 0  # the number of the first document in the last block
 
     @property
     def classes(self) -> list[Hashable]:
@@ -232,16 +232,12 @@ class LabelledTexts:
             if len(texts.missing):
                 place = first + texts.missing[0]
                 raise ValueError(f"the text of document {place} is missing: {validation.LEAVE_OUT}")
-            self._first = first
+            self.first = first
             self.n_docs += len(texts)
             yield texts, labels
             first = rows.stop
         if n is not None and first < n:
             raise ValueError(f"there are {n} labels for {first} texts")
-
-    def naming_rows(self) -> AbstractContextManager[None]:
-        """Let errors about a text of the last block name its row among all texts."""
-        return naming_rows(self._first)
 
 
 @contextmanager
