@@ -40,7 +40,7 @@ class Posteriors:
         self._model = validation.check_choice(model, BAYES_MODELS, "model")
         event = EVENT_MODELS.get(model, EVENT_MODELS["multinomial"])
         self._b1, (self._b2, _) = validation.check_smoothing(
-            validation.check_positive(alpha, "alpha"), counts.n_terms, event.outcomes
+            validation.check_number(alpha, "alpha"), counts.n_terms, event.outcomes
         )
         self.of_presence = event.reads == DOCUMENTS
         self._by_documents = event.outcomes is not None
@@ -139,7 +139,9 @@ class Posteriors:
         documents = np.arange(X.shape[0])
         rows = np.repeat(documents, np.diff(X.indptr))
         x, own, length = X.data, codes[rows], X.sum(axis=1)
-        events = scipy.cells(self._seen_by_term, X.indices, own)
+        events = x  # if X has no entries, for which scipy would return a matrix
+        if len(x):
+            events = np.asarray(self._seen_by_term[X.indices, own]).ravel()
         rest = events - x
         rest[np.abs(rest) <= _ROUNDING * events] = 0
         self._check_counted(X, rest, codes, rows, first)

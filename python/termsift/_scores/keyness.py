@@ -263,9 +263,9 @@ def keyness(
         raise ValueError("sort='rank_sum' needs the documents: pass dispersion=(X, y)")
     k = validation.check_k(k, self.n_terms)
     min_count = validation.check_integer(min_count, "min_count", least=0)
-    min_share = validation.check_between_0_and_1(min_share, "min_share")
-    constant = validation.check_positive(constant, "constant")
-    level = validation.check_inside_0_and_1(level, "level")
+    min_share = validation.check_number(min_share, "min_share", "between 0 and 1")
+    constant = validation.check_number(constant, "constant")
+    level = validation.check_number(level, "level", "above 0 and below 1")
     sides = _sides(self, target, reference)
     if min_share > 0 or sort in ORDERS_BY_DOCUMENTS:
         what = "min_share" if min_share > 0 else f"sort={sort!r}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -98,8 +97,8 @@ def conditional_gain(
     >>> ranking.indices
     array([0, 2, 1, 3])
     """
-    gain = _Gain(shape, temper, step, balance)
-    return gain.chosen("conditional_gain", X, y, k, sample_weight, term_names, n_threads)
+    options: dict[str, Any] = {"shape": shape, "temper": temper, "step": step, "balance": balance}
+    return _chosen("conditional_gain", X, y, k, sample_weight, term_names, n_threads, **options)
 
 
 def guided_gain(
@@ -166,66 +165,62 @@ def guided_gain(
     >>> ts.guided_gain(X, ["ham", "ham", "spam", "spam"], shape=1.0).indices
     array([2, 0, 1, 3])
     """
-    gain = _Gain(shape, temper, step, balance, validation.check_positive(cost, "cost"))
-    return gain.chosen("guided_gain", X, y, k, sample_weight, term_names, n_threads)
+    options: dict[str, Any] = {"shape": shape, "temper": temper, "step": step, "balance": balance}
+    options["cost"] = validation.check_number(cost, "cost")
+    return _chosen("guided_gain", X, y, k, sample_weight, term_names, n_threads, **options)
 
 
-@dataclass(frozen=True)
-class _Gain:
-    """The parameters of `conditional_gain`, or of `guided_gain` if ``cost`` is not 0."""
-
-    shape: float | str
-    temper: float
-    step: float
-    balance: float
-    cost: float = 0.0
-
-    def chosen(
-        self,
-        selector: str,
-        X: Any,
-        y: Any,
-        k: int | None,
-        sample_weight: Any,
-        term_names: Iterable[str] | None,
-        n_threads: int | None,
-    ) -> Ranking:
-        """Choose terms one after another."""
-        threads = validation.check_n_threads(n_threads)
-        matrix = validation.check_matrix(X, threads)
-        why = f"{selector} needs exactly one class for each document"
-        labels = validation.check_one_class(y, matrix.n_docs, why)
-        weights = validation.check_weights(sample_weight, matrix.n_docs)
-        names = validation.term_names_of(X, term_names, matrix.n_terms)
-        if len(labels.classes) < 2:
-            logger.warning("the documents have fewer than two classes, so no term has a gain")
-        k = validation.check_k(k, matrix.n_terms)
-        if not isinstance(self.shape, str):
-            shape = validation.check_positive(self.shape, "shape")
-        elif self.shape != "empirical_bayes":
-            raise ValueError(f"shape must be a number or 'empirical_bayes', got {self.shape!r}")
-        else:
-            counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
-            counts = add_documents(counts, matrix, labels, weights, "binary", threads)
-            shape = likeliest_shape(counts)
-        with progress("chosen", k, "terms") as report:
-            indices, gains, evaluations = _core.conditional_gain(
-                *matrix.parts,
-                labels.codes,
-                len(labels.classes),
-                validation.as_float_weights(weights),
-                shape,
-                validation.check_not_negative(self.temper, "temper"),
-                validation.check_positive(self.step, "step"),
-                k,
-                threads,
-                report,
-                balance=validation.check_between_0_and_1(self.balance, "balance"),
-                cost=self.cost,
-                epochs=_EPOCHS,
-            )
-        logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, shape)
-        return Ranking(indices, gains, None if names is None else names[indices], selector)
+def _chosen(
+    selector: str,
+    X: Any,
+    y: Any,
+    k: int | None,
+    sample_weight: Any,
+    term_names: Iterable[str] | None,
+    n_threads: int | None,
+    *,
+    shape: float | str,
+    temper: float,
+    step: float,
+    balance: float,
+    cost: float = 0.0,
+) -> Ranking:
+    """Choose terms by `conditional_gain`, or by `guided_gain` if ``cost`` is not 0."""
+    threads = validation.check_n_threads(n_threads)
+    matrix = validation.check_matrix(X, threads)
+    why = f"{selector} needs exactly one class for each document"
+    labels = validation.check_one_class(y, matrix.n_docs, why)
+    weights = validation.check_weights(sample_weight, matrix.n_docs)
+    names = validation.term_names_of(X, term_names, matrix.n_terms)
+    if len(labels.classes) < 2:
+        logger.warning("the documents have fewer than two classes, so no term has a gain")
+    k = validation.check_k(k, matrix.n_terms)
+    if not isinstance(shape, str):
+        shape = validation.check_number(shape, "shape")
+    elif shape != "empirical_bayes":
+        raise ValueError(f"shape must be a number or 'empirical_bayes', got {shape!r}")
+    else:
+        counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
+        counts = add_documents(counts, matrix, labels, weights, "binary", threads)
+        shape = likeliest_shape(counts)
+    with progress("chosen", k, "terms") as report:
+        indices, gains, evaluations = _core.conditional_gain(
+            *matrix.parts,
+            labels.codes,
+            len(labels.classes),
+            validation.as_float_weights(weights),
+            shape,
+            validation.check_number(temper, "temper", "not negative and finite"),
+            validation.check_number(step, "step"),
+            k,
+            threads,
+            report,
+            balance=validation.check_number(balance, "balance", "between 0 and 1"),
+            cost=cost,
+            epochs=_EPOCHS,
+        )
+    logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, shape)
+    return Ranking(indices, gains, None if names is None else names[indices], selector)
 
 
 def likeliest_shape(counts: _core.Counts) -> float:

@@ -108,7 +108,7 @@ class TextRules:
             if validation.is_integer(value := getattr(self, name)):
                 validation.check_integer(value, name)
             else:
-                validation.check_between_0_and_1(value, f"{name} as a share")
+                validation.check_number(value, f"{name} as a share", "between 0 and 1")
         if isinstance(self.stop_words, str):
             validation.check_choice(self.stop_words, ("english",), "stop_words as a str")
         elif self.stop_words is not None:
