@@ -14,7 +14,7 @@ import numpy.typing as npt
 import termsift as ts
 from termsift import io, plots
 from termsift._evaluate.curve import TITLES, Metric
-from termsift._evaluate.folds import USUAL_FOLDS
+from termsift._evaluate.evaluation import USUAL_FOLDS
 from termsift._evaluate.rankers import variants_of
 from termsift._evaluate.split import ONE_CLASS
 from termsift._scores.methods import MODELS
