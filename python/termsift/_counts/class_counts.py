@@ -24,7 +24,7 @@ from termsift._scores.registry import (
 )
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import Significance, significance_by
-from termsift._select.greedy import greedy
+from termsift._select import greedy
 from termsift._util.export import Library, frame_of
 from termsift._util.validation import check_choice, check_k, object_array
 

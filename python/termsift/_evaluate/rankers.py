@@ -6,18 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
+from termsift import _select
 from termsift._counts.class_counts import ClassCounts
 from termsift._scores.methods import MODELS, Method, MethodName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, find_ranker
 from termsift._scores.scoring import Alpha
-from termsift._select.conditional_gain import conditional_gain, guided_gain
 from termsift._util import validation
-
-_SELECTOR_OF_DOCUMENTS: dict[str, Callable[..., Ranking]] = {
-    "conditional_gain": conditional_gain,
-    "guided_gain": guided_gain,
-}
 
 
 @dataclass(frozen=True)
@@ -79,5 +74,6 @@ def rank_by(
     for name, value in options.items():
         if value is not None and not validation.is_one_of(value, ("top", "empirical")):
             raise ValueError(f"{method} reads the documents and has no {name}, got {value!r}")
-    choose, names = _SELECTOR_OF_DOCUMENTS[method], counts.term_names
+    choose: Callable[..., Ranking] = getattr(_select, method)
+    names = counts.term_names
     return choose(X, y, k, sample_weight=sample_weight, term_names=names, n_threads=n_threads)
