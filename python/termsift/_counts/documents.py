@@ -1,27 +1,36 @@
-"""Counting labelled texts, which come from lists, frames, files or parts on a cluster.
+"""Counting documents that are read in blocks: labelled texts and scans of files.
 
 The core counts tokens by class where it can. Otherwise each block of texts becomes a matrix first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
+from functools import partial
+from io import BufferedReader, BytesIO
+from typing import Any, cast
 
 import numpy as np
 
 from termsift import _core
+from termsift._counts.class_counts import ClassCounts
+from termsift._counts.file import read_from
 from termsift._counts.held import Held, PartOfTerms, of_collection
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.messages import logger
+from termsift.io._checkpoint import Checkpoint
+from termsift.io._matrices import integers_if_all_whole
+from termsift.io._scan import Scan
+from termsift.io._source import MatrixBlock, TextBlock, labelled
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, naming_rows
 from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._sketch import TermSketch
 from termsift.text._terms import kept_terms
 
-STRING_BYTES = 200  # the approximate number of bytes of a term as a Python string, with counts
+_STRING_BYTES = 200  # the approximate number of bytes of a term as a Python string, with counts
 _SHARE = 3  # the term tables, the sketch and the result get a third of the memory each
 
 
@@ -149,6 +158,158 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
     return TermSketch(without_drops(rules), int(rules.min_df), max_memory // share)
 
 
+def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
+    """Count the documents of a scan; the terms are in the order of `read_collection`."""
+    counts = _of_texts(scan, tf, n_threads) if scan.has_texts else _of_matrices(scan, tf, n_threads)
+    with validation.naming(scan._source):
+        finish = with_terms if scan.has_texts else kept_terms_only
+        counts = finish(counts, scan.rules)
+    if scan._labels_are_text:
+        counts = counts.renamed(integers_if_all_whole(counts.classes).tolist())
+    return ClassCounts._of(counts)
+
+
+def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
+    counts = ClassCounts._of(Held.nothing(tf))
+
+    def add(block: MatrixBlock) -> None:
+        y, classes = labelled(block.labels, block.n_labels)
+        with validation.naming(str(scan._path)):
+            counts.update(block.X, y, classes=classes, n_threads=n_threads)
+
+    scan._each("counted", add)
+    scan._check_read(counts.n_docs)
+    if (names := scan._options.names) is None:
+        return counts._state
+    # An svmlight file may use fewer columns than there are names.
+    return counts._state.in_columns(np.arange(counts.n_terms), len(names), names)
+
+
+def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
+    check_rules_of_parts(scan.rules, tf)
+    threads, options = validation.check_n_threads(n_threads), scan._options
+    folder, job = options.checkpoint, scan._job(tf) if options.checkpoint else {}
+
+    def count(rules: TextRules, limit: int | None) -> Held:
+        counting = TextCounting(rules, tf, threads)
+        checkpoint = Checkpoint(folder, "counts", job)
+        counting.start(checkpoint.load(_read))
+        if limit is not None:
+            counting.most_bytes = part_within(limit)
+        counter = counting if isinstance(counting.tally, ByClass) else None
+
+        def add(block: TextBlock) -> None:
+            counting.add(block)
+            check_fits(counting.n_bytes, limit)
+
+        def state() -> bytes:
+            return ClassCounts._of(counting.counts()).to_bytes()
+
+        scan._each("counted", add, counter, checkpoint, state)
+        counts = counting.counts()
+        scan._check_read(counts.counts.n_docs)
+        return counts
+
+    def sketched(sketch: TermSketch) -> TermSketch:
+        checkpoint = Checkpoint(folder, "sketch", job)
+        sketch = checkpoint.load(TermSketch.from_bytes) or sketch
+
+        def add(block: TextBlock) -> None:
+            sketch.update(block.texts, n_threads=n_threads)
+
+        scan._each("sketched", add, None, checkpoint, sketch.to_bytes)
+        return sketch
+
+    return counted_within(options.max_memory, scan.rules, tf, count, sketched, folder is not None)
+
+
+def _read(saved: bytes) -> Held:
+    return read_from(BufferedReader(BytesIO(saved)), "checkpoint")
+
+
+def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
+    """Return the counts of two parts, with terms matched by name."""
+    return ClassCounts._of(a._state.united(b._state))
+
+
+def count_parts(
+    total: Callable[[Callable[..., Any], Callable[[Any, Any], Any]], Any],
+    rules: TextRules,
+    tf: str,
+    classes: Iterable[Hashable] | None,
+    max_memory: int | None,
+) -> ClassCounts:
+    """Count texts in parts on a cluster.
+
+    ``total(count, together)`` must call ``count(texts, y, text=, label=)`` for each part, and add
+    the results with ``together(a, b)``.
+    """
+    check_rules_of_parts(rules, tf)
+    labels = None if classes is None else validation.check_classes(classes)
+    cutting = rules
+
+    def sketch_part(texts: Any, y: Any, text: Any = None, label: Any = None) -> TermSketch:
+        assert max_memory is not None
+        return sketch_within(max_memory, rules, 12).update(texts, text=text, n_threads=1)
+
+    def count_part(texts: Any, y: Any, **columns: Any) -> ClassCounts:
+        documents = LabelledTexts(texts, y, classes=labels, **columns)
+        return ClassCounts._of(counted(documents, without_drops(cutting), tf, 1))
+
+    if max_memory is not None:
+        cutting = total(sketch_part, TermSketch.__add__).counting_rules()
+    counts = total(count_part, united)
+    return ClassCounts._of(with_terms(kept_terms_only(counts._state, rules), rules))
+
+
+class TextCounting:
+    """The counts of texts in files. If the core counts by class, the core also reads the tables."""
+
+    def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
+        self._new_tally = partial(tally_of, rules, tf, n_threads)
+        self._total: Held | None = None  # the counts of earlier documents
+        self.most_bytes = 1 << 62  # the most bytes of a table to count at once
+        self.start()
+
+    def start(self, total: Held | None = None) -> None:
+        """Start an empty tally for the next documents, whose counts are added to ``total``."""
+        self._total, self.tally, self.n_docs = total, self._new_tally(), 0
+        self.coder = validation.LabelCoder(None)
+
+    @property
+    def n_bytes(self) -> int:
+        """The approximate number of bytes that all terms so far take."""
+        held = 0 if self._total is None else _STRING_BYTES * self._total.counts.n_terms
+        return held + self.tally.n_bytes
+
+    def counts(self) -> Held:
+        """Return the counts of all documents so far."""
+        total = self._total
+        if total is None or self.n_docs:
+            part = self.tally.counts(self.coder.classes, self.n_docs).in_order(self.coder)
+            self.start(total)  # frees the tally
+            total = part if total is None else total.united(part)
+        self.start(total)
+        return total
+
+    def add(self, block: TextBlock) -> None:
+        """Count the texts of a block. The block is empty if the core has counted its texts."""
+        if len(block):
+            codes = self.coder.codes(block.labels)[block.codes]
+            self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
+            self.n_docs += len(block)
+
+    def labels(self) -> list[str]:
+        """Return the labels of the classes so far, in the order of the class numbers."""
+        return cast("list[str]", self.coder.classes)
+
+    def add_table(self, table: _core.Table, n_bytes: int) -> None:
+        """Count about ``n_bytes`` of a table, with class numbers as in `labels`."""
+        assert isinstance(self.tally, ByClass)
+        self.n_docs += self.tally.add_table(table, min(n_bytes, self.most_bytes))
+        self.coder.codes(table.labels(len(self.coder.classes)))  # numbers the new labels
+
+
 def tally_of(
     rules: TextRules, tf: str, n_threads: int, *, plain: bool = True
 ) -> ByClass | ByDocument:
@@ -216,7 +377,7 @@ class ByDocument:
     @property
     def n_bytes(self) -> int:
         """The approximate number of bytes of the terms so far, which are Python strings."""
-        return STRING_BYTES * self._blocks.n_columns if self._blocks.grows else 0
+        return _STRING_BYTES * self._blocks.n_columns if self._blocks.grows else 0
 
     def _grow_classes(self, n_classes: int) -> None:
         present = len(self._counts.class_docs)
