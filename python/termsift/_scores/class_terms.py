@@ -15,7 +15,7 @@ from termsift._scores.methods import DescriberName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING, KEY, find_describer
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
-from termsift._scores.significance import class_statistics, log_chi2_sf, significance_by
+from termsift._scores.significance import class_statistics, log_chi2_sf, significance
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.messages import logger
@@ -153,7 +153,7 @@ def class_columns(
         if counts.buckets is not None:  # the p-values of the other terms are unknown
             adjusted = np.full(len(logs), None, dtype=object)
         elif n_tests <= _MOST_SORTED:  # the adjustment ranks the p-values of all terms
-            every = significance_by(counts, scoring.method, per_class=True)
+            every = significance(counts, scoring.method.name, per_class=True)
             adjusted = every.adjusted()[rows, terms]
         else:
             what = "p-values are adjusted for %s tests by Bonferroni; sorting would take %.1f GB"
