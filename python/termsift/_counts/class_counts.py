@@ -15,12 +15,7 @@ from termsift._scores.class_terms import class_columns
 from termsift._scores.keyness import keyness
 from termsift._scores.methods import DescriberName, Method, MethodName, Model
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import (
-    DESCRIBING,
-    POLICIES,
-    Policy,
-    find_ranker,
-)
+from termsift._scores.registry import DESCRIBING, POLICIES, Policy, find_ranker
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import significance
 from termsift._select import greedy

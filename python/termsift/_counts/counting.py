@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import warnings
 from collections.abc import Hashable, Iterable, Iterator
@@ -270,8 +269,7 @@ def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
         If the file is damaged, truncated or of another version, or does not hold counts.
     """
     if isinstance(source, (bytes, bytearray)):
-        data = io.BufferedReader(io.BytesIO(source))
-        return ClassCounts._of(file.read_from(data, "the bytes"))
+        return ClassCounts._of(file.read_bytes(source, "the bytes"))
     check_path(source)
     with open(source, "rb") as saved:
         return ClassCounts._of(file.read_from(saved, os.fspath(source)))

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from functools import partial
-from io import BufferedReader, BytesIO
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from termsift import _core
+from termsift._counts import file
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.file import read_from
 from termsift._counts.held import Held, PartOfTerms, of_collection
 from termsift._util import validation
 from termsift._util.adding import add_documents
@@ -193,7 +192,7 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     def count(rules: TextRules, limit: int | None) -> Held:
         counting = TextCounting(rules, tf, threads)
         checkpoint = Checkpoint(folder, "counts", job)
-        counting.start(checkpoint.load(_read))
+        counting.start(checkpoint.load(partial(file.read_bytes, name="checkpoint")))
         if limit is not None:
             counting.most_bytes = part_within(limit)
         counter = counting if isinstance(counting.tally, ByClass) else None
@@ -221,10 +220,6 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
         return sketch
 
     return counted_within(options.max_memory, scan.rules, tf, count, sketched, folder is not None)
-
-
-def _read(saved: bytes) -> Held:
-    return read_from(BufferedReader(BytesIO(saved)), "checkpoint")
 
 
 def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
@@ -299,12 +294,8 @@ class TextCounting:
             self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
             self.n_docs += len(block)
 
-    def labels(self) -> list[str]:
-        """Return the labels of the classes so far, in the order of the class numbers."""
-        return cast("list[str]", self.coder.classes)
-
     def add_table(self, table: _core.Table, n_bytes: int) -> None:
-        """Count about ``n_bytes`` of a table, with class numbers as in `labels`."""
+        """Count about ``n_bytes`` of a table. Class numbers are those of ``coder``."""
         assert isinstance(self.tally, ByClass)
         self.n_docs += self.tally.add_table(table, min(n_bytes, self.most_bytes))
         self.coder.codes(table.labels(len(self.coder.classes)))  # numbers the new labels

@@ -76,6 +76,11 @@ def write_to(file: IO[bytes], state: Held) -> None:
     file.write(_HEADER.pack(MAGIC, _VERSION, payload_hash.digest()))
 
 
+def read_bytes(data: bytes | bytearray, name: str) -> Held:
+    """Read counts from bytes, as `read_from` reads them from a file."""
+    return read_from(io.BufferedReader(io.BytesIO(data)), name)
+
+
 def read_from(file: IO[bytes], name: str) -> Held:
     """Read the counts that `write_to` wrote. The file must end after the counts.
 

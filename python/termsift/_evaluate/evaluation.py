@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._evaluate.curve import Curve, curve_of
-from termsift._evaluate.rankers import Variant, rank_by, variants_of
+from termsift._evaluate.rankers import name_of_curve, rank_by, variants_of
 from termsift._evaluate.split import ONE_CLASS, Classifier, Documents, Metrics, Split
 from termsift._scores.methods import Model, RankerName
 from termsift._scores.ranking import Ranking
@@ -100,7 +100,7 @@ def selection_curve(
     split = Split(train, None, test)
     name, indices = "given", ranking
     if isinstance(ranking, Ranking):
-        name = Variant(ranking.method, ranking.model, ranking.policy).name
+        name = name_of_curve(ranking.method, ranking.model, ranking.policy)
         indices = ranking.indices
     indices = validation.check_indices(indices, train.matrix.n_terms, "ranking")
     ks = check_ks(ks, len(indices))
@@ -190,18 +190,18 @@ def cross_validate(
     done, runs = 0, {name: list[Metrics]() for name in variants}
     with progress("evaluated", len(folds) * len(variants), "rankings") as report:
         for split in _splits_of(documents, folds):
-            for name, variant in variants.items():
-                train = split.train if find_ranker(variant.method).reads_documents else None
+            for name, (method, model, policy) in variants.items():
+                train = split.train if find_ranker(method).reads_documents else None
                 ranking = rank_by(
-                    variant.method,
+                    method,
                     split.counts,
                     train and train.X,
                     train and train.labels.codes,
                     int(ks[-1]),
                     alpha=classifier.alpha,
                     n_threads=classifier.n_threads or None,
-                    model=variant.model,
-                    policy=variant.policy,
+                    model=model,
+                    policy=policy,
                 )
                 runs[name].append(classifier.metrics(split, ranking.indices, ks))
                 done += 1

@@ -52,13 +52,12 @@ def _run(args: argparse.Namespace) -> None:
     if method == KEY.name and not args.per_class:
         raise ValueError("--method key orders the terms of one class, so add --per-class")
     ranker = KEY if method == KEY.name else find_ranker(method)
-    reads_documents = ranker.reads_documents
-    if reads_documents:
+    if ranker.reads_documents:
         why = f"--method {method} reads the documents"
         arguments.refuse(args, why, "alpha", "tf", "per_class", "classes")
     with output.answering(args) as answer:
         X = y = None
-        if reads_documents:
+        if ranker.reads_documents:
             collection = inputs.read_documents(args)
             counts = count_collection(collection, n_threads=args.threads)
             X, y = collection.X, collection.y

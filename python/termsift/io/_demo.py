@@ -93,7 +93,6 @@ def _words_of(docstring: str) -> list[str]:
 
 
 def _docstrings_of(path: Path) -> Iterator[str]:
-    """Yield the docstrings of a file."""
     import ast
     import tokenize
 

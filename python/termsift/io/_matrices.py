@@ -96,7 +96,6 @@ def _read_npz(path: Path) -> Any:
 
 
 def _read_matrix_market(path: Path) -> Any:
-    """Read a Matrix Market file."""
     from scipy.io import mmread
 
     with opened(path) as (file, _):

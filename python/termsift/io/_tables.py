@@ -41,7 +41,7 @@ class Table(TextSource):
         options = {
             "skip": self.options.skip,
             "encoding": "UTF-8" if codec == "utf-8-sig" else self.options.encoding.upper(),
-            "labels": [] if counter is None else counter.labels(),
+            "labels": [] if counter is None else counter.coder.classes,
             "block_bytes": BLOCK_BYTES if counter is None else BLOCK_BYTES // 2,
             "unlabelled": self.options.label is False,
         }

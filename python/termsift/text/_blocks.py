@@ -201,12 +201,8 @@ class LabelledTexts:
                 "the name of the label column"
             )
         given = None if classes is None else validation.check_classes(classes)
-        self._labels: validation.Labels | None = None
         self.coder = validation.LabelCoder(given) if y is None else None
-        self._n_expected: int | None = None
-        if y is not None:
-            self._labels = validation.check_labels(y, None, given)
-            self._n_expected = self._labels.n_docs
+        self._labels = None if y is None else validation.check_labels(y, None, given)
         self.one_label_each = self._labels is None or self._labels.indptr is None
         self.n_docs = 0
         self.first = 0  # the number of the first document in the last block
@@ -218,7 +214,7 @@ class LabelledTexts:
         return list(source.classes)
 
     def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels]]:
-        first, n = 0, self._n_expected
+        first, n = 0, None if self._labels is None else self._labels.n_docs
         for texts, column in self._blocks:
             rows = slice(first, first + len(texts))
             if n is not None and rows.stop > n:
