@@ -53,11 +53,9 @@ def selection_curve(
         Numbers of terms. The default is every number from 1 to 2,000, followed by numbers that grow
         by about 1%, up to the length of the ranking.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
-        The classifiers, in this order, are scikit-learn's MultinomialNB, MultinomialNB on presences
-        (0 or 1), BernoulliNB, and naive Bayes with Poisson rates.
+        The classifier, which is a model of `termsift.NaiveBayes`.
     alpha : float, default 1.0
-        The smoothing of the classifier, above 0: b1 = alpha and b2 = alpha * k. "bernoulli" has
-        b2 = 2 * alpha, and "poisson" has b2 = alpha.
+        The smoothing of the classifier, above 0, as for `termsift.NaiveBayes`.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -73,12 +71,11 @@ def selection_curve(
 
     Notes
     -----
-    At each k, the predictions equal those of a model fitted to ``X[:, ranking.indices[:k]]``. For
-    "multinomial", log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences
-    of the k terms in class c. If the log posteriors of several classes agree within 2^-45 of the
-    magnitudes of their summands, the first of these classes is predicted. One pass over the ranking
-    evaluates all k. The pass needs 24 bytes for each k and class, with the number of classes
-    rounded up to a multiple of four.
+    At each k, the predictions equal those of a model fitted to ``X[:, ranking.indices[:k]]``. If
+    the log posteriors of several classes agree within 2^-45 of the magnitudes of their summands,
+    the first of these classes is predicted. One pass over the ranking evaluates all k. The pass
+    needs 24 bytes for each k and class, with the number of classes rounded up to a multiple of
+    four.
 
     Examples
     --------
