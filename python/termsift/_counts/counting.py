@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._core import CountOverflowError
 from termsift._counts import file
 from termsift._counts.class_counts import ClassCounts
 from termsift._counts.documents import count_scan, counted, counted_within, part_within
@@ -317,16 +316,13 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     for number, part in enumerate(validation.check_iterable(parts, "parts", "ClassCounts")):
         if not isinstance(part, ClassCounts):
             raise TypeError(f"part {number} is {validation.a_kind(part)}, expected ClassCounts")
-        try:
-            held = part._state
-            if merged is not None:
-                a = _with_strings_for_numbers(merged, held)
-                b = _with_strings_for_numbers(held, merged)
+        held = part._state
+        if merged is not None:
+            a = _with_strings_for_numbers(merged, held)
+            b = _with_strings_for_numbers(held, merged)
+            with validation.naming(f"part {number} and the parts before it"):
                 held = a.united(b)
-            merged = held
-        except ValueError as error:
-            kind = CountOverflowError if isinstance(error, OverflowError) else ValueError
-            raise kind(f"part {number} and the parts before it: {error}") from None
+        merged = held
     if merged is None:
         raise ValueError("expected at least one part to merge, got none")
     return ClassCounts._of(merged)

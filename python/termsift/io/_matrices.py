@@ -22,7 +22,7 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
-from termsift._util.validation import object_array, widened
+from termsift._util.validation import naming, object_array, widened
 from termsift.io._opening import existing, is_damage, one_per_line, opened
 from termsift.io._source import BLOCK_BYTES, MatrixBlock, Options, Source
 
@@ -88,10 +88,8 @@ def _read_npz(path: Path) -> Any:
             expected = "a sparse matrix saved by scipy.sparse.save_npz"
             raise ValueError(f"{path}: expected {expected}") from exc
     if hasattr(X, "check_format"):
-        try:
+        with naming(str(path)):
             X.check_format(full_check=True)  # conversion to CSR does not check the indices
-        except ValueError as exc:
-            raise ValueError(f"{path}: {exc}") from None
     return widened(X) if X.format == "coo" else X  # converting COO sums duplicates
 
 
