@@ -190,21 +190,15 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     folder, job = options.checkpoint, scan._job(tf) if options.checkpoint else {}
 
     def count(rules: TextRules, limit: int | None) -> Held:
-        counting = TextCounting(rules, tf, threads)
+        counting = TextCounting(rules, tf, threads, limit)
         checkpoint = Checkpoint(folder, "counts", job)
         counting.start(checkpoint.load(partial(file.read_bytes, name="checkpoint")))
-        if limit is not None:
-            counting.most_bytes = part_within(limit)
         counter = counting if isinstance(counting.tally, ByClass) else None
-
-        def add(block: TextBlock) -> None:
-            counting.add(block)
-            check_fits(counting.n_bytes, limit)
 
         def state() -> bytes:
             return ClassCounts._of(counting.counts()).to_bytes()
 
-        scan._each("counted", add, counter, checkpoint, state)
+        scan._each("counted", counting.add, counter, checkpoint, state)
         counts = counting.counts()
         scan._check_read(counts.counts.n_docs)
         return counts
@@ -258,24 +252,21 @@ def count_parts(
 
 
 class TextCounting:
-    """The counts of texts in files. If the core counts by class, the core also reads the tables."""
+    """The counts of texts in files, whose terms may take at most ``limit`` bytes.
 
-    def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
+    If the core counts by class, the core also reads the tables.
+    """
+
+    def __init__(self, rules: TextRules, tf: str, n_threads: int, limit: int | None) -> None:
         self._new_tally = partial(tally_of, rules, tf, n_threads)
         self._total: Held | None = None  # the counts of earlier documents
-        self.most_bytes = 1 << 62  # the most bytes of a table to count at once
+        self._limit = limit
         self.start()
 
     def start(self, total: Held | None = None) -> None:
         """Start an empty tally for the next documents, whose counts are added to ``total``."""
         self._total, self.tally, self.n_docs = total, self._new_tally(), 0
         self.coder = validation.LabelCoder(None)
-
-    @property
-    def n_bytes(self) -> int:
-        """The approximate number of bytes that all terms so far take."""
-        held = 0 if self._total is None else _STRING_BYTES * self._total.counts.n_terms
-        return held + self.tally.n_bytes
 
     def counts(self) -> Held:
         """Return the counts of all documents so far."""
@@ -293,11 +284,15 @@ class TextCounting:
             codes = self.coder.codes(block.labels)[block.codes]
             self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
             self.n_docs += len(block)
+        held = 0 if self._total is None else _STRING_BYTES * self._total.counts.n_terms
+        check_fits(held + self.tally.n_bytes, self._limit)
 
     def add_table(self, table: _core.Table, n_bytes: int) -> None:
         """Count about ``n_bytes`` of a table. Class numbers are those of ``coder``."""
         assert isinstance(self.tally, ByClass)
-        self.n_docs += self.tally.add_table(table, min(n_bytes, self.most_bytes))
+        if self._limit is not None:
+            n_bytes = min(n_bytes, part_within(self._limit))
+        self.n_docs += self.tally.add_table(table, n_bytes)
         self.coder.codes(table.labels(len(self.coder.classes)))  # numbers the new labels
 
 
