@@ -61,10 +61,7 @@ class MatrixFile(Source):
         if X.ndim != 2:
             raise ValueError(f"{path}: expected a matrix of two dimensions, found {X.ndim}")
         n_docs, n_terms = X.shape
-        of_file = self._labels
-        labels = object_array(
-            [""] * n_docs if of_file is None else one_per_line(of_file, "a label")
-        )
+        labels = [""] * n_docs if self._labels is None else one_per_line(self._labels, "a label")
         if len(labels) != n_docs:
             raise ValueError(
                 f"{self._labels}: {len(labels)} labels for the {n_docs} documents of {path}"
@@ -74,7 +71,7 @@ class MatrixFile(Source):
                 f"{self.options.terms}: {len(names)} names for the {n_terms} terms of {path}"
             )
         ones = np.ones(n_docs, dtype=np.int64)
-        yield MatrixBlock(scipy.sparse.csr_array(X), labels, ones, self.n_bytes)
+        yield MatrixBlock(scipy.sparse.csr_array(X), object_array(labels), ones, self.n_bytes)
 
 
 def _read_npz(path: Path) -> Any:
@@ -114,8 +111,7 @@ class SvmlightFile(Source):
         super().__init__(path, options, kind, labels)
         datasets = require("sklearn.datasets", "sklearn", f"{path}: reading it")
         self._load = datasets.load_svmlight_file
-        names = options.names
-        self._n_terms = _core.max_terms if names is None else len(names)
+        self._n_terms = _core.max_terms if options.names is None else len(options.names)
 
     def blocks(self) -> Generator[MatrixBlock, None, None]:
         """Parse the file block by block."""

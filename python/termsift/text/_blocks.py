@@ -214,26 +214,24 @@ class LabelledTexts:
         return list(source.classes)
 
     def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels]]:
-        first, n = 0, None if self._labels is None else self._labels.n_docs
+        n = None if self._labels is None else self._labels.n_docs
         for texts, column in self._blocks:
-            rows = slice(first, first + len(texts))
-            if n is not None and rows.stop > n:
-                raise ValueError(f"there are {n} labels for {rows.stop} texts or more")
+            self.first = self.n_docs
+            self.n_docs += len(texts)
+            if n is not None and self.n_docs > n:
+                raise ValueError(f"there are {n} labels for {self.n_docs} texts or more")
             if self._labels is not None:
-                labels = self._labels.of(rows)
+                labels = self._labels.of(slice(self.first, self.n_docs))
             else:
                 assert self.coder is not None
-                codes = self.coder.codes(column, first)
+                codes = self.coder.codes(column, self.first)
                 labels = validation.Labels(self.coder.classes, codes, None)
             if len(texts.missing):
-                place = first + texts.missing[0]
+                place = self.first + texts.missing[0]
                 raise ValueError(f"the text of document {place} is missing: {validation.LEAVE_OUT}")
-            self.first = first
-            self.n_docs += len(texts)
             yield texts, labels
-            first = rows.stop
-        if n is not None and first < n:
-            raise ValueError(f"there are {n} labels for {first} texts")
+        if n is not None and self.n_docs < n:
+            raise ValueError(f"there are {n} labels for {self.n_docs} texts")
 
 
 @contextmanager

@@ -169,11 +169,7 @@ class TextRules:
         terms = self.vocabulary
         if terms is None:
             return None
-        words = (
-            list(terms)
-            if isinstance(terms, Mapping)
-            else validation.check_words(terms, "vocabulary")
-        )
+        words = validation.check_words(terms, "vocabulary")
         for word in words:
             validation.check_kind(word, str, "each of vocabulary")
         ordered = sorted(words) if isinstance(terms, Set) else words
