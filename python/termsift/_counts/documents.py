@@ -315,7 +315,6 @@ class ByClass:
         self._counter = _core.TextCounter(native, by_class=True)
 
     def add(self, texts: _core.Texts, labels: validation.Labels) -> None:
-        """Count further documents."""
         self._counter.add(texts, labels.codes, self._n_threads)
 
     @property
@@ -350,7 +349,6 @@ class ByDocument:
         self._totals = np.zeros((2, 0), dtype=np.int64)
 
     def add(self, texts: _core.Texts, labels: validation.Labels) -> None:
-        """Count further documents."""
         X = self._blocks.count(texts)
         if self._blocks.grows and self._rules.drops:
             added = np.array([np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)])

@@ -146,7 +146,6 @@ class Curve(Tabular):
 
 
 def check_metric(metric: str) -> Metric:
-    """Check the name of a metric."""
     return check_choice(metric, METRICS, "metric")  # type: ignore[return-value]
 
 

@@ -41,7 +41,6 @@ class Documents:
         return Documents(matrix, labels, self.n_threads)
 
     def counts(self) -> ClassCounts:
-        """Return the counts of the documents."""
         return count_checked(self.matrix, self.labels, n_threads=self.n_threads)
 
 

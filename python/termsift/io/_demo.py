@@ -57,7 +57,6 @@ def load_demo() -> Collection:
 
 
 def scan_demo() -> Scan:
-    """Return the scan of the docstrings."""
     source = Docstrings()
     return Scan([source], source.options)
 

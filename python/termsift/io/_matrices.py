@@ -55,7 +55,6 @@ class MatrixFile(Source):
         self.files = [file for file in (path, self._labels) if file is not None]
 
     def blocks(self) -> Generator[MatrixBlock, None, None]:
-        """Read the matrix and its labels."""
         path, names = self.path, self.options.names
         X = _read_npz(path) if self.kind == ".npz" else _read_matrix_market(path)
         if X.ndim != 2:
@@ -114,7 +113,6 @@ class SvmlightFile(Source):
         self._n_terms = _core.max_terms if options.names is None else len(options.names)
 
     def blocks(self) -> Generator[MatrixBlock, None, None]:
-        """Parse the file block by block."""
         first_line = 1
         with opened(self.path) as (content, raw):
             while lines := content.readlines(BLOCK_BYTES):

@@ -66,7 +66,6 @@ class JsonTable(Table):
     """A file of JSON objects, one per line. A .json file may hold an array instead."""
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
-        """Return the table of the objects."""
         texts, label = self.columns
         options |= {"texts": texts, "label": label, "may_be_array": self.kind == ".json"}
         return _core.JsonTable(readinto, str(self.path), **options)

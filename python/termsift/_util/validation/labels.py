@@ -43,7 +43,6 @@ class Labels:
 
     @property
     def n_docs(self) -> int:
-        """The number of documents."""
         return len(self.codes) if self.indptr is None else len(self.indptr) - 1
 
     def of(self, rows: slice) -> Labels:
