@@ -38,12 +38,11 @@ def count_blocks(
     rows = [by_block.count(block) for block in blocks]
     parts = ((part.data, part.indices, part.indptr) for part in rows)
     X = stacked(parts, by_block.n_columns)
-    if rules.hashing is None and rules.vocabulary is None:
+    names = by_block.names
+    if by_block.grows:
         documents, occurrences = np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)
         order = by_block.kept_columns(X.shape[0], documents, np.asarray(occurrences).ravel())
-        X, names = X[:, order], by_block.names[order]
-    else:
-        names = by_block.names
+        X, names = X[:, order], names[order]
     X.sort_indices()
     return X, names if rules.hashing is None else None
 
