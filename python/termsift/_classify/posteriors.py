@@ -92,9 +92,8 @@ class Posteriors:
         if self._model == "complement":
             return np.log(size + self._b2) - np.log(events + self._b1)
         if self._model == "bernoulli":  # log p - log(1 - p)
-            return np.log(events + self._b1) - np.log(
-                np.maximum(size - events, 0) + (self._b2 - self._b1)
-            )
+            rest = np.maximum(size - events, 0) + (self._b2 - self._b1)
+            return np.log(events + self._b1) - np.log(rest)
         return np.log(events + self._b1) - np.log(size + self._b2)
 
     def _absent(self, events: Any, size: Any) -> Any:

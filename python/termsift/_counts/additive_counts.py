@@ -92,17 +92,15 @@ class AdditiveCounts:
     @property
     def term_frequency(self) -> Any:
         """The occurrences of each term in each class, l_ic: a csr_array (n_classes, n_terms)."""
-        return scipy.sparse.csr_array(
-            self._counts.term_frequency(), shape=(self.n_classes, self.n_terms)
-        )
+        shape = self.n_classes, self.n_terms
+        return scipy.sparse.csr_array(self._counts.term_frequency(), shape=shape)
 
     @property
     def document_frequency(self) -> Any:
         """The documents of each class with each term, d_ic: a csr_array (n_classes, n_terms)."""
         self._require_documents("document_frequency")
-        return scipy.sparse.csr_array(
-            self._counts.document_frequency(), shape=(self.n_classes, self.n_terms)
-        )
+        shape = self.n_classes, self.n_terms
+        return scipy.sparse.csr_array(self._counts.document_frequency(), shape=shape)
 
     @property
     def buckets(self) -> tuple[int, tuple[int, ...]] | None:

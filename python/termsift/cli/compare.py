@@ -48,9 +48,8 @@ def add(commands: Any) -> None:
     about = "evaluate methods by the accuracy of a classifier that uses the first k terms of each"
     parser = arguments.add_command(commands, "compare", _run, about, _MORE)
     arguments.add_input(parser, counts=False)
-    group = parser.add_argument_group(
-        "rankings (each method is combined with all models and policies that it has)"
-    )
+    title = "rankings (each method is combined with all models and policies that it has)"
+    group = parser.add_argument_group(title)
     methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
     for option, names, usual in (
         ("--method", methods, _COMPARED),

@@ -27,9 +27,8 @@ def add(commands: Any) -> None:
     parser = arguments.add_command(commands, "rank", _run, about)
     arguments.add_input(parser)
     group = parser.add_argument_group("classes")
-    arguments.add_flag(
-        group, "--per-class", "list the terms that each class uses more than the others do"
-    )
+    per_class = "list the terms that each class uses more than the others do"
+    arguments.add_flag(group, "--per-class", per_class)
     these = "compare only these classes, and ignore all others"
     arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
