@@ -259,7 +259,6 @@ class TextCounting:
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int, limit: int | None) -> None:
         self._new_tally = partial(tally_of, rules, tf, n_threads)
-        self._total: Held | None = None  # the counts of earlier documents
         self._limit = limit
         self.start()
 
@@ -275,7 +274,7 @@ class TextCounting:
             part = self.tally.counts(self.coder.classes, self.n_docs).in_order(self.coder)
             self.start(total)  # frees the tally
             total = part if total is None else total.united(part)
-        self.start(total)
+        self._total = total
         return total
 
     def add(self, block: TextBlock) -> None:
