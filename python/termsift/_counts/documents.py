@@ -52,7 +52,7 @@ def counted(
             tally.add(texts, labels)
         check_fits(tally.n_bytes, limit)
     counts = tally.counts(documents.classes, documents.n_docs)
-    return counts if documents.coder is None else counts.in_order(documents.coder)
+    return counts if documents.coder is None else counts.in_order(documents.coder.ordered)
 
 
 def check_fits(n_bytes: int, limit: int | None) -> None:
@@ -271,7 +271,7 @@ class TextCounting:
         """Return the counts of all documents so far."""
         total = self._total
         if total is None or self.n_docs:
-            part = self.tally.counts(self.coder.classes, self.n_docs).in_order(self.coder)
+            part = self.tally.counts(self.coder.classes, self.n_docs).in_order(self.coder.ordered)
             self.start(total)  # frees the tally
             total = part if total is None else total.united(part)
         self._total = total

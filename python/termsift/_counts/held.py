@@ -159,16 +159,13 @@ class Held(NamedTuple):
         """Return the counts with new labels for the classes, in sorted order of the labels."""
         if labels == self.classes:
             return self
-        in_order = validation.in_order(labels)
-        at = {label: row for row, label in enumerate(labels)}
-        counts = self.counts.with_classes([at[label] for label in in_order])
-        return self._replace(counts=counts, classes=in_order)
+        return self._replace(classes=labels).in_order(validation.in_order(labels))
 
-    def in_order(self, coder: validation.LabelCoder) -> Held:
-        """Return the counts with the classes of the coder in their final order."""
-        ordered, place = coder.ordered()
-        counts = self.counts.with_classes(np.argsort(place).tolist())
-        return self._replace(counts=counts, classes=ordered)
+    def in_order(self, classes: list[Hashable]) -> Held:
+        """Return the counts with the same classes in another order."""
+        row_of = {label: row for row, label in enumerate(self.classes)}
+        counts = self.counts.with_classes([row_of[label] for label in classes])
+        return self._replace(counts=counts, classes=classes)
 
     def within(self, parts: Iterable[Any]) -> Held:
         """Return the counts with the totals of all terms; see `ClassCounts.within`."""

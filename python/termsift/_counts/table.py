@@ -15,7 +15,6 @@ from termsift._counts.held import Held
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.extras import is_from, require
-from termsift._util.validation.labels import distinct_labels
 from termsift.text._blocks import check_columns
 
 _SCALES = "; multiply relative frequencies by the number of tokens in the corpus, and round them"
@@ -139,7 +138,8 @@ def counts_from_table(
         held["class_docs"] = _totals(class_docs, "class_docs", coder.classes, least)
     held["n_docs"] = sum(held["class_docs"].tolist())
     counts, term_names = _core.Counts.from_arrays(**held), validation.object_array(terms)
-    return ClassCounts._of(Held(counts, coder.classes, term_names, "raw").in_order(coder))
+    state = Held(counts, coder.classes, term_names, "raw")
+    return ClassCounts._of(state.in_order(coder.ordered))
 
 
 def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
 
 def _terms(values: Any, name: Any) -> tuple[list[str], NDArray[np.int64]]:
     """Return the sorted terms, and the place of each row's term among the sorted terms."""
-    codes, distinct, first = distinct_labels(values)
+    codes, distinct, first = validation.distinct_labels(values)
     for value, row in zip(distinct, first, strict=True):
         if not isinstance(value, str):
             raise ValueError(

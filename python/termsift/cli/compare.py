@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 import termsift as ts
 from termsift import io, plots
@@ -187,7 +187,7 @@ def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
     return rows
 
 
-def _columns(curves: _Curves) -> dict[str, npt.NDArray[Any]]:
+def _columns(curves: _Curves) -> dict[str, NDArray[Any]]:
     """Return the columns of all curves, one curve below the other."""
     names = np.array(list(curves), dtype=object)
     tables = [curve.columns() for curve in curves.values()]
