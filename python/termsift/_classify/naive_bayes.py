@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._classify.posteriors import Floats, Posteriors
+from termsift._classify.posteriors import Posteriors
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.scoring import ClassPrior
@@ -199,11 +199,11 @@ class NaiveBayes:
         codes = [np.empty(0, dtype=np.int64), *map(best_of, self._joint(X))]
         return self.classes_[np.concatenate(codes)]
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any) -> _core.Float64s:
         """Return log probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
         return self._normalised(self._joint(X))
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any) -> _core.Float64s:
         """Return probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
         return np.exp(self.predict_log_proba(X))
 
@@ -218,7 +218,7 @@ class NaiveBayes:
             raise ValueError("there are no documents, expected some to classify")
         return float(np.average(is_right, weights=weights))
 
-    def leave_one_out(self, X: Any, y: Any) -> Floats:
+    def leave_one_out(self, X: Any, y: Any) -> _core.Float64s:
         """Return the log probabilities of each document after fitting to all other documents.
 
         Before a document is classified, its counts are subtracted from the counts of its class.
@@ -257,7 +257,7 @@ class NaiveBayes:
 
     # ---- documents -------------------------------------------------------------------------------
 
-    def _joint(self, X: Any) -> Iterator[Floats]:
+    def _joint(self, X: Any) -> Iterator[_core.Float64s]:
         """Yield the log posteriors of blocks of documents, up to a constant for each document."""
         fitted = self._fitted
         lookup = None if _is_matrix(X) else self._lookup
@@ -278,7 +278,7 @@ class NaiveBayes:
             )
         return self._posteriors
 
-    def _normalised(self, parts: Iterable[Floats]) -> Floats:
+    def _normalised(self, parts: Iterable[_core.Float64s]) -> _core.Float64s:
         """Return all log posteriors, normalised to log probabilities."""
         stacked = np.concatenate([np.empty((0, len(self.classes_))), *parts])
         stacked -= stacked.max(axis=1, keepdims=True)
@@ -337,7 +337,7 @@ class NaiveBayes:
         return BlockCounter(self._rules_of_terms, validation.check_n_threads(self.n_threads))
 
     @cached_property
-    def _lookup(self) -> tuple[_core.TextIndex, Floats, bool] | None:
+    def _lookup(self) -> tuple[_core.TextIndex, _core.Float64s, bool] | None:
         """The index of the terms, their weights, and whether a term counts once per document.
 
         The value is None if texts must be converted to matrices first.
@@ -392,7 +392,7 @@ class NaiveBayes:
         return {name: value for name, value in self.__dict__.items() if name not in _MADE}
 
 
-def best_of(joint: Floats) -> NDArray[np.int64]:
+def best_of(joint: _core.Float64s) -> NDArray[np.int64]:
     """Return the position of each document's most probable class from log posteriors."""
     best = joint.max(axis=1, keepdims=True)
     codes: NDArray[np.int64] = np.argmax(joint >= best - _TIE * np.abs(best), axis=1)

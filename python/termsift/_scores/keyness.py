@@ -44,8 +44,6 @@ ORDERS_BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"
 _PRINTED = 10  # how many terms of each side print() shows
 _LETTERS = 24
 
-_Floats: TypeAlias = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Keyness(Tabular):
@@ -370,7 +368,7 @@ def _dispersions(
     index: NDArray[np.int64],
     n_terms: int,
     n_threads: int | None,
-) -> dict[str, _Floats]:
+) -> dict[str, _core.Float64s]:
     X, y = documents
     threads = validation.check_n_threads(n_threads)
     csr = validation.check_matrix(X, threads)
@@ -401,19 +399,19 @@ def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     return np.where(table["sign"] > 0, *sides)
 
 
-def _strength(table: dict[str, NDArray[Any]], sort: str) -> _Floats:
+def _strength(table: dict[str, NDArray[Any]], sort: str) -> _core.Float64s:
     """Return a sort key for each term. Each direction is sorted by descending key."""
     if sort == "count":
         return _of_side(table, "n").astype(np.float64)
     sign = table["sign"]
     if sort in ("g2", "g2_docs"):  # these columns have no sign
         sign = sign * np.sign(table["zeta"]) if sort == "g2_docs" else np.abs(sign)
-    strength: _Floats = sign * table[sort]
+    strength: _core.Float64s = sign * table[sort]
     return strength
 
 
 def _strongest(
-    table: dict[str, NDArray[Any]], kept: NDArray[np.bool_], strength: _Floats, k: int
+    table: dict[str, NDArray[Any]], kept: NDArray[np.bool_], strength: _core.Float64s, k: int
 ) -> NDArray[np.int64]:
     """Return the k strongest rows among the rows in the mask ``kept``, strongest first."""
     rows = np.flatnonzero(kept)
