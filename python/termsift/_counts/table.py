@@ -17,8 +17,6 @@ from termsift._util.adding import add_documents
 from termsift._util.extras import is_from, require
 from termsift.text._blocks import check_columns
 
-_SCALES = "; multiply relative frequencies by the number of tokens in the corpus, and round them"
-
 
 def counts_from_table(
     frame: Any,
@@ -194,7 +192,8 @@ def _whole(values: Any, name: Any, place: Any) -> NDArray[np.int64]:
         row = int(np.argmin(right))
         raise ValueError(
             f"column {name!r} has {validation.shown(numbers[row])} at {place(row)}, expected a "
-            f"whole number from 0 to 2^63 - 1{_SCALES}"
+            "whole number from 0 to 2^63 - 1; multiply relative frequencies by the number of "
+            "tokens in the corpus, and round them"
         )
     return numbers.astype(np.int64)
 

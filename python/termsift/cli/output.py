@@ -18,14 +18,13 @@ from termsift._util.validation import number_of
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
 _STDOUT = (None, "-")  # values of --output that mean standard output
 _LONGEST = 60  # the maximum length of a name in a table; other formats do not cut names
-_FORMATS = ("table", "csv", "json")
 
 
 def add_output(parser: argparse.ArgumentParser) -> Any:
     """Add the options that `answering` reads, and return their group."""
     group = parser.add_argument_group("output")
     usual = f"(default: by the ending of FILE ({' '.join(FORMAT_OF)}), or table)"
-    group.add_argument("--format", choices=_FORMATS, help=usual)
+    group.add_argument("--format", choices=[*FORMAT_OF.values()], help=usual)
     about = "write FILE atomically; - is stdout (default: stdout)"
     group.add_argument("-o", "--output", metavar="FILE", help=about)
     return group
