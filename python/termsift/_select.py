@@ -16,7 +16,7 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import GREEDY
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._util import scipy, validation
-from termsift._util.adding import add_documents, is_exact
+from termsift._util.adding import add_documents
 from termsift._util.messages import logger, progress
 
 if TYPE_CHECKING:
@@ -297,8 +297,7 @@ def _chosen(
     elif shape != "empirical_bayes":
         raise ValueError(f"shape must be a number or 'empirical_bayes', got {shape!r}")
     else:
-        counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, "binary"))
-        counts = add_documents(counts, matrix, labels, weights, "binary", threads)
+        counts = add_documents(None, matrix, labels, weights, "binary", threads)
         shape = likeliest_shape(counts)
     with progress("chosen", k, "terms") as report:
         indices, gains, evaluations = _core.conditional_gain(

@@ -16,7 +16,7 @@ from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.scoring import ClassPrior
 from termsift._util import scipy, validation
-from termsift._util.adding import add_documents, is_exact
+from termsift._util.adding import add_documents
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, naming_rows, text_blocks
 from termsift.text._matrices import BlockCounter
@@ -155,8 +155,7 @@ class NaiveBayes:
         matrix = validation.check_matrix(X, threads)
         labels = validation.check_labels(y, matrix.n_docs, None)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
-        counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, "raw"))
-        counts = add_documents(counts, matrix, labels, weights, "raw", threads)
+        counts = add_documents(None, matrix, labels, weights, "raw", threads)
         names = validation.term_names_of(X, None, matrix.n_terms)
         return self._learn(counts, labels.classes, names, "raw", None)
 

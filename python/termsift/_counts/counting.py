@@ -16,7 +16,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._counts.documents import count_scan, counted, counted_within, part_within
 from termsift._counts.held import Held
 from termsift._util import validation
-from termsift._util.adding import TermFrequency, add_documents, is_exact
+from termsift._util.adding import TermFrequency, add_documents
 from termsift._util.files import check_path
 from termsift._util.messages import levels_to_caller
 from termsift.io._collection import Collection
@@ -137,9 +137,8 @@ def count_checked(
     term_names: NDArray[np.object_] | None = None,
 ) -> ClassCounts:
     """Count documents. The arguments must have been checked before."""
-    empty = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
-    added = add_documents(empty, matrix, labels, weights, tf, n_threads)
-    return ClassCounts._of(Held(added, labels.classes, term_names, tf))
+    counts = add_documents(None, matrix, labels, weights, tf, n_threads)
+    return ClassCounts._of(Held(counts, labels.classes, term_names, tf))
 
 
 @shows_rules

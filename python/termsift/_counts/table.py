@@ -214,9 +214,9 @@ def _summed(
 ) -> dict[str, Any]:
     """Return the count arrays of a table. Each row counts as a document with a single term."""
     matrix = validation.Csr(np.arange(len(codes) + 1), terms, values, len(codes), n_terms)
-    labels, empty = validation.Labels(classes, codes, None), _core.Counts(len(classes), True)
+    labels = validation.Labels(classes, codes, None)
     try:
-        return {**add_documents(empty, matrix, labels, None, "raw", 0).to_arrays()}
+        return {**add_documents(None, matrix, labels, None, "raw", 0).to_arrays()}
     except _core.CountOverflowError:
         raise _core.CountOverflowError("the counts of a class sum to more than 2^63 - 1") from None
 
