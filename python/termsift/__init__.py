@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from termsift._scores.registry import methods as methods
     from termsift._scores.registry import selectors as selectors
     from termsift._scores.significance import Significance as Significance
-    from termsift._select.conditional_gain import conditional_gain as conditional_gain
-    from termsift._select.conditional_gain import guided_gain as guided_gain
+    from termsift._select import conditional_gain as conditional_gain
+    from termsift._select import guided_gain as guided_gain
     from termsift._term_selector import TermSelector as TermSelector
     from termsift._util.info import show_versions as show_versions
     from termsift.io._scan import Scan as Scan
@@ -85,7 +85,7 @@ _HOMES = {
     "_scores.ranking": ("Ranking",),
     "_scores.registry": ("methods", "selectors"),
     "_scores.significance": ("Significance",),
-    "_select.conditional_gain": ("conditional_gain", "guided_gain"),
+    "_select": ("conditional_gain", "guided_gain"),
     "_term_selector": ("TermSelector",),
     "_util.info": ("show_versions",),
     "io._scan": ("Scan", "scan"),

@@ -12,7 +12,6 @@ from scipy import sparse
 
 from termsift._counts import counting
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.counting import nothing
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.methods import Method, Model, RankerName
 from termsift._scores.ranking import Ranking
@@ -176,7 +175,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if before is None:
                 counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
             else:
-                copy = before + nothing(self.tf)  # copied, because errors must not change counts_
+                copy = before + counting.nothing(self.tf)  # errors must not change counts_
                 counts = copy.update(X, y, sample_weight, **shared)
             self._learn(counts)
         return self

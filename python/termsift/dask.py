@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from termsift._counts import counting
+from termsift._counts import counting, documents
 from termsift._counts.class_counts import ClassCounts
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
@@ -151,7 +151,7 @@ def count_texts(
     def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
         return _total(parts, "part", partial(_of_texts, count, text, label), together)
 
-    return counting.count_parts(total, text_rules, tf, classes, max_memory)
+    return documents.count_parts(total, text_rules, tf, classes, max_memory)
 
 
 def _total(

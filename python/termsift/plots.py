@@ -15,7 +15,7 @@ from termsift._scores.keyness import Keyness
 from termsift._scores.ranking import Ranking
 from termsift._util import validation
 from termsift._util.extras import require
-from termsift._util.printable import printable
+from termsift._util.messages import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ import pytest
 
 import termsift as ts
 from termsift import cli
-from termsift._util import progress
+from termsift._util import messages
 from termsift.cli import output
 
 
@@ -83,8 +83,8 @@ class Terminal:
 
     def __init__(self, monkeypatch: Any, columns: int) -> None:
         self.text, self.now = "", 100.0
-        monkeypatch.setattr(progress.sys, "stderr", self)
-        monkeypatch.setattr(progress.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(messages.sys, "stderr", self)
+        monkeypatch.setattr(messages.time, "monotonic", lambda: self.now)
         monkeypatch.setenv("COLUMNS", str(columns))
 
     def isatty(self) -> bool:
@@ -100,7 +100,7 @@ class Terminal:
 @pytest.mark.parametrize("columns", [20, 40, 80])
 def test_progress_is_one_line_of_the_terminal(monkeypatch: Any, columns: int) -> None:
     terminal = Terminal(monkeypatch, columns)
-    with progress.progress("counted", 10**12, "documents of all kinds") as report:
+    with messages.progress("counted", 10**12, "documents of all kinds") as report:
         assert report is not None
         for done in (987_654_321_000, 1):
             terminal.now += 10

@@ -18,7 +18,7 @@ import termsift as ts
 from gain_collections import KINDS, Documents, Rng, collection, kinds, text
 from signals import interrupting, needs_timers
 from termsift import _core, reference
-from termsift._select.conditional_gain import likeliest_shape
+from termsift._select import likeliest_shape
 
 
 def assert_same(ranking: ts.Ranking, other: ts.Ranking) -> None:

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
 from termsift._evaluate.curve import METRICS
-from termsift._evaluate.folds import folds_of
+from termsift._evaluate.evaluation import folds_of
 from termsift._util import validation
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from termsift._evaluate.curve import METRICS, curve_of
-from termsift._evaluate.evaluation import check_ks, every_k
+from termsift._evaluate.evaluation import check_ks
 from termsift._evaluate.split import metrics_of
 
 
@@ -129,11 +129,10 @@ def test_to_frame() -> None:
 
 
 def test_every_k() -> None:
-    assert every_k(0).tolist() == []
-    assert every_k(3).tolist() == [1, 2, 3]
-    assert every_k(2000).tolist() == list(range(1, 2001))
-    assert every_k(2001).tolist()[-2:] == [2000, 2001]
-    ks = every_k(60_000)
+    assert check_ks(None, 3).tolist() == [1, 2, 3]
+    assert check_ks(None, 2000).tolist() == list(range(1, 2001))
+    assert check_ks(None, 2001).tolist()[-2:] == [2000, 2001]
+    ks = check_ks(None, 60_000)
     assert ks[1999:2002].tolist() == [2000, 2020, 2040]
     assert ks[-1] == 60_000
     steps = np.diff(ks[1999:]) / ks[1999:-1]

@@ -101,7 +101,7 @@ def test_progress_is_shown_on_a_terminal(
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr("termsift._util.progress._PATIENCE", 0.0)
+    monkeypatch.setattr("termsift._util.messages._PATIENCE", 0.0)
     with pytest.raises(KeyboardInterrupt):
         hard.greedy(exhaustive=True)
     shown = terminal.getvalue()

@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._classify.posteriors import Floats, Posteriors
+from termsift._classify.posteriors import Posteriors
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.scoring import ClassPrior
 from termsift._util import scipy, validation
-from termsift._util.adding import add_documents, is_exact
-from termsift._util.tabular import object_array
+from termsift._util.adding import add_documents
 from termsift.text import TextRules
-from termsift.text._blocks import LabelledTexts, text_blocks
+from termsift.text._blocks import LabelledTexts, naming_rows, text_blocks
 from termsift.text._matrices import BlockCounter
 
 if TYPE_CHECKING:
@@ -156,8 +155,7 @@ class NaiveBayes:
         matrix = validation.check_matrix(X, threads)
         labels = validation.check_labels(y, matrix.n_docs, None)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
-        counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, "raw"))
-        counts = add_documents(counts, matrix, labels, weights, "raw", threads)
+        counts = add_documents(None, matrix, labels, weights, "raw", threads)
         names = validation.term_names_of(X, None, matrix.n_terms)
         return self._learn(counts, labels.classes, names, "raw", None)
 
@@ -200,11 +198,11 @@ class NaiveBayes:
         codes = [np.empty(0, dtype=np.int64), *map(best_of, self._joint(X))]
         return self.classes_[np.concatenate(codes)]
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any) -> _core.Float64s:
         """Return log probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
         return self._normalised(self._joint(X))
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any) -> _core.Float64s:
         """Return probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
         return np.exp(self.predict_log_proba(X))
 
@@ -212,14 +210,14 @@ class NaiveBayes:
         """Return the share of documents classified correctly. ``X`` is as for `predict`."""
         predicted = self.predict(X)
         labels = validation.check_one_class(y, len(predicted), "a prediction is one class")
-        true = object_array(labels.classes)[labels.codes]
-        is_right = true == object_array(predicted.tolist())
+        true = validation.object_array(labels.classes)[labels.codes]
+        is_right = true == validation.object_array(predicted.tolist())
         weights = validation.check_weights(sample_weight, len(predicted))
         if not (len(predicted) if weights is None else weights.any()):
             raise ValueError("there are no documents, expected some to classify")
         return float(np.average(is_right, weights=weights))
 
-    def leave_one_out(self, X: Any, y: Any) -> Floats:
+    def leave_one_out(self, X: Any, y: Any) -> _core.Float64s:
         """Return the log probabilities of each document after fitting to all other documents.
 
         Before a document is classified, its counts are subtracted from the counts of its class.
@@ -258,7 +256,7 @@ class NaiveBayes:
 
     # ---- documents -------------------------------------------------------------------------------
 
-    def _joint(self, X: Any) -> Iterator[Floats]:
+    def _joint(self, X: Any) -> Iterator[_core.Float64s]:
         """Yield the log posteriors of blocks of documents, up to a constant for each document."""
         fitted = self._fitted
         lookup = None if _is_matrix(X) else self._lookup
@@ -279,7 +277,7 @@ class NaiveBayes:
             )
         return self._posteriors
 
-    def _normalised(self, parts: Iterable[Floats]) -> Floats:
+    def _normalised(self, parts: Iterable[_core.Float64s]) -> _core.Float64s:
         """Return all log posteriors, normalised to log probabilities."""
         stacked = np.concatenate([np.empty((0, len(self.classes_))), *parts])
         stacked -= stacked.max(axis=1, keepdims=True)
@@ -328,7 +326,7 @@ class NaiveBayes:
         else:
             documents = LabelledTexts(X, y, classes=self.classes_.tolist())
             for texts, labels in documents:
-                with documents.naming_rows():
+                with naming_rows(documents.first):
                     block = self._counter.count(texts)
                 yield block, labels
 
@@ -338,7 +336,7 @@ class NaiveBayes:
         return BlockCounter(self._rules_of_terms, validation.check_n_threads(self.n_threads))
 
     @cached_property
-    def _lookup(self) -> tuple[_core.TextIndex, Floats, bool] | None:
+    def _lookup(self) -> tuple[_core.TextIndex, _core.Float64s, bool] | None:
         """The index of the terms, their weights, and whether a term counts once per document.
 
         The value is None if texts must be converted to matrices first.
@@ -347,7 +345,8 @@ class NaiveBayes:
         if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
             return None
         order = np.argsort(-fitted.frequency, kind="stable")  # the first terms are found fastest
-        index = _core.TextIndex(rules.native, object_array(list(rules.vocabulary))[order].tolist())
+        terms = validation.object_array(list(rules.vocabulary))[order].tolist()
+        index = _core.TextIndex(rules.native, terms)
         return index, fitted.dense[order], self._binary or rules.binary
 
     @property
@@ -392,7 +391,7 @@ class NaiveBayes:
         return {name: value for name, value in self.__dict__.items() if name not in _MADE}
 
 
-def best_of(joint: Floats) -> NDArray[np.int64]:
+def best_of(joint: _core.Float64s) -> NDArray[np.int64]:
     """Return the position of each document's most probable class from log posteriors."""
     best = joint.max(axis=1, keepdims=True)
     codes: NDArray[np.int64] = np.argmax(joint >= best - _TIE * np.abs(best), axis=1)
@@ -435,4 +434,4 @@ def _as_array(labels: list[Hashable]) -> NDArray[Any]:
         array = np.array(labels)
         if array.tolist() == labels:  # numpy would drop a null character at the end
             return array
-    return object_array(labels)
+    return validation.object_array(labels)

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
@@ -15,8 +14,6 @@ from termsift._util import scipy, validation
 BAYES_MODELS = (*MODELS, "complement")
 _DENSE_CELLS = 1 << 24  # up to this size, the weights are stored as a dense array
 _ROUNDING = 2.0**-40  # a remainder of at most this share of a float count becomes 0
-
-Floats = NDArray[np.float64]
 
 
 class Posteriors:
@@ -40,7 +37,7 @@ class Posteriors:
         self._model = validation.check_choice(model, BAYES_MODELS, "model")
         event = EVENT_MODELS.get(model, EVENT_MODELS["multinomial"])
         self._b1, (self._b2, _) = validation.check_smoothing(
-            validation.check_positive(alpha, "alpha"), counts.n_terms, event.outcomes
+            validation.check_number(alpha, "alpha"), counts.n_terms, event.outcomes
         )
         self.of_presence = event.reads == DOCUMENTS
         self._by_documents = event.outcomes is not None
@@ -50,7 +47,7 @@ class Posteriors:
         self._seen = scipy.sparse.csr_array(read(), shape=(len(self._docs), counts.n_terms))
         self._seen = self._seen.astype(np.float64)
         self._size = self._docs if self._by_documents else self._seen.sum(axis=1)
-        self.frequency: Floats = self._seen.sum(axis=0)
+        self.frequency: _core.Float64s = self._seen.sum(axis=0)
         self._all = np.zeros(counts.n_terms)
         if model == "complement":
             self._all = self.frequency
@@ -69,7 +66,7 @@ class Posteriors:
             self.dense += self._of_class
             self.dense += self._of_term[:, np.newaxis]
 
-    def _checked_prior(self, class_prior: Any) -> Floats | None:
+    def _checked_prior(self, class_prior: Any) -> _core.Float64s | None:
         """Return the given prior, or None if numbers of documents determine the prior."""
         prior = validation.check_class_prior(class_prior, len(self._docs))
         if self._model == "complement":
@@ -82,7 +79,7 @@ class Posteriors:
             raise ValueError("class_prior is 0 for every class with documents")
         return prior
 
-    def _prior_of(self, docs: Floats) -> Any:
+    def _prior_of(self, docs: _core.Float64s) -> Any:
         """Return the log prior of classes with ``docs`` documents. It is -inf if the prior is 0."""
         prior = docs if self._prior is None else self._prior
         with np.errstate(divide="ignore"):
@@ -92,9 +89,8 @@ class Posteriors:
         if self._model == "complement":
             return np.log(size + self._b2) - np.log(events + self._b1)
         if self._model == "bernoulli":  # log p - log(1 - p)
-            return np.log(events + self._b1) - np.log(
-                np.maximum(size - events, 0) + (self._b2 - self._b1)
-            )
+            rest = np.maximum(size - events, 0) + (self._b2 - self._b1)
+            return np.log(events + self._b1) - np.log(rest)
         return np.log(events + self._b1) - np.log(size + self._b2)
 
     def _absent(self, events: Any, size: Any) -> Any:
@@ -105,7 +101,7 @@ class Posteriors:
             return np.log(rest) - np.log(size + self._b2)
         return np.zeros_like(events)
 
-    def _of_all(self, size: Floats) -> Any:
+    def _of_all(self, size: _core.Float64s) -> Any:
         """Return the sum of `_absent` over all terms, for classes of the sizes ``size``."""
         least = self._absent(np.zeros_like(size), size)
         ends = zip(self._seen.indptr[:-1], self._seen.indptr[1:], strict=True)
@@ -139,7 +135,9 @@ class Posteriors:
         documents = np.arange(X.shape[0])
         rows = np.repeat(documents, np.diff(X.indptr))
         x, own, length = X.data, codes[rows], X.sum(axis=1)
-        events = scipy.cells(self._seen_by_term, X.indices, own)
+        events = x  # if X has no entries, for which scipy would return a matrix
+        if len(x):
+            events = np.asarray(self._seen_by_term[X.indices, own]).ravel()
         rest = events - x
         rest[np.abs(rest) <= _ROUNDING * events] = 0
         self._check_counted(X, rest, codes, rows, first)
@@ -161,7 +159,9 @@ class Posteriors:
         """The events of each term in each class, with a row for each term."""
         return self._seen.T.tocsr()
 
-    def _check_counted(self, X: Any, rest: Floats, codes: Any, rows: Any, first: int) -> None:
+    def _check_counted(
+        self, X: Any, rest: _core.Float64s, codes: Any, rows: Any, first: int
+    ) -> None:
         """Check that each document is not larger than the counts of its class."""
         cure = "expected documents that were counted with this label"
         if len(wrong := np.flatnonzero(self._docs[codes] < 1)):

@@ -18,7 +18,7 @@ from termsift._counts.held import Held, of_classes, of_collection
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents
 from termsift._util.files import replacing
-from termsift._util.log import levels_to_caller
+from termsift._util.messages import levels_to_caller
 
 
 class AdditiveCounts:
@@ -45,23 +45,19 @@ class AdditiveCounts:
 
     @property
     def _counts(self) -> _core.Counts:
-        return self._state[0]
-
-    @property
-    def _classes(self) -> list[Hashable]:
-        return self._state[1]
+        return self._state.counts
 
     # ---- the counts ------------------------------------------------------------------------------
 
     @property
     def classes(self) -> list[Hashable]:
         """The labels, a list in the order of the rows."""
-        return list(self._classes)
+        return list(self._state.classes)
 
     @property
     def n_classes(self) -> int:
         """The number of classes, including classes without documents."""
-        return len(self._classes)
+        return len(self._state.classes)
 
     @property
     def n_terms(self) -> int:
@@ -96,17 +92,15 @@ class AdditiveCounts:
     @property
     def term_frequency(self) -> Any:
         """The occurrences of each term in each class, l_ic: a csr_array (n_classes, n_terms)."""
-        return scipy.sparse.csr_array(
-            self._counts.term_frequency(), shape=(self.n_classes, self.n_terms)
-        )
+        shape = self.n_classes, self.n_terms
+        return scipy.sparse.csr_array(self._counts.term_frequency(), shape=shape)
 
     @property
     def document_frequency(self) -> Any:
         """The documents of each class with each term, d_ic: a csr_array (n_classes, n_terms)."""
         self._require_documents("document_frequency")
-        return scipy.sparse.csr_array(
-            self._counts.document_frequency(), shape=(self.n_classes, self.n_terms)
-        )
+        shape = self.n_classes, self.n_terms
+        return scipy.sparse.csr_array(self._counts.document_frequency(), shape=shape)
 
     @property
     def buckets(self) -> tuple[int, tuple[int, ...]] | None:
@@ -116,7 +110,7 @@ class AdditiveCounts:
     @property
     def tf(self) -> str:
         """How each entry of X is counted: "raw", "log" or "binary" (see `termsift.count`)."""
-        return self._state[3]
+        return self._state.tf
 
     @property
     def collection_term_frequency(self) -> NDArray[Any]:
@@ -132,7 +126,7 @@ class AdditiveCounts:
     @property
     def term_names(self) -> NDArray[np.object_] | None:
         """The names of the terms, or None. Rankings contain these names."""
-        return self._state[2]
+        return self._state.names
 
     @term_names.setter
     def term_names(self, names: Iterable[str] | None) -> None:
@@ -191,22 +185,26 @@ class AdditiveCounts:
     ) -> None:
         """Check that the number of documents is known for every class."""
         for c in np.flatnonzero(self._counts.undocumented):
+            label = self._state.classes[c]
             raise ValueError(
-                f"{what} needs the documents of class {self._classes[c]!r}, which are unknown: its "
-                f"table has only occurrences; {cure}, or leave out the class with subset"
+                f"{what} needs the documents of class {label!r}, which are unknown: its table has "
+                f"only occurrences; {cure}, or leave out the class with subset"
             )
 
     def _require_all_buckets(self, what: str) -> None:
         """Check that the counts do not leave out buckets of terms."""
         if self._state.part is not None:
-            self._state.part.refuse(what)
+            raise ValueError(
+                f"{what} needs all terms, but these counts hold {self._state.part}: merge the "
+                "counts of all buckets first"
+            )
 
     def _require_every_term(self, what: str) -> None:
         """Check that no class comes from a list that was cut off."""
         self._require_all_buckets(what)
         for c in np.flatnonzero(self._counts.unlisted_tokens):
             raise ValueError(
-                f"{what} needs every term of class {self._classes[c]!r}, but its table "
+                f"{what} needs every term of class {self._state.classes[c]!r}, but its table "
                 f"left out {self._counts.unlisted_tokens[c]:,} tokens: pass the whole table"
             )
 
@@ -408,7 +406,7 @@ class AdditiveCounts:
         array([[5, 1, 0],
                [0, 1, 5]])
         """
-        groups = validation.check_groups(classes, self._classes)
+        groups = validation.check_groups(classes, self._state.classes)
         counts = of_classes(self._counts, list(groups.values()))
         return self._of(self._state._replace(counts=counts, classes=list(groups)))
 

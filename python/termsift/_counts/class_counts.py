@@ -15,20 +15,12 @@ from termsift._scores.class_terms import class_columns
 from termsift._scores.keyness import keyness
 from termsift._scores.methods import DescriberName, Method, MethodName, Model
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import (
-    DESCRIBING,
-    POLICIES,
-    Policy,
-    find_aggregate,
-    find_ranker,
-    find_test,
-)
+from termsift._scores.registry import DESCRIBING, POLICIES, Policy, find_ranker
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
-from termsift._scores.significance import Significance, significance_by
-from termsift._select.greedy import greedy
+from termsift._scores.significance import significance
+from termsift._select import greedy
 from termsift._util.export import Library, frame_of
-from termsift._util.tabular import object_array
-from termsift._util.validation import check_choice, check_k
+from termsift._util.validation import check_choice, check_k, object_array
 
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 
@@ -52,6 +44,7 @@ class ClassCounts(AdditiveCounts):
     greedy = greedy
     keyness = keyness
     naive_bayes = naive_bayes
+    significance = significance
 
     def class_scores(
         self,
@@ -152,56 +145,13 @@ class ClassCounts(AdditiveCounts):
         return scoring.scores(self._aggregate(aggregate, scoring))
 
     def _aggregate(self, name: str | None, scoring: Scoring) -> _core.Aggregate | None:
-        """Return the core's aggregate. A mean needs the class priors as its weights."""
-        aggregate = find_aggregate(name, scoring.method)
-        if aggregate == _core.Aggregate.mean and scoring.smoothing[2] is None:
+        """Return the core's aggregate, or None for the value of the whole collection."""
+        if name is not None:
+            check_choice(name, _core.Aggregate.__members__, "aggregate")
+        how = name or scoring.method.default_aggregate
+        if how == "mean" and scoring.smoothing[2] is None:  # a mean is weighted by the priors
             self._require_documents("the empirical class_prior", "pass class_prior='uniform'")
-        return aggregate
-
-    def significance(
-        self, method: str = "chi2", *, per_class: bool = False, n_threads: int | None = None
-    ) -> Significance:
-        """Test whether terms and classes are independent.
-
-        Parameters
-        ----------
-        method : {"chi2", "g2", "chi2_counts", "g2_counts"}
-            The statistic. chi2 and g2 compare how many documents inside and outside a class contain
-            the term, and g2_counts compares how often the term occurs. These three statistics have
-            one degree of freedom. chi2_counts is scikit-learn's chi2.
-        per_class : bool, default False
-            If True, test each class against the others. If False, chi2, g2 and g2_counts test only
-            the class with the largest statistic, and chi2_counts tests the sum over all classes.
-        n_threads : int, optional
-            As for `termsift.count`.
-
-        Returns
-        -------
-        significance : Significance
-            The statistics, the p-values and their logarithms, and the signs. Statistic and sign are
-            0 for classes without documents and for terms that no document contains.
-
-        Raises
-        ------
-        ValueError
-            If fewer than two classes have documents, or the method is not a test.
-
-        Notes
-        -----
-        With ``per_class``, chi2_counts is scikit-learn's statistic of the class against the rest,
-        (l_ic - E)^2 / E / (1 - n_c/n) with E = l_i n_c / n. Time and memory are O(pairs of a class
-        and a term in it), or O(n_classes * n_terms) with ``per_class``.
-
-        Examples
-        --------
-        >>> import numpy as np, termsift as ts
-        >>> X = np.array([[1, 1], [1, 0], [0, 1], [0, 1]])
-        >>> found = ts.count(X, ["ham", "ham", "spam", "spam"]).significance("chi2")
-        >>> found.statistics.round(4), found.pvalues.round(4), found.signs
-        (array([4.    , 1.3333]), array([0.0455, 0.2482]), array([ 1, -1], dtype=int8))
-        """
-        test = find_test(method)
-        return significance_by(self, test, per_class=per_class, n_threads=n_threads)
+        return None if how is None else _core.Aggregate.__members__[how]
 
     def rank(
         self,

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import os
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._core import CountOverflowError
 from termsift._counts import file
 from termsift._counts.class_counts import ClassCounts
+from termsift._counts.documents import count_scan, counted, counted_within, part_within
 from termsift._counts.held import Held
-from termsift._counts.scan_counting import count_scan
-from termsift._counts.texts import (
-    check_rules_of_parts,
-    counted,
-    counted_within,
-    kept_terms_only,
-    part_within,
-    sketch_within,
-    with_terms,
-    without_drops,
-)
 from termsift._util import validation
-from termsift._util.adding import TermFrequency, add_documents, is_exact
+from termsift._util.adding import TermFrequency, add_documents
 from termsift._util.files import check_path
-from termsift._util.log import levels_to_caller
+from termsift._util.messages import levels_to_caller
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
@@ -149,9 +137,8 @@ def count_checked(
     term_names: NDArray[np.object_] | None = None,
 ) -> ClassCounts:
     """Count documents. The arguments must have been checked before."""
-    empty = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
-    added = add_documents(empty, matrix, labels, weights, tf, n_threads)
-    return ClassCounts._of(Held(added, labels.classes, term_names, tf))
+    counts = add_documents(None, matrix, labels, weights, tf, n_threads)
+    return ClassCounts._of(Held(counts, labels.classes, term_names, tf))
 
 
 @shows_rules
@@ -244,7 +231,7 @@ def count_texts(
         raise TypeError("max_memory may read texts twice, but an iterator can be read only once")
     y, classes = (list(v) if isinstance(v, Iterator) else v for v in (y, classes))
 
-    def count(cutting: TextRules, limit: int | None = None) -> Held:
+    def count(cutting: TextRules, limit: int | None) -> Held:
         part_bytes = None if limit is None else part_within(limit)
         documents = LabelledTexts(
             texts, y, text=text, label=label, classes=classes, part_bytes=part_bytes
@@ -254,10 +241,7 @@ def count_texts(
     def sketched(sketch: TermSketch) -> TermSketch:
         return sketch.update(texts, text=text, n_threads=n_threads)
 
-    if max_memory is None:
-        held = count(cutting)
-    else:
-        held = counted_within(max_memory, text_rules, tf, count, sketched)
+    held = counted_within(max_memory, cutting, tf, count, sketched)
     # Counts by a sketch or of some buckets may have no terms, so they cause no warning.
     if terms is None and text_rules.buckets is None and not held.counts.n_terms:
         what = f"no text has {text_rules.what_counts}, so the counts have no terms"
@@ -283,8 +267,7 @@ def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
         If the file is damaged, truncated or of another version, or does not hold counts.
     """
     if isinstance(source, (bytes, bytearray)):
-        data = io.BufferedReader(io.BytesIO(source))
-        return ClassCounts._of(file.read_from(data, "the bytes"))
+        return ClassCounts._of(file.read_bytes(source, "the bytes"))
     check_path(source)
     with open(source, "rb") as saved:
         return ClassCounts._of(file.read_from(saved, os.fspath(source)))
@@ -332,16 +315,13 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     for number, part in enumerate(validation.check_iterable(parts, "parts", "ClassCounts")):
         if not isinstance(part, ClassCounts):
             raise TypeError(f"part {number} is {validation.a_kind(part)}, expected ClassCounts")
-        try:
-            held = part._state
-            if merged is not None:
-                a = _with_strings_for_numbers(merged, held)
-                b = _with_strings_for_numbers(held, merged)
+        held = part._state
+        if merged is not None:
+            a = _with_strings_for_numbers(merged, held)
+            b = _with_strings_for_numbers(held, merged)
+            with validation.naming(f"part {number} and the parts before it"):
                 held = a.united(b)
-            merged = held
-        except ValueError as error:
-            kind = CountOverflowError if isinstance(error, OverflowError) else ValueError
-            raise kind(f"part {number} and the parts before it: {error}") from None
+        merged = held
     if merged is None:
         raise ValueError("expected at least one part to merge, got none")
     return ClassCounts._of(merged)
@@ -361,38 +341,3 @@ def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
 def nothing(tf: str) -> ClassCounts:
     """Return empty counts, to which other counts can be added."""
     return ClassCounts._of(Held.nothing(tf))
-
-
-def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
-    """Return the counts of two parts, with terms matched by name."""
-    return ClassCounts._of(a._state.united(b._state))
-
-
-def count_parts(
-    total: Callable[[Callable[..., Any], Callable[[Any, Any], Any]], Any],
-    rules: TextRules,
-    tf: str,
-    classes: Iterable[Hashable] | None,
-    max_memory: int | None,
-) -> ClassCounts:
-    """Count texts in parts on a cluster.
-
-    ``total(count, together)`` must call ``count(texts, y, text=, label=)`` for each part, and add
-    the results with ``together(a, b)``.
-    """
-    check_rules_of_parts(rules, tf)
-    labels = None if classes is None else validation.check_classes(classes)
-    cutting = rules
-
-    def sketch_part(texts: Any, y: Any, text: Any = None, label: Any = None) -> TermSketch:
-        assert max_memory is not None
-        return sketch_within(max_memory, rules, 12).update(texts, text=text, n_threads=1)
-
-    def count_part(texts: Any, y: Any, **columns: Any) -> ClassCounts:
-        documents = LabelledTexts(texts, y, classes=labels, **columns)
-        return ClassCounts._of(counted(documents, without_drops(cutting), tf, 1))
-
-    if max_memory is not None:
-        cutting = total(sketch_part, TermSketch.__add__).counting_rules()
-    counts = total(count_part, united)
-    return ClassCounts._of(with_terms(kept_terms_only(counts._state, rules), rules))

@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.held import Held
-from termsift._counts.part import PartOfTerms
+from termsift._counts.held import Held, PartOfTerms
 from termsift._util import validation
 from termsift.text._rules import read_rules
 
@@ -75,6 +74,11 @@ def write_to(file: IO[bytes], state: Held) -> None:
         file.write(part)
     file.seek(0)
     file.write(_HEADER.pack(MAGIC, _VERSION, payload_hash.digest()))
+
+
+def read_bytes(data: bytes | bytearray, name: str) -> Held:
+    """Read counts from bytes, as `read_from` reads them from a file."""
+    return read_from(io.BufferedReader(io.BytesIO(data)), name)
 
 
 def read_from(file: IO[bytes], name: str) -> Held:

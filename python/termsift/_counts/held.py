@@ -1,20 +1,81 @@
-"""The content of `ClassCounts`: counts with their classes and names, and how to add them."""
+"""The content of `ClassCounts`: counts with their classes and names, and how to add them.
+
+Counts may hold only some of the terms, and then keep a description of this part.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.part import PartOfTerms
 from termsift._util import validation
-from termsift._util.tabular import object_array
 from termsift.text import TextRules
+
+
+class PartOfTerms(NamedTuple):
+    """The terms in some buckets; see the rule ``buckets`` of `TextRules`."""
+
+    n_buckets: int
+    buckets: tuple[int, ...]
+    has_totals: bool = False  # whether class_tokens includes the tokens of all terms
+    n_others: int | None = None  # the number of other terms, or None if unknown
+
+    @classmethod
+    def of(cls, rules: TextRules) -> Self | None:
+        """Return the part that the rules keep, or None for all terms."""
+        if rules.buckets is None:
+            return None
+        n, numbers = rules.buckets
+        return None if len(numbers) == n else cls(n, tuple(numbers))
+
+    @classmethod
+    def read(cls, values: Any) -> Self:
+        """Return the part that was written as JSON."""
+        n, numbers, has_totals, n_others = values
+        _, checked = TextRules(buckets=(n, numbers)).buckets or (n, ())
+        if type(has_totals) is not bool or type(n_others) not in (int, type(None)):
+            raise ValueError("its buckets are invalid")
+        return cls(n, tuple(checked), has_totals, n_others)
+
+    def __str__(self) -> str:
+        totals = ", with totals of all terms" if self.has_totals else ""
+        return f"the terms of {len(self.buckets):,} of {self.n_buckets:,} buckets{totals}"
+
+    def n_others_for(self, method: str, *, smooths: bool) -> int:
+        """Return the number of other terms, or 0 if the method does not need this number.
+
+        Raise ValueError if the totals do not include all terms.
+        """
+        if not self.has_totals:
+            raise ValueError(
+                f"{method} needs the tokens of all terms, but these counts hold {self}: see "
+                "ClassCounts.within"
+            )
+        if smooths and self.n_others is None:
+            raise ValueError(
+                f"{method} needs the number of all terms, which hashed counts do not have; for "
+                "smoothing, pass alpha=(b1, b2)"
+            )
+        return (self.n_others or 0) if smooths else 0
+
+    @staticmethod
+    def of_both(a: PartOfTerms | None, b: PartOfTerms | None) -> PartOfTerms:
+        """Return the union of two parts without a common bucket; ``n_others`` is not set."""
+        if a is None or b is None or a.n_buckets != b.n_buckets:
+            raise ValueError(f"cannot merge {a or 'all terms'} with {b or 'all terms'}")
+        if both := set(a.buckets).intersection(b.buckets):
+            raise ValueError(
+                f"both counts have bucket {min(both)}: counts of different documents must have the "
+                "same buckets, and counts of the same documents must have different buckets"
+            )
+        buckets = tuple(sorted(a.buckets + b.buckets))
+        return PartOfTerms(a.n_buckets, buckets, a.has_totals and b.has_totals)
 
 
 class Held(NamedTuple):
@@ -98,16 +159,13 @@ class Held(NamedTuple):
         """Return the counts with new labels for the classes, in sorted order of the labels."""
         if labels == self.classes:
             return self
-        in_order = validation.in_order(labels)
-        at = {label: row for row, label in enumerate(labels)}
-        counts = self.counts.with_classes([at[label] for label in in_order])
-        return self._replace(counts=counts, classes=in_order)
+        return self._replace(classes=labels).in_order(validation.in_order(labels))
 
-    def in_order(self, coder: validation.LabelCoder) -> Held:
-        """Return the counts with the classes of the coder in their final order."""
-        ordered, place = coder.ordered()
-        counts = self.counts.with_classes(np.argsort(place).tolist())
-        return self._replace(counts=counts, classes=ordered)
+    def in_order(self, classes: list[Hashable]) -> Held:
+        """Return the counts with the same classes in another order."""
+        row_of = {label: row for row, label in enumerate(self.classes)}
+        counts = self.counts.with_classes([row_of[label] for label in classes])
+        return self._replace(counts=counts, classes=classes)
 
     def within(self, parts: Iterable[Any]) -> Held:
         """Return the counts with the totals of all terms; see `ClassCounts.within`."""
@@ -201,7 +259,7 @@ class Held(NamedTuple):
         """Return the counts in the columns of a merged vocabulary."""
         assert self.names is not None
         columns = np.fromiter(map(column_of.__getitem__, self.names), np.int64, len(self.names))
-        return self.in_columns(columns, len(column_of), object_array(list(column_of)))
+        return self.in_columns(columns, len(column_of), validation.object_array(list(column_of)))
 
 
 def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, int]:

@@ -15,11 +15,7 @@ from termsift._counts.held import Held
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.extras import is_from, require
-from termsift._util.tabular import object_array
-from termsift._util.validation.labels import distinct_labels
 from termsift.text._blocks import check_columns
-
-_SCALES = "; multiply relative frequencies by the number of tokens in the corpus, and round them"
 
 
 def counts_from_table(
@@ -139,8 +135,9 @@ def counts_from_table(
         least = np.maximum(least, totals > 0).tolist()
         held["class_docs"] = _totals(class_docs, "class_docs", coder.classes, least)
     held["n_docs"] = sum(held["class_docs"].tolist())
-    state = Held(_core.Counts.from_arrays(**held), coder.classes, object_array(terms), "raw")
-    return ClassCounts._of(state.in_order(coder))
+    counts, term_names = _core.Counts.from_arrays(**held), validation.object_array(terms)
+    state = Held(counts, coder.classes, term_names, "raw")
+    return ClassCounts._of(state.in_order(coder.ordered))
 
 
 def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
@@ -172,7 +169,7 @@ def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
 
 def _terms(values: Any, name: Any) -> tuple[list[str], NDArray[np.int64]]:
     """Return the sorted terms, and the place of each row's term among the sorted terms."""
-    codes, distinct, first = distinct_labels(values)
+    codes, distinct, first = validation.distinct_labels(values)
     for value, row in zip(distinct, first, strict=True):
         if not isinstance(value, str):
             raise ValueError(
@@ -186,7 +183,7 @@ def _terms(values: Any, name: Any) -> tuple[list[str], NDArray[np.int64]]:
 
 def _whole(values: Any, name: Any, place: Any) -> NDArray[np.int64]:
     """Return a column of whole numbers as int64, without changing a value."""
-    numbers = object_array(values) if isinstance(values, list) else np.asarray(values)
+    numbers = validation.object_array(values) if isinstance(values, list) else np.asarray(values)
     if numbers.dtype.kind in "biuf":
         right = (numbers >= 0) & (numbers < 2**63) & (numbers == np.floor(numbers))
     else:
@@ -195,7 +192,8 @@ def _whole(values: Any, name: Any, place: Any) -> NDArray[np.int64]:
         row = int(np.argmin(right))
         raise ValueError(
             f"column {name!r} has {validation.shown(numbers[row])} at {place(row)}, expected a "
-            f"whole number from 0 to 2^63 - 1{_SCALES}"
+            "whole number from 0 to 2^63 - 1; multiply relative frequencies by the number of "
+            "tokens in the corpus, and round them"
         )
     return numbers.astype(np.int64)
 
@@ -216,9 +214,9 @@ def _summed(
 ) -> dict[str, Any]:
     """Return the count arrays of a table. Each row counts as a document with a single term."""
     matrix = validation.Csr(np.arange(len(codes) + 1), terms, values, len(codes), n_terms)
-    labels, empty = validation.Labels(classes, codes, None), _core.Counts(len(classes), True)
+    labels = validation.Labels(classes, codes, None)
     try:
-        return {**add_documents(empty, matrix, labels, None, "raw", 0).to_arrays()}
+        return {**add_documents(None, matrix, labels, None, "raw", 0).to_arrays()}
     except _core.CountOverflowError:
         raise _core.CountOverflowError("the counts of a class sum to more than 2^63 - 1") from None
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.tabular import Tabular
+from termsift._util.export import Tabular
 from termsift._util.validation import check_choice
 
 Metric = Literal[
@@ -146,7 +146,6 @@ class Curve(Tabular):
 
 
 def check_metric(metric: str) -> Metric:
-    """Check the name of a metric."""
     return check_choice(metric, METRICS, "metric")  # type: ignore[return-value]
 
 

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift._evaluate.curve import Curve, curve_of
-from termsift._evaluate.folds import USUAL_FOLDS, Fold, folds_of
-from termsift._evaluate.rankers import Variant, rank_by, variants_of
+from termsift._evaluate.rankers import name_of_curve, rank_by, variants_of
 from termsift._evaluate.split import ONE_CLASS, Classifier, Documents, Metrics, Split
 from termsift._scores.methods import Model, RankerName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import find_ranker
 from termsift._util import validation
 from termsift._util.adding import is_exact
-from termsift._util.progress import progress
+from termsift._util.messages import levels_to_caller, progress
 
 # By default every k up to _EVERY_K_TO is evaluated. Larger values of k grow by 1% per step.
 _EVERY_K_TO = 2000
 _GROWTH = 1.01
+USUAL_FOLDS = 10
+Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows to train on, rows to test
 
 
 def selection_curve(
@@ -51,11 +53,9 @@ def selection_curve(
         Numbers of terms. The default is every number from 1 to 2,000, followed by numbers that grow
         by about 1%, up to the length of the ranking.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
-        The classifiers, in this order, are scikit-learn's MultinomialNB, MultinomialNB on presences
-        (0 or 1), BernoulliNB, and naive Bayes with Poisson rates.
+        The classifier, which is a model of `termsift.NaiveBayes`.
     alpha : float, default 1.0
-        The smoothing of the classifier, above 0: b1 = alpha and b2 = alpha * k. "bernoulli" has
-        b2 = 2 * alpha, and "poisson" has b2 = alpha.
+        The smoothing of the classifier, above 0, as for `termsift.NaiveBayes`.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -71,12 +71,11 @@ def selection_curve(
 
     Notes
     -----
-    At each k, the predictions equal those of a model fitted to ``X[:, ranking.indices[:k]]``. For
-    "multinomial", log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences
-    of the k terms in class c. If the log posteriors of several classes agree within 2^-45 of the
-    magnitudes of their summands, the first of these classes is predicted. One pass over the ranking
-    evaluates all k. The pass needs 24 bytes for each k and class, with the number of classes
-    rounded up to a multiple of four.
+    At each k, the predictions equal those of a model fitted to ``X[:, ranking.indices[:k]]``. If
+    the log posteriors of several classes agree within 2^-45 of the magnitudes of their summands,
+    the first of these classes is predicted. One pass over the ranking evaluates all k. The pass
+    needs 24 bytes for each k and class, with the number of classes rounded up to a multiple of
+    four.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def selection_curve(
     split = Split(train, None, test)
     name, indices = "given", ranking
     if isinstance(ranking, Ranking):
-        name = Variant(ranking.method, ranking.model, ranking.policy).name
+        name = name_of_curve(ranking.method, ranking.model, ranking.policy)
         indices = ranking.indices
     indices = validation.check_indices(indices, train.matrix.n_terms, "ranking")
     ks = check_ks(ks, len(indices))
@@ -188,18 +187,18 @@ def cross_validate(
     done, runs = 0, {name: list[Metrics]() for name in variants}
     with progress("evaluated", len(folds) * len(variants), "rankings") as report:
         for split in _splits_of(documents, folds):
-            for name, variant in variants.items():
-                train = split.train if find_ranker(variant.method).reads_documents else None
+            for name, (method, model, policy) in variants.items():
+                train = split.train if find_ranker(method).reads_documents else None
                 ranking = rank_by(
-                    variant.method,
+                    method,
                     split.counts,
                     train and train.X,
                     train and train.labels.codes,
                     int(ks[-1]),
                     alpha=classifier.alpha,
                     n_threads=classifier.n_threads or None,
-                    model=variant.model,
-                    policy=variant.policy,
+                    model=model,
+                    policy=policy,
                 )
                 runs[name].append(classifier.metrics(split, ranking.indices, ks))
                 done += 1
@@ -233,22 +232,63 @@ def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
         yield split
 
 
-def every_k(n_terms: int) -> NDArray[np.int64]:
-    """Return every k up to 2,000, then k that grow by about 1% per step, and last n_terms."""
-    ks = list(range(1, min(n_terms, _EVERY_K_TO) + 1))
-    while ks and ks[-1] < n_terms:
-        ks.append(min(int(ks[-1] * _GROWTH), n_terms))
-    return np.array(ks, dtype=np.int64)
+def folds_of(cv: Any, X: Any, labels: validation.Labels, random_state: Any) -> Iterator[Fold]:
+    """Yield the folds that ``cv`` defines (see `termsift.cross_validate`)."""
+    if validation.is_integer(cv):
+        n_folds = validation.check_integer(cv, "cv", least=2)
+        yield from _dealt(n_folds, labels, random_state)
+        return
+    has_split = hasattr(cv, "split") and not isinstance(cv, (str, bytes))
+    pairs = cv.split(X, labels.codes) if has_split else cv
+    expected = "pairs (train, test) of indices, unless it is an integer or a splitter"
+    number = -1
+    for number, (train, test) in enumerate(validation.check_iterable(pairs, "cv", expected)):
+        part = f"part of fold {number}"
+        n_docs = len(labels.codes)
+        train = validation.check_indices(train, n_docs, f"the training {part}", "document")
+        test = validation.check_indices(test, n_docs, f"the test {part}", "document")
+        yield train, test
+    if number < 0:
+        raise ValueError("cv holds no folds")
+
+
+def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterator[Fold]:
+    """Shuffle the documents of each class, and assign them to the folds in turn."""
+    codes = labels.codes
+    class_docs = np.bincount(codes, minlength=len(labels.classes))
+    if n_folds > class_docs.max(initial=0):
+        raise ValueError(
+            f"cv = {n_folds} makes more folds than the largest class has documents "
+            f"({class_docs.max(initial=0)}); lower cv (--cv)"
+        )
+    smallest = int(np.argmin(np.where(class_docs > 0, class_docs, len(codes))))
+    if class_docs[smallest] < n_folds:
+        warnings.warn(
+            f"class {labels.classes[smallest]!r} has "
+            f"{validation.number_of(class_docs[smallest], 'document')}, fewer than the {n_folds} "
+            "folds: some folds have no document of this class",
+            stacklevel=levels_to_caller(),
+        )
+    with validation.naming("random_state"):
+        shuffled = np.random.default_rng(random_state).permutation(len(codes))
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    fold_of = np.empty(len(codes), dtype=np.intp)
+    fold_of[by_class] = np.arange(len(codes)) % n_folds
+    for fold in range(n_folds):
+        yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
 
 
 def check_ks(ks: Iterable[int] | None, n_terms: int) -> NDArray[np.int64]:
-    """Return distinct numbers of terms, increasing."""
+    """Return distinct numbers of terms, increasing. `selection_curve` describes the default."""
     if ks is None:
         if n_terms == 0:
             raise ValueError("there are no terms to choose from")
-        return every_k(n_terms)
-    numbers = validation.check_iterable(ks, "ks", "integers")
-    listed = [validation.check_integer(k, "each of ks", 1, n_terms) for k in numbers]
+        listed = list(range(1, min(n_terms, _EVERY_K_TO) + 1))
+        while listed[-1] < n_terms:
+            listed.append(min(int(listed[-1] * _GROWTH), n_terms))
+    else:
+        numbers = validation.check_iterable(ks, "ks", "integers")
+        listed = [validation.check_integer(k, "each of ks", 1, n_terms) for k in numbers]
     if not listed:
         raise ValueError("ks is empty")
     return np.unique(np.array(listed, dtype=np.int64))

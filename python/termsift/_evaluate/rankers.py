@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, cast
 
+from termsift import _select
 from termsift._counts.class_counts import ClassCounts
 from termsift._scores.methods import MODELS, Method, MethodName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, find_ranker
 from termsift._scores.scoring import Alpha
-from termsift._select.conditional_gain import conditional_gain, guided_gain
 from termsift._util import validation
 
-_SELECTOR_OF_DOCUMENTS: dict[str, Callable[..., Ranking]] = {
-    "conditional_gain": conditional_gain,
-    "guided_gain": guided_gain,
-}
 
-
-@dataclass(frozen=True)
-class Variant:
-    """A method or selector with one of its models and policies."""
-
-    method: str
-    model: str = MODELS[0]
-    policy: str = POLICIES[0]
-
-    @property
-    def name(self) -> str:
-        """The name of the curve without defaults, such as "md" or "md binary round_robin"."""
-        usual = MODELS[0], POLICIES[0]
-        return " ".join([self.method, *(x for x in (self.model, self.policy) if x not in usual)])
+def name_of_curve(method: str, model: str, policy: str) -> str:
+    """Return the three names without defaults, such as "md" or "md binary round_robin"."""
+    usual = MODELS[0], POLICIES[0]
+    return " ".join([method, *(name for name in (model, policy) if name not in usual)])
 
 
 def variants_of(
     methods: str | Iterable[str], models: str | Iterable[str], policies: str | Iterable[str]
-) -> dict[str, Variant]:
-    """Return the variants by name: each method with each model and policy that it has."""
+) -> dict[str, tuple[str, str, str]]:
+    """Return each method with each model and policy that it has, by the names of their curves."""
     methods = validation.check_words(methods, "methods")
     models = validation.check_words(models, "models")
     policies = validation.check_words(policies, "policies")
@@ -52,8 +37,7 @@ def variants_of(
         own_models = [model for model in models if model in chosen.models]
         for model in own_models if chosen.models else MODELS[:1]:
             for policy in policies if isinstance(chosen, Method) else POLICIES[:1]:
-                variant = Variant(method, model, policy)
-                variants[variant.name] = variant
+                variants[name_of_curve(method, model, policy)] = method, model, policy
     if not variants:
         raise ValueError("there is nothing to rank by: methods, models or policies are empty")
     return variants
@@ -79,5 +63,6 @@ def rank_by(
     for name, value in options.items():
         if value is not None and not validation.is_one_of(value, ("top", "empirical")):
             raise ValueError(f"{method} reads the documents and has no {name}, got {value!r}")
-    choose, names = _SELECTOR_OF_DOCUMENTS[method], counts.term_names
+    choose: Callable[..., Ranking] = getattr(_select, method)
+    names = counts.term_names
     return choose(X, y, k, sample_weight=sample_weight, term_names=names, n_threads=n_threads)

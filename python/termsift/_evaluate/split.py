@@ -41,7 +41,6 @@ class Documents:
         return Documents(matrix, labels, self.n_threads)
 
     def counts(self) -> ClassCounts:
-        """Return the counts of the documents."""
         return count_checked(self.matrix, self.labels, n_threads=self.n_threads)
 
 
@@ -76,7 +75,7 @@ class Classifier:
     def __init__(self, naive_bayes: str, alpha: float, n_threads: int | None) -> None:
         self.n_threads = validation.check_n_threads(n_threads)
         self.naive_bayes = validation.check_choice(naive_bayes, MODELS, "naive_bayes")
-        self.alpha = validation.check_positive(alpha, "alpha")
+        self.alpha = validation.check_number(alpha, "alpha")
 
     def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
         """Return the metrics at each k, after training on the first k terms."""

@@ -15,11 +15,10 @@ from termsift._scores.methods import DescriberName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING, KEY, find_describer
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
-from termsift._scores.significance import class_statistics, log_chi2_sf, significance_by
+from termsift._scores.significance import class_statistics, log_chi2_sf, significance
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
-from termsift._util.log import logger
-from termsift._util.tabular import object_array
+from termsift._util.messages import logger
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
@@ -138,7 +137,7 @@ def class_columns(
         df_class = integers_if_whole(best.documents)
         df_rest = integers_if_whole(counts.collection_document_frequency[terms] - best.documents)
     columns: dict[str, NDArray[Any]] = {
-        "class": object_array(counts.classes)[rows],
+        "class": validation.object_array(counts.classes)[rows],
         "term": np.full(len(terms), None, dtype=object) if names is None else names[terms],
         "index": terms,
         "rank": np.concatenate([terms[:0], *(np.arange(1, size + 1) for size in best.sizes)]),
@@ -154,7 +153,7 @@ def class_columns(
         if counts.buckets is not None:  # the p-values of the other terms are unknown
             adjusted = np.full(len(logs), None, dtype=object)
         elif n_tests <= _MOST_SORTED:  # the adjustment ranks the p-values of all terms
-            every = significance_by(counts, scoring.method, per_class=True)
+            every = significance(counts, scoring.method.name, per_class=True)
             adjusted = every.adjusted()[rows, terms]
         else:
             what = "p-values are adjusted for %s tests by Bonferroni; sorting would take %.1f GB"

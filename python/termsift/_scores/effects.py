@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from termsift import _core
 from termsift._util import scipy
 
 _MILLION = 1e6
 _ABSENT = 0.5  # replaces a count of 0 in log_ratio
 
-_Floats: TypeAlias = NDArray[np.float64]
-
 
 def effects(
-    a: _Floats, b: _Floats, tokens: _Floats, constant: float, level: float
-) -> dict[str, _Floats]:
+    a: _core.Float64s, b: _core.Float64s, tokens: _core.Float64s, constant: float, level: float
+) -> dict[str, _core.Float64s]:
     """Return the effect sizes of `termsift.Keyness` and the ends of their confidence intervals.
 
     A term occurs ``a`` and ``b`` times in two corpora, whose numbers of tokens are ``tokens``.
@@ -54,8 +50,8 @@ def effects(
 
 
 def certain_ratios(
-    a: _Floats, b: _Floats, tokens: _Floats, level: float, n_terms: int
-) -> list[_Floats]:
+    a: _core.Float64s, b: _core.Float64s, tokens: _core.Float64s, level: float, n_terms: int
+) -> list[_core.Float64s]:
     """Return the ends of exact intervals of log2(f_1 / f_2) that hold for ``n_terms`` at once."""
     alpha = (1 - level) / 2 / max(n_terms, 1)
     # Quantiles are slow and few pairs of counts are distinct, so treat each pair only once. Sorting
@@ -64,7 +60,7 @@ def certain_ratios(
     codes, place = np.unique(a * 2.0**26 + b if fits else a + 1j * b, return_inverse=True)
     first, second = np.divmod(codes, 2.0**26) if fits else (codes.real, codes.imag)
 
-    def lower(own: _Floats, other: _Floats) -> _Floats:
+    def lower(own: _core.Float64s, other: _core.Float64s) -> _core.Float64s:
         share = scipy.special.betaincinv(own, other + 1, alpha)
         rest = scipy.special.betainccinv(other + 1, own, alpha)  # 1 - share would lose digits
         with np.errstate(divide="ignore"):  # share is 0 if there are no occurrences
@@ -77,6 +73,6 @@ def certain_ratios(
         return [scale + of_pairs[place] for of_pairs in logits]
 
 
-def nearest_to_0(low: _Floats, high: _Floats) -> _Floats:
+def nearest_to_0(low: _core.Float64s, high: _core.Float64s) -> _core.Float64s:
     """Return the point of each interval that is nearest to 0."""
     return np.where(low > 0, low, np.minimum(high, 0))

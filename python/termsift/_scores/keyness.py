@@ -15,9 +15,8 @@ from termsift._scores.effects import certain_ratios, effects, nearest_to_0
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs, log_chi2_sf
 from termsift._util import scipy, validation
-from termsift._util.export import integers_if_whole
-from termsift._util.printable import printable
-from termsift._util.tabular import Tabular
+from termsift._util.export import Tabular, integers_if_whole
+from termsift._util.messages import printable
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
@@ -44,8 +43,6 @@ ORDERS_BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"
 
 _PRINTED = 10  # how many terms of each side print() shows
 _LETTERS = 24
-
-_Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,9 +261,9 @@ def keyness(
         raise ValueError("sort='rank_sum' needs the documents: pass dispersion=(X, y)")
     k = validation.check_k(k, self.n_terms)
     min_count = validation.check_integer(min_count, "min_count", least=0)
-    min_share = validation.check_between_0_and_1(min_share, "min_share")
-    constant = validation.check_positive(constant, "constant")
-    level = validation.check_inside_0_and_1(level, "level")
+    min_share = validation.check_number(min_share, "min_share", "between 0 and 1")
+    constant = validation.check_number(constant, "constant")
+    level = validation.check_number(level, "level", "above 0 and below 1")
     sides = _sides(self, target, reference)
     if min_share > 0 or sort in ORDERS_BY_DOCUMENTS:
         what = "min_share" if min_share > 0 else f"sort={sort!r}"
@@ -371,7 +368,7 @@ def _dispersions(
     index: NDArray[np.int64],
     n_terms: int,
     n_threads: int | None,
-) -> dict[str, _Floats]:
+) -> dict[str, _core.Float64s]:
     X, y = documents
     threads = validation.check_n_threads(n_threads)
     csr = validation.check_matrix(X, threads)
@@ -402,19 +399,19 @@ def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     return np.where(table["sign"] > 0, *sides)
 
 
-def _strength(table: dict[str, NDArray[Any]], sort: str) -> _Floats:
+def _strength(table: dict[str, NDArray[Any]], sort: str) -> _core.Float64s:
     """Return a sort key for each term. Each direction is sorted by descending key."""
     if sort == "count":
         return _of_side(table, "n").astype(np.float64)
     sign = table["sign"]
     if sort in ("g2", "g2_docs"):  # these columns have no sign
         sign = sign * np.sign(table["zeta"]) if sort == "g2_docs" else np.abs(sign)
-    strength: _Floats = sign * table[sort]
+    strength: _core.Float64s = sign * table[sort]
     return strength
 
 
 def _strongest(
-    table: dict[str, NDArray[Any]], kept: NDArray[np.bool_], strength: _Floats, k: int
+    table: dict[str, NDArray[Any]], kept: NDArray[np.bool_], strength: _core.Float64s, k: int
 ) -> NDArray[np.int64]:
     """Return the k strongest rows among the rows in the mask ``kept``, strongest first."""
     rows = np.flatnonzero(kept)

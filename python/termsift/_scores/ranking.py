@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TextIO, cast
+from typing import Any, NoReturn, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.export import write_csv
+from termsift._util.export import Tabular, write_csv
 from termsift._util.files import text_output
-from termsift._util.printable import aligned, printable
-from termsift._util.tabular import Tabular
+from termsift._util.messages import aligned, printable
 
 _LETTERS = 24  # the most letters of a term that are shown
 _PRINTED = 10  # the number of terms that print() shows
@@ -133,4 +132,4 @@ class Ranking(Tabular):
             If it is a path, the file is written atomically.
         """
         with text_output(path) as file:
-            write_csv(cast(TextIO, file), self.columns())
+            write_csv(file, self.columns())

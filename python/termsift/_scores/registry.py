@@ -315,9 +315,8 @@ def find_ranker(name: str) -> Selector:
 
 def find_method(name: str) -> Method:
     """Return the method with this name. An error suggests the nearest name."""
-    selector = _RANKER_OF[name] if is_one_of(name, _RANKER_OF) else None
-    if selector is not None and not isinstance(selector, Method):
-        use = f"termsift.{name}(X, y)" if selector.reads_documents else f"rank({name!r})"
+    if is_one_of(name, [selector.name for selector in _SELECTORS]):
+        use = f"termsift.{name}(X, y)" if _RANKER_OF[name].reads_documents else f"rank({name!r})"
         raise ValueError(
             f"{name!r} chooses terms one after another and gives no score to a single term: use "
             f"{use}, or one of {', '.join(_METHOD_OF)}"
@@ -352,11 +351,3 @@ def check_model(name: str, ranker: Selector) -> EventModel:
         have = ", ".join(entry.name for entry in _RANKER_OF.values() if name in entry.models)
         raise ValueError(f"{ranker.name} has no model {name!r}: only {have} have it")
     return EVENT_MODELS[name]
-
-
-def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
-    """Return the core's aggregate, or None for the value of the whole collection."""
-    if name is not None:
-        check_choice(name, _core.Aggregate.__members__, "aggregate")
-    how = name or method.default_aggregate
-    return None if how is None else _core.Aggregate.__members__[how]

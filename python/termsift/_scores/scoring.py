@@ -78,17 +78,13 @@ class Scoring:
             return _core.collection_scores(self.counts, self.measure, self.n_threads)
         return _core.score(self.counts, self.measure, aggregate, *self.smoothing, self.n_threads)
 
-    def class_scores(self, first: int = 0, last: int | None = None) -> NDArray[np.float64]:
-        """Return the class scores of the terms [first, last), one row per class."""
-        return _core.class_scores(
-            self.counts, self.measure, *self.smoothing, self.n_threads, first, last
-        )
+    def class_scores(self) -> NDArray[np.float64]:
+        """Return the class scores of all terms, one row per class."""
+        return _core.class_scores(self.counts, self.measure, *self.smoothing, self.n_threads)
 
-    def directions(self, first: int = 0, last: int | None = None) -> NDArray[np.int8]:
-        """Return the directions of the terms [first, last), one row per class."""
-        return _core.class_directions(
-            self.counts, self.measure, *self.smoothing, self.n_threads, first, last
-        )
+    def directions(self) -> NDArray[np.int8]:
+        """Return the directions of all terms, one row per class."""
+        return _core.class_directions(self.counts, self.measure, *self.smoothing, self.n_threads)
 
     def round_robin(self, k: int) -> tuple[_core.Int64s, _core.Float64s, _core.Int64s]:
         """Return the first k terms by round robin, with their scores and their classes."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.methods import Method
+from termsift._scores.registry import find_test
 from termsift._scores.scoring import Scoring
 from termsift._util import scipy
 from termsift._util.validation import check_flag
@@ -128,26 +129,68 @@ def adjusted_logs(log_pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(adjusted, 0.0).reshape(log_pvalues.shape)
 
 
-def significance_by(
-    counts: ClassCounts, method: Method, *, per_class: bool = False, n_threads: int | None = None
+def significance(
+    counts: ClassCounts,
+    method: str = "chi2",
+    *,
+    per_class: bool = False,
+    n_threads: int | None = None,
 ) -> Significance:
-    """Return the significance of every term. The method must be a test."""
-    scoring = Scoring.of(counts, method.name, n_threads=n_threads)
+    """Test whether terms and classes are independent.
+
+    Parameters
+    ----------
+    method : {"chi2", "g2", "chi2_counts", "g2_counts"}
+        The statistic. chi2 and g2 compare how many documents inside and outside a class contain the
+        term, and g2_counts compares how often the term occurs. These three statistics have one
+        degree of freedom. chi2_counts is scikit-learn's chi2.
+    per_class : bool, default False
+        If True, test each class against the others. If False, chi2, g2 and g2_counts test only the
+        class with the largest statistic, and chi2_counts tests the sum over all classes.
+    n_threads : int, optional
+        As for `termsift.count`.
+
+    Returns
+    -------
+    significance : Significance
+        The statistics, the p-values and their logarithms, and the signs. Statistic and sign are 0
+        for classes without documents and for terms that no document contains.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two classes have documents, or the method is not a test.
+
+    Notes
+    -----
+    With ``per_class``, chi2_counts is scikit-learn's statistic of the class against the rest,
+    (l_ic - E)^2 / E / (1 - n_c/n) with E = l_i n_c / n. Time and memory are O(pairs of a class and
+    a term in it), or O(n_classes * n_terms) with ``per_class``.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> X = np.array([[1, 1], [1, 0], [0, 1], [0, 1]])
+    >>> found = ts.count(X, ["ham", "ham", "spam", "spam"]).significance("chi2")
+    >>> found.statistics.round(4), found.pvalues.round(4), found.signs
+    (array([4.    , 1.3333]), array([0.0455, 0.2482]), array([ 1, -1], dtype=int8))
+    """
+    scoring = Scoring.of(counts, find_test(method).name, n_threads=n_threads)
     classes, degrees = None, 1
     if check_flag(per_class, "per_class"):
         rows = np.arange(counts.n_classes)[:, None]
-        statistics = class_statistics(counts, method, scoring.class_scores(), rows)
+        statistics = class_statistics(counts, scoring.method, scoring.class_scores(), rows)
         signs = scoring.directions()
     else:
         statistics, classes, signs = _core.strongest_class(
             scoring.counts, scoring.measure, scoring.n_threads
         )
-        if method.default_aggregate == "sum":
+        if scoring.method.default_aggregate == "sum":
             statistics = scoring.scores(_core.Aggregate.sum)
             degrees = int(np.count_nonzero(counts._present)) - 1
     logs = log_chi2_sf(statistics, degrees)
     of_part = counts.buckets is not None
-    return Significance(method.name, degrees, statistics, logs, signs, classes, of_part)
+    return Significance(method, degrees, statistics, logs, signs, classes, of_part)
 
 
 def class_statistics(

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, cast
 
 from termsift import _core
 from termsift._util import validation
-from termsift._util.log import logger
+from termsift._util.messages import logger
 
 TermFrequency: TypeAlias = Literal["raw", "log", "binary"]
 
@@ -18,14 +18,16 @@ def is_exact(matrix: validation.Csr, weights: _core.Count | None, tf: str) -> bo
 
 
 def add_documents(
-    counts: _core.Counts,
+    counts: _core.Counts | None,
     matrix: validation.Csr,
     labels: validation.Labels,
     weights: _core.Count | None,
     tf: str,
     n_threads: int,
 ) -> _core.Counts:
-    """Add documents to counts, and return the sum. ``counts`` and ``labels`` have equal classes."""
+    """Add documents to counts of the same classes, and return the sum. None is for empty counts."""
+    if counts is None:
+        counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
     exact = counts.exact and is_exact(matrix, weights, tf)
     # The core cannot add documents to the counts of a frequency list. So the documents are counted
     # separately, and the two counts are merged.

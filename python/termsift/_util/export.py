@@ -1,10 +1,11 @@
-"""Export named columns: as a data frame, or to a CSV or JSON file."""
+"""Named columns: `Tabular` results, data frames, and CSV and JSON files."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, Literal, TextIO, TypeAlias, get_args
@@ -40,6 +41,36 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
                     "one; use library='pandas'"
                 )
     return frames.DataFrame(lists) if library == "polars" else frames.table(lists)
+
+
+class Tabular(ABC):
+    """Base of results that are tables. A subclass defines ``columns``."""
+
+    @abstractmethod
+    def columns(self) -> Columns:
+        """Return the columns of `to_frame` by name."""
+
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Return the `columns` as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+            The library of the data frame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+
+        Raises
+        ------
+        ValueError
+            If the library is unknown, or if a column has labels of several types, which only
+            pandas allows.
+        ImportError
+            If the library is not installed.
+        """
+        return frame_of(self.columns(), library, f"{type(self).__name__}.to_frame")
 
 
 # The output format for each ending of a file's name. "table" is aligned text.

@@ -6,16 +6,16 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import IO, Any
+from typing import Any, TextIO
 
-from termsift._util.printable import printable
+from termsift._util.messages import printable
 from termsift._util.validation import check_kind
 
 _PARTIAL = ".termsift-"  # the start of the names of incomplete files
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[IO[Any]]:
+def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[Any]:
     """Open a new file that replaces ``path`` when the block ends without an error.
 
     Output to a device or a pipe is written directly.
@@ -42,7 +42,7 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
             pass
 
 
-def text_output(path: Any) -> AbstractContextManager[IO[Any]]:
+def text_output(path: Any) -> AbstractContextManager[TextIO]:
     """Open a path for text as `replacing` does. A file that is already open is used directly."""
     return nullcontext(path) if hasattr(path, "write") else replacing(path, text=True)
 

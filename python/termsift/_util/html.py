@@ -52,9 +52,7 @@ def clean(text: object) -> str:
 def name(text: object) -> Element:
     """Wrap untrusted text in ``<bdi>``, which isolates its writing direction. Long text is cut."""
     whole = str(text)
-    if len(whole) <= _LONGEST:
-        return element("bdi", whole)
-    return element("bdi", cut(whole), title=whole)
+    return element("bdi", cut(whole), title=whole if len(whole) > _LONGEST else None)
 
 
 def cut(text: str) -> str:

@@ -38,9 +38,8 @@ def add_command(
         epilog=more,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="log each step, and errors in full"
-    )
+    verbose = "log each step, and errors in full"
+    parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
     parser.set_defaults(run=run)
     return parser
 

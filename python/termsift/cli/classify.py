@@ -13,9 +13,8 @@ import termsift as ts
 from termsift._classify.naive_bayes import best_of
 from termsift._classify.posteriors import BAYES_MODELS
 from termsift._scores.registry import POLICIES
-from termsift._util.log import logger
-from termsift._util.tabular import object_array
-from termsift._util.validation import naming
+from termsift._util.messages import logger
+from termsift._util.validation import naming, object_array
 from termsift.cli import arguments, inputs, output
 from termsift.cli.rank import K
 from termsift.io._source import TextBlock

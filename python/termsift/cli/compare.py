@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 import termsift as ts
 from termsift import io, plots
 from termsift._evaluate.curve import TITLES, Metric
-from termsift._evaluate.folds import USUAL_FOLDS
+from termsift._evaluate.evaluation import USUAL_FOLDS
 from termsift._evaluate.rankers import variants_of
 from termsift._evaluate.split import ONE_CLASS
 from termsift._scores.methods import MODELS
@@ -22,7 +22,7 @@ from termsift._scores.registry import POLICIES
 from termsift._util import scipy
 from termsift._util.extras import require
 from termsift._util.files import check_replaceable
-from termsift._util.log import logger
+from termsift._util.messages import logger
 from termsift._util.validation import check_one_class, naming
 from termsift.cli import arguments, inputs, output
 from termsift.io._collection import read_split
@@ -48,9 +48,8 @@ def add(commands: Any) -> None:
     about = "evaluate methods by the accuracy of a classifier that uses the first k terms of each"
     parser = arguments.add_command(commands, "compare", _run, about, _MORE)
     arguments.add_input(parser, counts=False)
-    group = parser.add_argument_group(
-        "rankings (each method is combined with all models and policies that it has)"
-    )
+    title = "rankings (each method is combined with all models and policies that it has)"
+    group = parser.add_argument_group(title)
     methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
     for option, names, usual in (
         ("--method", methods, _COMPARED),
@@ -188,7 +187,7 @@ def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
     return rows
 
 
-def _columns(curves: _Curves) -> dict[str, npt.NDArray[Any]]:
+def _columns(curves: _Curves) -> dict[str, NDArray[Any]]:
     """Return the columns of all curves, one curve below the other."""
     names = np.array(list(curves), dtype=object)
     tables = [curve.columns() for curve in curves.values()]

@@ -6,10 +6,8 @@ import argparse
 from functools import partial
 from typing import Any, TextIO
 
-from termsift._util.log import logger
-from termsift._util.printable import printable
-from termsift._util.tabular import object_array
-from termsift._util.validation import check_groups, naming
+from termsift._util.messages import logger, printable
+from termsift._util.validation import check_groups, naming, object_array
 from termsift.cli import arguments, inputs, output
 from termsift.text._passages import Passages, passages_of
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import termsift as ts
 from termsift import io
-from termsift._util.log import logger
+from termsift._util.messages import logger
 from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._class_folder import ClassFolder

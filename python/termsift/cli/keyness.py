@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import termsift as ts
-from termsift._counts.counting import count_collection, united
+from termsift._counts.counting import count_collection
+from termsift._counts.documents import united
 from termsift._scores.keyness import DIRECTIONS, KEYNESS_ORDERS, ORDERS_BY_DOCUMENTS
 from termsift._util.export import json_value
-from termsift._util.log import logger
+from termsift._util.messages import logger
 from termsift._util.validation import check_integer, naming
 from termsift.cli import arguments, inputs, output
 
@@ -32,12 +33,10 @@ def add(commands: Any) -> None:
     usage = "INPUT [TARGET [REFERENCE]] [options]"
     parser = arguments.add_command(commands, "keyness", _run, about, _MORE, usage)
     arguments.add_input(parser)
-    parser.add_argument(
-        "target", metavar="TARGET", nargs="?", help="a class, or several as A,B,..."
-    )
-    parser.add_argument(
-        "reference", metavar="REFERENCE", nargs="?", help="the classes to compare TARGET with"
-    )
+    several = "a class, or several as A,B,..."
+    parser.add_argument("target", metavar="TARGET", nargs="?", help=several)
+    others = "the classes to compare TARGET with"
+    parser.add_argument("reference", metavar="REFERENCE", nargs="?", help=others)
     versus = (
         "compare with a frequency list: a table with the columns term and count. A table without "
         "these columns has the terms in column 1 and the counts in column 2"
@@ -47,9 +46,8 @@ def add(commands: Any) -> None:
     arguments.add_values(parser, *of_list)
     group = parser.add_argument_group("terms")
     arguments.add_choice(group, "--sort", KEYNESS_ORDERS, "column that orders the terms")
-    arguments.add_choice(
-        group, "--direction", DIRECTIONS, "terms that TARGET uses more often, less often, or both"
-    )
+    which = "terms that TARGET uses more often, less often, or both"
+    arguments.add_choice(group, "--direction", DIRECTIONS, which)
     alike = "list lockwords instead: terms that both corpora surely use about equally often"
     arguments.add_flag(group, "--similar", alike)
     few = "drop terms that occur fewer than N times in the corpus that uses them more (default: 1)"

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import termsift as ts
-from termsift._util.printable import printable
+from termsift._util.messages import printable
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 

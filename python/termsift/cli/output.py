@@ -5,27 +5,26 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 import termsift as ts
 from termsift._util.export import FORMAT_OF, Columns, write_csv, write_json
-from termsift._util.files import check_replaceable, replacing
-from termsift._util.printable import aligned, printable
+from termsift._util.files import check_replaceable, text_output
+from termsift._util.messages import aligned, printable
 from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
 _STDOUT = (None, "-")  # values of --output that mean standard output
 _LONGEST = 60  # the maximum length of a name in a table; other formats do not cut names
-_FORMATS = ("table", "csv", "json")
 
 
 def add_output(parser: argparse.ArgumentParser) -> Any:
     """Add the options that `answering` reads, and return their group."""
     group = parser.add_argument_group("output")
     usual = f"(default: by the ending of FILE ({' '.join(FORMAT_OF)}), or table)"
-    group.add_argument("--format", choices=_FORMATS, help=usual)
+    group.add_argument("--format", choices=[*FORMAT_OF.values()], help=usual)
     about = "write FILE atomically; - is stdout (default: stdout)"
     group.add_argument("-o", "--output", metavar="FILE", help=about)
     return group
@@ -58,14 +57,9 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
         yield answer
 
 
-@contextmanager
-def opened(path: str | None) -> Iterator[TextIO]:
+def opened(path: str | None) -> AbstractContextManager[TextIO]:
     """Open the output: standard output, or a file that appears only once it is complete."""
-    if path is None or path in _STDOUT:
-        yield standard_output()
-        return
-    with replacing(path, text=True) as file:
-        yield cast(TextIO, file)
+    return text_output(standard_output() if path in _STDOUT else path)
 
 
 def standard_output() -> TextIO:

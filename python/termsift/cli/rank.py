@@ -13,7 +13,7 @@ from termsift._scores.class_terms import class_columns
 from termsift._scores.methods import MODELS
 from termsift._scores.registry import DESCRIBING, KEY, MD, POLICIES, find_ranker
 from termsift._util.export import Columns, json_value
-from termsift._util.log import logger
+from termsift._util.messages import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
@@ -27,9 +27,8 @@ def add(commands: Any) -> None:
     parser = arguments.add_command(commands, "rank", _run, about)
     arguments.add_input(parser)
     group = parser.add_argument_group("classes")
-    arguments.add_flag(
-        group, "--per-class", "list the terms that each class uses more than the others do"
-    )
+    per_class = "list the terms that each class uses more than the others do"
+    arguments.add_flag(group, "--per-class", per_class)
     these = "compare only these classes, and ignore all others"
     arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
@@ -52,13 +51,12 @@ def _run(args: argparse.Namespace) -> None:
     if method == KEY.name and not args.per_class:
         raise ValueError("--method key orders the terms of one class, so add --per-class")
     ranker = KEY if method == KEY.name else find_ranker(method)
-    reads_documents = ranker.reads_documents
-    if reads_documents:
+    if ranker.reads_documents:
         why = f"--method {method} reads the documents"
         arguments.refuse(args, why, "alpha", "tf", "per_class", "classes")
     with output.answering(args) as answer:
         X = y = None
-        if reads_documents:
+        if ranker.reads_documents:
             collection = inputs.read_documents(args)
             counts = count_collection(collection, n_threads=args.threads)
             X, y = collection.X, collection.y

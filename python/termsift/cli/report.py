@@ -11,7 +11,7 @@ from typing import Any
 
 import termsift as ts
 from termsift._scores.registry import KEY
-from termsift._util.log import logger
+from termsift._util.messages import logger
 from termsift.cli import arguments, inputs, output
 from termsift.report import FindPassages, write_report
 from termsift.text._passages import Passages, passages_of

@@ -20,8 +20,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 import termsift as ts
-from termsift._util.log import logger
-from termsift._util.printable import printable
+from termsift._util.messages import logger, printable
 from termsift._util.validation import did_you_mean
 from termsift.cli import inputs
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from termsift import _core
-from termsift._util.log import logger
+from termsift._util.messages import logger
 from termsift._util.validation import distinct_labels
 from termsift.io._opening import COMPRESSED, check_encoding, decoded_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextBlock, TextSource

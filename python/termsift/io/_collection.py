@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.tabular import object_array
+from termsift._util.validation import object_array
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import Scan
 from termsift.io._source import TextBlock, labelled

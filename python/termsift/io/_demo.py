@@ -57,7 +57,6 @@ def load_demo() -> Collection:
 
 
 def scan_demo() -> Scan:
-    """Return the scan of the docstrings."""
     source = Docstrings()
     return Scan([source], source.options)
 
@@ -93,7 +92,6 @@ def _words_of(docstring: str) -> list[str]:
 
 
 def _docstrings_of(path: Path) -> Iterator[str]:
-    """Yield the docstrings of a file."""
     import ast
     import tokenize
 

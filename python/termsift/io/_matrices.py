@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
+from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
-from termsift._util.tabular import object_array
-from termsift._util.validation import widened
+from termsift._util.validation import naming, object_array, widened
 from termsift.io._opening import existing, is_damage, one_per_line, opened
 from termsift.io._source import BLOCK_BYTES, MatrixBlock, Options, Source
 
@@ -55,16 +55,12 @@ class MatrixFile(Source):
         self.files = [file for file in (path, self._labels) if file is not None]
 
     def blocks(self) -> Generator[MatrixBlock, None, None]:
-        """Read the matrix and its labels."""
         path, names = self.path, self.options.names
         X = _read_npz(path) if self.kind == ".npz" else _read_matrix_market(path)
         if X.ndim != 2:
             raise ValueError(f"{path}: expected a matrix of two dimensions, found {X.ndim}")
         n_docs, n_terms = X.shape
-        of_file = self._labels
-        labels = object_array(
-            [""] * n_docs if of_file is None else one_per_line(of_file, "a label")
-        )
+        labels = [""] * n_docs if self._labels is None else one_per_line(self._labels, "a label")
         if len(labels) != n_docs:
             raise ValueError(
                 f"{self._labels}: {len(labels)} labels for the {n_docs} documents of {path}"
@@ -74,7 +70,7 @@ class MatrixFile(Source):
                 f"{self.options.terms}: {len(names)} names for the {n_terms} terms of {path}"
             )
         ones = np.ones(n_docs, dtype=np.int64)
-        yield MatrixBlock(scipy.sparse.csr_array(X), labels, ones, self.n_bytes)
+        yield MatrixBlock(scipy.sparse.csr_array(X), object_array(labels), ones, self.n_bytes)
 
 
 def _read_npz(path: Path) -> Any:
@@ -88,15 +84,12 @@ def _read_npz(path: Path) -> Any:
             expected = "a sparse matrix saved by scipy.sparse.save_npz"
             raise ValueError(f"{path}: expected {expected}") from exc
     if hasattr(X, "check_format"):
-        try:
+        with naming(str(path)):
             X.check_format(full_check=True)  # conversion to CSR does not check the indices
-        except ValueError as exc:
-            raise ValueError(f"{path}: {exc}") from None
     return widened(X) if X.format == "coo" else X  # converting COO sums duplicates
 
 
 def _read_matrix_market(path: Path) -> Any:
-    """Read a Matrix Market file."""
     from scipy.io import mmread
 
     with opened(path) as (file, _):
@@ -117,11 +110,9 @@ class SvmlightFile(Source):
         super().__init__(path, options, kind, labels)
         datasets = require("sklearn.datasets", "sklearn", f"{path}: reading it")
         self._load = datasets.load_svmlight_file
-        names = options.names
-        self._n_terms = _core.max_terms if names is None else len(names)
+        self._n_terms = _core.max_terms if options.names is None else len(options.names)
 
     def blocks(self) -> Generator[MatrixBlock, None, None]:
-        """Parse the file block by block."""
         first_line = 1
         with opened(self.path) as (content, raw):
             while lines := content.readlines(BLOCK_BYTES):
@@ -166,11 +157,6 @@ class SvmlightFile(Source):
         if width > self._n_terms:
             raise ValueError(f"index {width - 1 + one_based}")
         width = width if self.options.names is None else self._n_terms
-        parts = _whole(X.data), X.indices.astype(np.int32), X.indptr
+        parts = integers_if_whole(X.data), X.indices.astype(np.int32), X.indptr
         X = scipy.sparse.csr_array(parts, shape=(len(n_labels), width))
-        return X, _whole(labels), n_labels
-
-
-def _whole(numbers: NDArray[np.float64]) -> NDArray[Any]:
-    """Return numbers as integers if all are whole."""
-    return numbers.astype(np.int64) if (numbers == np.floor(numbers)).all() else numbers
+        return X, integers_if_whole(labels), n_labels

@@ -10,8 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from termsift._util import validation
 from termsift._util.files import check_path
-from termsift._util.printable import printable
-from termsift._util.progress import progress
+from termsift._util.messages import printable, progress
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names

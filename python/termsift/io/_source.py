@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.printable import printable
-from termsift._util.tabular import object_array
-from termsift._util.validation import listed
+from termsift._util.messages import printable
+from termsift._util.validation import listed, object_array
 from termsift.text import TextRules
 
 SKIP = "on_error='skip' leaves it out"  # the end of messages about errors that can be skipped

@@ -14,7 +14,7 @@ import numpy as np
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import require
-from termsift._util.log import levels_to_caller
+from termsift._util.messages import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource
 
@@ -41,7 +41,7 @@ class Table(TextSource):
         options = {
             "skip": self.options.skip,
             "encoding": "UTF-8" if codec == "utf-8-sig" else self.options.encoding.upper(),
-            "labels": [] if counter is None else counter.labels(),
+            "labels": [] if counter is None else counter.coder.classes,
             "block_bytes": BLOCK_BYTES if counter is None else BLOCK_BYTES // 2,
             "unlabelled": self.options.label is False,
         }
@@ -66,7 +66,6 @@ class JsonTable(Table):
     """A file of JSON objects, one per line. A .json file may hold an array instead."""
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
-        """Return the table of the objects."""
         texts, label = self.columns
         options |= {"texts": texts, "label": label, "may_be_array": self.kind == ".json"}
         return _core.JsonTable(readinto, str(self.path), **options)

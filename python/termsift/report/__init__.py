@@ -20,8 +20,7 @@ from termsift._scores.registry import DESCRIBING, find_describer
 from termsift._util import validation
 from termsift._util.files import text_output
 from termsift._util.html import Child, element, name, number, render
-from termsift.report._scatter import scatter
-from termsift.report._terms import BEST, best_terms, class_cards
+from termsift.report._sections import BEST, best_terms, class_cards, scatter
 from termsift.text._passages import Passages
 
 __all__ = ["write_report"]

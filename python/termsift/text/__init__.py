@@ -16,12 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["TextRules"]
 
 
-# These names are not in __all__, because scikit-learn is optional and takes a second to import.
-_VECTORIZERS = ("CountVectorizer", "HashingVectorizer")
-
-
 def __getattr__(name: str) -> Any:
-    if name in _VECTORIZERS:
+    # The vectorizers are not in __all__, because scikit-learn is optional and slow to import.
+    if name in ("CountVectorizer", "HashingVectorizer"):
         from termsift.text import _vectorizers
 
         return getattr(_vectorizers, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -201,15 +201,11 @@ class LabelledTexts:
                 "the name of the label column"
             )
         given = None if classes is None else validation.check_classes(classes)
-        self._labels: validation.Labels | None = None
         self.coder = validation.LabelCoder(given) if y is None else None
-        self._n_expected: int | None = None
-        if y is not None:
-            self._labels = validation.check_labels(y, None, given)
-            self._n_expected = self._labels.n_docs
+        self._labels = None if y is None else validation.check_labels(y, None, given)
         self.one_label_each = self._labels is None or self._labels.indptr is None
         self.n_docs = 0
-        self._first = 0  # the number of the first document in the last block
+        self.first = 0  # the number of the first document in the last block
 
     @property
     def classes(self) -> list[Hashable]:
@@ -218,30 +214,24 @@ class LabelledTexts:
         return list(source.classes)
 
     def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels]]:
-        first, n = 0, self._n_expected
+        n = None if self._labels is None else self._labels.n_docs
         for texts, column in self._blocks:
-            rows = slice(first, first + len(texts))
-            if n is not None and rows.stop > n:
-                raise ValueError(f"there are {n} labels for {rows.stop} texts or more")
+            self.first = self.n_docs
+            self.n_docs += len(texts)
+            if n is not None and self.n_docs > n:
+                raise ValueError(f"there are {n} labels for {self.n_docs} texts or more")
             if self._labels is not None:
-                labels = self._labels.of(rows)
+                labels = self._labels.of(slice(self.first, self.n_docs))
             else:
                 assert self.coder is not None
-                codes = self.coder.codes(column, first)
+                codes = self.coder.codes(column, self.first)
                 labels = validation.Labels(self.coder.classes, codes, None)
             if len(texts.missing):
-                place = first + texts.missing[0]
+                place = self.first + texts.missing[0]
                 raise ValueError(f"the text of document {place} is missing: {validation.LEAVE_OUT}")
-            self._first = first
-            self.n_docs += len(texts)
             yield texts, labels
-            first = rows.stop
-        if n is not None and first < n:
-            raise ValueError(f"there are {n} labels for {first} texts")
-
-    def naming_rows(self) -> AbstractContextManager[None]:
-        """Let errors about a text of the last block name its row among all texts."""
-        return naming_rows(self._first)
+        if n is not None and self.n_docs < n:
+            raise ValueError(f"there are {n} labels for {self.n_docs} texts")
 
 
 @contextmanager

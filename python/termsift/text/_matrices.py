@@ -8,22 +8,20 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.tabular import object_array
+from termsift._util.validation import object_array
 from termsift.text._terms import drops, kept_terms
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def count_blocks(
     blocks: Iterable[_core.Texts], rules: Any, threads: int
-) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_] | None]:
+) -> tuple[scipy.sparse.csr_array, NDArray[np.object_] | None]:
     """Return one matrix for all blocks of texts, and its terms, or None if terms are hashed."""
     native = rules.native
     if native is not None and rules.hashing is None and rules.vocabulary is None:
@@ -38,12 +36,11 @@ def count_blocks(
     rows = [by_block.count(block) for block in blocks]
     parts = ((part.data, part.indices, part.indptr) for part in rows)
     X = stacked(parts, by_block.n_columns)
-    if rules.hashing is None and rules.vocabulary is None:
+    names = by_block.names
+    if by_block.grows:
         documents, occurrences = np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)
         order = by_block.kept_columns(X.shape[0], documents, np.asarray(occurrences).ravel())
-        X, names = X[:, order], by_block.names[order]
-    else:
-        names = by_block.names
+        X, names = X[:, order], names[order]
     X.sort_indices()
     return X, names if rules.hashing is None else None
 
@@ -67,13 +64,13 @@ class BlockCounter:
         return len(self._words) if self._rules.hashing is None else int(self._rules.hashing)
 
     @property
-    def names(self) -> npt.NDArray[np.object_]:
+    def names(self) -> NDArray[np.object_]:
         """The terms in the order of their columns. The array is empty if terms are hashed."""
         return object_array(sorted(self._words, key=self._words.__getitem__))
 
     def kept_columns(
-        self, n_docs: int, documents: npt.NDArray[Any], occurrences: npt.NDArray[Any]
-    ) -> npt.NDArray[np.int64]:
+        self, n_docs: int, documents: NDArray[Any], occurrences: NDArray[Any]
+    ) -> NDArray[np.int64]:
         """Return the columns of the terms that are kept (see `kept_terms`), sorted by term."""
         order = np.argsort(self.names, kind="stable")
         return order[kept_terms(self._rules, n_docs, documents[order], occurrences[order])]
@@ -92,7 +89,7 @@ class BlockCounter:
             return csr(hashed, width)
         if self._index is not None:
             return csr(self._index.matrix(texts, self._threads), self.n_columns)
-        parts: tuple[npt.NDArray[Any], ...]
+        parts: tuple[NDArray[Any], ...]
         if self._native is None:
             terms, parts = _counted_in_python(map(self._cut, strings(texts)))
         else:
@@ -125,7 +122,7 @@ def counted(
 
 def kept_columns(
     rules: Any, counter: _core.TextCounter, n_docs: int, n_threads: int, dtype: Any = np.int64
-) -> npt.NDArray[np.int32] | None:
+) -> NDArray[np.int32] | None:
     """Return the new column of each term of a sorted counter, or -1 if the term is dropped.
 
     None means that all terms are kept. ``dtype``, the dtype of the matrix, determines how ties are
@@ -156,7 +153,7 @@ def strings(texts: _core.Texts) -> Iterator[Any]:
 
 def _counted_in_python(
     documents: Iterable[Iterable[str]],
-) -> tuple[list[str], tuple[npt.NDArray[np.int64], ...]]:
+) -> tuple[list[str], tuple[NDArray[np.int64], ...]]:
     """Return the distinct terms of documents, and the CSR arrays of their counts."""
     words: dict[str, int] = {}
     columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])

@@ -195,7 +195,6 @@ def _as_counted(query: str, rules: TextRules) -> str:
 
 
 def _terms_of(text: str, rules: TextRules) -> list[str]:
-    """Return the terms of a text."""
     _, names = count_blocks([_core.Texts.of_strings([text])], rules, 1)
     assert names is not None
     return list(names)

@@ -108,7 +108,7 @@ class TextRules:
             if validation.is_integer(value := getattr(self, name)):
                 validation.check_integer(value, name)
             else:
-                validation.check_between_0_and_1(value, f"{name} as a share")
+                validation.check_number(value, f"{name} as a share", "between 0 and 1")
         if isinstance(self.stop_words, str):
             validation.check_choice(self.stop_words, ("english",), "stop_words as a str")
         elif self.stop_words is not None:
@@ -169,11 +169,7 @@ class TextRules:
         terms = self.vocabulary
         if terms is None:
             return None
-        words = (
-            list(terms)
-            if isinstance(terms, Mapping)
-            else validation.check_words(terms, "vocabulary")
-        )
+        words = validation.check_words(terms, "vocabulary")
         for word in words:
             validation.check_kind(word, str, "each of vocabulary")
         ordered = sorted(words) if isinstance(terms, Set) else words

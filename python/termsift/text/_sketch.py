@@ -139,22 +139,21 @@ class TermSketch:
                 f"would keep too many terms: make one with n_bytes={enough} or more, or pass "
                 f"max_memory={3 * enough}"
             )
-        return _RulesOfSketch(**vars(self.rules), sketch=self, least=least)
+        return _RulesOfSketch(**vars(self.rules), sketch=self)
 
 
 @dataclass(frozen=True)
 class _RulesOfSketch(TextRules):
-    """Rules that keep only the terms whose counter in a sketch is at least ``least``."""
+    """Rules that keep only the terms whose counter in a sketch reaches min_df."""
 
     sketch: TermSketch | None = None
-    least: int = 1
 
     @property
     def native(self) -> _core.TextRules | None:
         assert self.sketch is not None
         native = self.sketch.rules.native
         assert native is not None
-        return native.with_sketch(self.sketch._sketch, self.least)
+        return native.with_sketch(self.sketch._sketch, min(self.sketch.min_df, _MOST))
 
 
 @shows_rules

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift._util.validation import is_integer, number_of
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # the default of CountVectorizer
 Arguments: TypeAlias = tuple[Any, ...]
@@ -57,8 +55,8 @@ def limits(rules: Any, n_docs: int) -> tuple[float, float]:
 
 
 def kept_terms(
-    rules: Any, n_docs: int, documents: npt.NDArray[Any], occurrences: npt.NDArray[Any]
-) -> npt.NDArray[np.bool_]:
+    rules: Any, n_docs: int, documents: NDArray[Any], occurrences: NDArray[Any]
+) -> NDArray[np.bool_]:
     """Return a mask of the sorted terms that min_df, max_df and max_features keep."""
     low, high = limits(rules, n_docs)
     if n_docs and high < low:

@@ -42,9 +42,6 @@ _CUTTING = (
     "_char_wb_ngrams",
     "_word_ngrams",
 )
-_EMPTY = "empty vocabulary; perhaps the documents only contain stop words"
-_CROSSED = "max_df corresponds to < documents than min_df"
-_PRUNED = "After pruning, no terms remain. Try a lower min_df or a higher max_df."
 
 
 class _CutByCore:
@@ -169,15 +166,16 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         threads = check_n_threads(self.n_threads)
         blocks = self._blocks(raw_documents)
         counter, n_docs = counted(blocks, _core.TextRules(*native), threads)
-        if not counter.n_terms:
-            raise ValueError(_EMPTY)
+        if not counter.n_terms:  # this and the next errors have scikit-learn's words
+            raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         low, high = limits(self, n_docs)
         if high < low:
-            raise ValueError(_CROSSED)
+            raise ValueError("max_df corresponds to < documents than min_df")
         kept = kept_columns(self, counter, n_docs, threads, np.dtype(self.dtype or np.intc))
         terms = counter.terms(kept)
         if not terms:
-            raise ValueError(_PRUNED)
+            cure = "Try a lower min_df or a higher max_df."
+            raise ValueError(f"After pruning, no terms remain. {cure}")
         vocabulary = dict(zip(terms, count()))
         X = self._in_dtype(csr(counter.matrix(kept, threads), len(terms)), np.intc, vocabulary)
         self.vocabulary_ = vocabulary

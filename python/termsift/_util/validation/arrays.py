@@ -271,8 +271,7 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     for term, name in enumerate(listed):
         if not isinstance(name, str):
             raise TypeError(f"the name of term {term} is {name!r}, expected a string")
-    array = np.empty(n_terms, dtype=object)
-    array[:] = listed
+    array = object_array(listed)
     array.setflags(write=False)  # counts and rankings share the array
     return array
 
@@ -288,6 +287,13 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         return np.asarray(values)
     except ValueError:
         raise ValueError(f"{name} holds lists of different lengths, expected an array") from None
+
+
+def object_array(values: Sequence[Any]) -> NDArray[np.object_]:
+    """Return an array of Python objects. An array of str would pad all strings to one length."""
+    result = np.empty(len(values), dtype=object)
+    result[:] = values
+    return result
 
 
 def contiguous(array: NDArray[Any]) -> NDArray[Any]:

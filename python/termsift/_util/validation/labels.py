@@ -43,7 +43,6 @@ class Labels:
 
     @property
     def n_docs(self) -> int:
-        """The number of documents."""
         return len(self.codes) if self.indptr is None else len(self.indptr) - 1
 
     def of(self, rows: slice) -> Labels:
@@ -93,11 +92,11 @@ def check_labels(
     if n_docs is not None and len(y) != n_docs:
         raise ValueError(f"{name} has {len(y)} labels for {n_docs} documents")
     coder = LabelCoder(given)
-    codes = coder.codes(y)
-    classes, place = coder.ordered()
-    if place != list(range(len(place))):
-        codes = np.array(place, dtype=np.int32).take(codes)
-    return Labels(classes, codes, None)
+    codes, ordered = coder.codes(y), coder.ordered
+    if ordered != coder.classes:
+        place = {c: i for i, c in enumerate(ordered)}
+        codes = np.array([place[c] for c in coder.classes], dtype=np.int32).take(codes)
+    return Labels(ordered, codes, None)
 
 
 def label_sequence(y: Any, name: str = "y") -> Any:
@@ -149,11 +148,10 @@ class LabelCoder:
         """The classes in the order of their numbers."""
         return list(self._numbers)
 
-    def ordered(self) -> tuple[list[Hashable], list[int]]:
-        """Return the classes in final order, and the new position of each class number."""
-        ordered = self.classes if self._is_fixed else in_order(self.classes)
-        place = {c: i for i, c in enumerate(ordered)}
-        return ordered, [place[c] for c in self._numbers]
+    @property
+    def ordered(self) -> list[Hashable]:
+        """The classes in their final order."""
+        return self.classes if self._is_fixed else in_order(self.classes)
 
     def codes(self, labels: Any, first: int = 0) -> _core.Int32s:
         """Return the class number of each label. ``first`` is the number of the first document."""

@@ -11,9 +11,15 @@ from typing import Any, cast
 import numpy as np
 
 from termsift import _core
-from termsift._util.printable import printable
+from termsift._util.messages import printable
 
 _NAMES_SHOWN = 20
+_RANGES: dict[str, Callable[[float], bool]] = {
+    "positive and finite": lambda x: 0 < x < math.inf,
+    "not negative and finite": lambda x: 0 <= x < math.inf,
+    "between 0 and 1": lambda x: 0 <= x <= 1,
+    "above 0 and below 1": lambda x: 0 < x < 1,
+}
 
 
 @contextmanager
@@ -158,30 +164,11 @@ def check_k(k: Any, n_terms: int) -> int:
     return n_terms if k is None else min(check_integer(k, "k", least=0), n_terms)
 
 
-def check_positive(number: float, name: str) -> float:
-    """Check that a number is positive and finite, and return it as a float."""
-    return _checked(number, name, lambda x: 0 < x < math.inf, "positive and finite")
-
-
-def check_not_negative(number: float, name: str) -> float:
-    """Check that a number is finite and not negative, and return it as a float."""
-    return _checked(number, name, lambda x: 0 <= x < math.inf, "not negative and finite")
-
-
-def check_between_0_and_1(number: float, name: str) -> float:
-    """Check that a number is from 0 to 1, and return it as a float."""
-    return _checked(number, name, lambda x: 0 <= x <= 1, "between 0 and 1")
-
-
-def check_inside_0_and_1(number: float, name: str) -> float:
-    """Check that a number is above 0 and below 1, and return it as a float."""
-    return _checked(number, name, lambda x: 0 < x < 1, "above 0 and below 1")
-
-
-def _checked(number: float, name: str, is_right: Callable[[float], bool], expected: str) -> float:
+def check_number(number: float, name: str, expected: str = "positive and finite") -> float:
+    """Check that a number is in a range of `_RANGES`, and return it as a float."""
     if not _is_real(number):
         raise TypeError(f"{name} must be a number, got {number!r}")
-    if not is_right(float(number)):
+    if not _RANGES[expected](float(number)):
         raise ValueError(f"{name} must be {expected}, got {number!r}")
     return float(number)
 

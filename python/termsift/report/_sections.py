@@ -1,9 +1,18 @@
-"""Show the leading terms of each class with passages, and the best terms over all classes."""
+"""The sections of the page: the leading terms of classes, a chart of two classes, the best terms.
+
+A script draws the chart, and is part of the package. The page contains the hash of the script, so
+that browsers run no other script. The data are JSON in an element, and characters that could end it
+are escaped.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+from base64 import b64encode
 from collections.abc import Hashable, Mapping, Sequence
+from hashlib import sha256
+from importlib import resources
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -14,10 +23,13 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._scores.class_terms import dominant_class
 from termsift._scores.methods import MethodName
 from termsift._scores.ranking import Ranking
-from termsift._util.html import element, name, number, table
+from termsift._util.html import Child, clean, cut, element, name, number, table
 from termsift.text._passages import Passage, Passages
 
-BEST = 500
+BEST = 500  # the number of best terms
+_TERMS = 1200  # the number of terms in the chart
+_DISTINCTIVE = 600  # terms that tell classes apart; the others are the most frequent terms
+_OTHERS = "-1"  # the value of the option for all other classes
 
 
 def class_cards(
@@ -83,6 +95,45 @@ def _in_context(passages: Mapping[str, Sequence[Passage]]) -> list[Element]:
     if not shown:
         return []
     return [element("details", element("summary", "In context"), element("dl", *shown))]
+
+
+def scatter(
+    counts: ClassCounts, largest: Sequence[int], method: MethodName, n_threads: int | None
+) -> dict[str, Child]:
+    """Return the parts of the chart: the choices of classes, the data and the script."""
+    labels = [cut(clean(counts.classes[c])) for c in largest]
+    ours, theirs = (
+        [element("option", label, value=str(i)) for i, label in enumerate(labels)] for _ in "ab"
+    )
+    if counts.n_classes == 2:
+        theirs.reverse()  # browsers select the first option
+    else:
+        theirs.insert(0, element("option", "all other classes", value=_OTHERS))
+    names, whole, tokens = counts.term_names, counts.collection_term_frequency, counts.class_tokens
+    ranking = counts.rank(method, _DISTINCTIVE, policy="round_robin", n_threads=n_threads)
+    frequent = np.argsort(-whole, kind="stable")[:_TERMS]
+    others = frequent[~np.isin(frequent, ranking.indices)]
+    terms = np.concatenate([ranking.indices, others])[:_TERMS]
+    frequency = counts.term_frequency[np.array(largest, dtype=np.int64)][:, terms].toarray()
+    data = {
+        "terms": [cut(clean(i if names is None else names[i])) for i in terms.tolist()],
+        "classes": [
+            {"name": label, "tokens": tokens[c].item(), "counts": row.tolist()}
+            for c, label, row in zip(largest, labels, frequency, strict=True)
+        ],
+        "all": {"tokens": whole.sum().item(), "counts": whole[terms].tolist()},
+    }
+    text = json.dumps(data, separators=(",", ":"))
+    for character in "<>&":  # these characters could end the element or begin another
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    script = resources.files("termsift.report").joinpath("scatter.js").read_text("utf-8")
+    return {
+        "ours": element("select", *ours, id="ours"),
+        "theirs": element("select", *theirs, id="theirs"),
+        "frequencies": element("script", text, id="frequencies", type="application/json"),
+        "script": element("script", script),
+        "script_hash": f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'",
+    }
 
 
 def best_terms(counts: ClassCounts, method: MethodName, n_threads: int | None) -> Element:

@@ -1,29 +1,35 @@
-"""Counting labelled texts, which come from lists, frames, files or parts on a cluster.
+"""Counting documents that are read in blocks: labelled texts and scans of files.
 
 The core counts tokens by class where it can. Otherwise each block of texts becomes a matrix first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from termsift import _core
-from termsift._counts.held import Held, of_collection
-from termsift._counts.part import PartOfTerms
+from termsift._counts import file
+from termsift._counts.class_counts import ClassCounts
+from termsift._counts.held import Held, PartOfTerms, of_collection
 from termsift._util import validation
 from termsift._util.adding import add_documents
-from termsift._util.log import logger
-from termsift._util.tabular import object_array
+from termsift._util.messages import logger
+from termsift.io._checkpoint import Checkpoint
+from termsift.io._matrices import integers_if_all_whole
+from termsift.io._scan import Scan
+from termsift.io._source import MatrixBlock, TextBlock, labelled
 from termsift.text import TextRules
-from termsift.text._blocks import LabelledTexts
+from termsift.text._blocks import LabelledTexts, naming_rows
 from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._sketch import TermSketch
 from termsift.text._terms import kept_terms
 
-STRING_BYTES = 200  # the approximate number of bytes of a term as a Python string, with counts
+_STRING_BYTES = 200  # the approximate number of bytes of a term as a Python string, with counts
 _SHARE = 3  # the term tables, the sketch and the result get a third of the memory each
 
 
@@ -42,11 +48,11 @@ def counted(
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     tally = tally_of(rules, tf, threads, plain=documents.one_label_each)
     for texts, labels in documents:
-        with documents.naming_rows():
+        with naming_rows(documents.first):
             tally.add(texts, labels)
         check_fits(tally.n_bytes, limit)
     counts = tally.counts(documents.classes, documents.n_docs)
-    return counts if documents.coder is None else counts.in_order(documents.coder)
+    return counts if documents.coder is None else counts.in_order(documents.coder.ordered)
 
 
 def check_fits(n_bytes: int, limit: int | None) -> None:
@@ -151,6 +157,144 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
     return TermSketch(without_drops(rules), int(rules.min_df), max_memory // share)
 
 
+def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
+    """Count the documents of a scan; the terms are in the order of `read_collection`."""
+    counts = _of_texts(scan, tf, n_threads) if scan.has_texts else _of_matrices(scan, tf, n_threads)
+    with validation.naming(scan._source):
+        finish = with_terms if scan.has_texts else kept_terms_only
+        counts = finish(counts, scan.rules)
+    if scan._labels_are_text:
+        counts = counts.renamed(integers_if_all_whole(counts.classes).tolist())
+    return ClassCounts._of(counts)
+
+
+def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
+    counts = ClassCounts._of(Held.nothing(tf))
+
+    def add(block: MatrixBlock) -> None:
+        y, classes = labelled(block.labels, block.n_labels)
+        with validation.naming(str(scan._path)):
+            counts.update(block.X, y, classes=classes, n_threads=n_threads)
+
+    scan._each("counted", add)
+    scan._check_read(counts.n_docs)
+    if (names := scan._options.names) is None:
+        return counts._state
+    # An svmlight file may use fewer columns than there are names.
+    return counts._state.in_columns(np.arange(counts.n_terms), len(names), names)
+
+
+def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
+    check_rules_of_parts(scan.rules, tf)
+    threads, options = validation.check_n_threads(n_threads), scan._options
+    folder, job = options.checkpoint, scan._job(tf) if options.checkpoint else {}
+
+    def count(rules: TextRules, limit: int | None) -> Held:
+        counting = TextCounting(rules, tf, threads, limit)
+        checkpoint = Checkpoint(folder, "counts", job)
+        counting.start(checkpoint.load(partial(file.read_bytes, name="checkpoint")))
+        counter = counting if isinstance(counting.tally, ByClass) else None
+
+        def state() -> bytes:
+            return ClassCounts._of(counting.counts()).to_bytes()
+
+        scan._each("counted", counting.add, counter, checkpoint, state)
+        counts = counting.counts()
+        scan._check_read(counts.counts.n_docs)
+        return counts
+
+    def sketched(sketch: TermSketch) -> TermSketch:
+        checkpoint = Checkpoint(folder, "sketch", job)
+        sketch = checkpoint.load(TermSketch.from_bytes) or sketch
+
+        def add(block: TextBlock) -> None:
+            sketch.update(block.texts, n_threads=n_threads)
+
+        scan._each("sketched", add, None, checkpoint, sketch.to_bytes)
+        return sketch
+
+    return counted_within(options.max_memory, scan.rules, tf, count, sketched, folder is not None)
+
+
+def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
+    """Return the counts of two parts, with terms matched by name."""
+    return ClassCounts._of(a._state.united(b._state))
+
+
+def count_parts(
+    total: Callable[[Callable[..., Any], Callable[[Any, Any], Any]], Any],
+    rules: TextRules,
+    tf: str,
+    classes: Iterable[Hashable] | None,
+    max_memory: int | None,
+) -> ClassCounts:
+    """Count texts in parts on a cluster.
+
+    ``total(count, together)`` must call ``count(texts, y, text=, label=)`` for each part, and add
+    the results with ``together(a, b)``.
+    """
+    check_rules_of_parts(rules, tf)
+    labels = None if classes is None else validation.check_classes(classes)
+    cutting = rules
+
+    def sketch_part(texts: Any, y: Any, text: Any = None, label: Any = None) -> TermSketch:
+        assert max_memory is not None
+        return sketch_within(max_memory, rules, 12).update(texts, text=text, n_threads=1)
+
+    def count_part(texts: Any, y: Any, **columns: Any) -> ClassCounts:
+        documents = LabelledTexts(texts, y, classes=labels, **columns)
+        return ClassCounts._of(counted(documents, without_drops(cutting), tf, 1))
+
+    if max_memory is not None:
+        cutting = total(sketch_part, TermSketch.__add__).counting_rules()
+    counts = total(count_part, united)
+    return ClassCounts._of(with_terms(kept_terms_only(counts._state, rules), rules))
+
+
+class TextCounting:
+    """The counts of texts in files, whose terms may take at most ``limit`` bytes.
+
+    If the core counts by class, the core also reads the tables.
+    """
+
+    def __init__(self, rules: TextRules, tf: str, n_threads: int, limit: int | None) -> None:
+        self._new_tally = partial(tally_of, rules, tf, n_threads)
+        self._limit = limit
+        self.start()
+
+    def start(self, total: Held | None = None) -> None:
+        """Start an empty tally for the next documents, whose counts are added to ``total``."""
+        self._total, self.tally, self.n_docs = total, self._new_tally(), 0
+        self.coder = validation.LabelCoder(None)
+
+    def counts(self) -> Held:
+        """Return the counts of all documents so far."""
+        total = self._total
+        if total is None or self.n_docs:
+            part = self.tally.counts(self.coder.classes, self.n_docs).in_order(self.coder.ordered)
+            self.start(total)  # frees the tally
+            total = part if total is None else total.united(part)
+        self._total = total
+        return total
+
+    def add(self, block: TextBlock) -> None:
+        """Count the texts of a block. The block is empty if the core has counted its texts."""
+        if len(block):
+            codes = self.coder.codes(block.labels)[block.codes]
+            self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
+            self.n_docs += len(block)
+        held = 0 if self._total is None else _STRING_BYTES * self._total.counts.n_terms
+        check_fits(held + self.tally.n_bytes, self._limit)
+
+    def add_table(self, table: _core.Table, n_bytes: int) -> None:
+        """Count about ``n_bytes`` of a table. Class numbers are those of ``coder``."""
+        assert isinstance(self.tally, ByClass)
+        if self._limit is not None:
+            n_bytes = min(n_bytes, part_within(self._limit))
+        self.n_docs += self.tally.add_table(table, n_bytes)
+        self.coder.codes(table.labels(len(self.coder.classes)))  # numbers the new labels
+
+
 def tally_of(
     rules: TextRules, tf: str, n_threads: int, *, plain: bool = True
 ) -> ByClass | ByDocument:
@@ -170,7 +314,6 @@ class ByClass:
         self._counter = _core.TextCounter(native, by_class=True)
 
     def add(self, texts: _core.Texts, labels: validation.Labels) -> None:
-        """Count further documents."""
         self._counter.add(texts, labels.codes, self._n_threads)
 
     @property
@@ -189,7 +332,7 @@ class ByClass:
         columns = kept_columns(self._rules, counter, n_docs, threads)
         binary = self._rules.binary or self._tf == "binary"
         counts = counter.counts(len(classes), columns, binary, threads)
-        names, part = object_array(counter.terms(columns)), PartOfTerms.of(self._rules)
+        names, part = validation.object_array(counter.terms(columns)), PartOfTerms.of(self._rules)
         return Held(counts, classes, names, self._tf, part=part)
 
 
@@ -205,7 +348,6 @@ class ByDocument:
         self._totals = np.zeros((2, 0), dtype=np.int64)
 
     def add(self, texts: _core.Texts, labels: validation.Labels) -> None:
-        """Count further documents."""
         X = self._blocks.count(texts)
         if self._blocks.grows and self._rules.drops:
             added = np.array([np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)])
@@ -218,7 +360,7 @@ class ByDocument:
     @property
     def n_bytes(self) -> int:
         """The approximate number of bytes of the terms so far, which are Python strings."""
-        return STRING_BYTES * self._blocks.n_columns if self._blocks.grows else 0
+        return _STRING_BYTES * self._blocks.n_columns if self._blocks.grows else 0
 
     def _grow_classes(self, n_classes: int) -> None:
         present = len(self._counts.class_docs)

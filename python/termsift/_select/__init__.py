@@ -1,1 +1,0 @@
-"""Selection of terms one after the other."""

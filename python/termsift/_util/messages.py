@@ -1,0 +1,84 @@
+"""What users see during a call: the log, warnings and progress, in text that is safe to print.
+
+The package's only logger is silent by default. If a handler is installed,
+``logging.getLogger("termsift").setLevel("DEBUG")`` shows more messages, such as the algorithm that
+counted a collection.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+_PATIENCE = 1.0  # seconds before the line of progress appears
+_EVERY = 0.1  # seconds between updates
+
+
+def printable(word: object, longest: int | None = None) -> str:
+    """Return text with control characters and line ends escaped, cut to ``longest`` characters."""
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(word))
+    return text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
+
+
+def aligned(rows: Sequence[Sequence[str]], align: str) -> list[str]:
+    """Return rows of cells as aligned lines. ``align`` has one ``<`` or ``>`` for each column."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    forms = [f"{side}{width}" for side, width in zip(align, widths, strict=bool(rows))]
+    return ["  ".join(map(format, row, forms)).rstrip() for row in rows]
+
+
+def _printable_record(record: logging.LogRecord) -> bool:
+    """Make a message printable, because it may contain the name of a file."""
+    record.msg, record.args = printable(record.getMessage()), ()
+    return True
+
+
+logger = logging.getLogger("termsift")
+logger.addFilter(_printable_record)
+logger.addHandler(logging.NullHandler())
+
+
+def levels_to_caller() -> int:
+    """Return the stacklevel for warnings that show the line that called the package."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("termsift"):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+@contextmanager
+def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None] | None]:
+    """Show the progress of long work in one line on a terminal.
+
+    Yield a function that shows how much is done, or None if stderr is not a terminal.
+    """
+    stream = sys.stderr
+    if getattr(stream, "closed", True) or not stream.isatty():
+        yield None
+        return
+    due = time.monotonic() + _PATIENCE
+    width = 0
+
+    def report(done: int) -> None:
+        nonlocal due, width
+        if time.monotonic() >= due:
+            line = f"termsift: {verb} {done:,} of {total:,} {unit}"
+            # Cut the line, because a line wider than the terminal would start a new line each time.
+            from shutil import get_terminal_size  # imported late, because it is slow to import
+
+            line = line[: get_terminal_size().columns - 1]
+            stream.write(f"\r{line.ljust(width)}")  # blanks overwrite a longer line
+            stream.flush()
+            width = len(line)
+            due = time.monotonic() + _EVERY
+
+    try:
+        yield report
+    finally:
+        if width:
+            stream.write(f"\r{' ' * width}\r")
+            stream.flush()
