@@ -1,4 +1,4 @@
-"""Readers of the corpora of the paper, which are not part of termsift.
+"""Read the paper's corpora. These files are not part of termsift.
 
 The environment variable TERMSIFT_DATA names the folder of the corpora. The default is
 ``../shared/data`` beside the checkout. `20 Newsgroups` and `Reuters` are Deng Cai's ``.mat`` files

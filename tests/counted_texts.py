@@ -1,4 +1,4 @@
-"""Texts of every kind, rules that cut them, and counts of scikit-learn's matrix of the texts."""
+"""Texts of every kind, rules that cut them, and expected counts, which scikit-learn computes."""
 
 from __future__ import annotations
 

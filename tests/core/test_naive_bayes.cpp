@@ -362,8 +362,8 @@ TEST(classes_tie_after_thousands_of_terms) {
 }
 
 TEST(losses_tie_after_thousands_of_terms) {
-  // Catches the same mistake in sums over a hundred thousand ranks. 1 - p is 1/4 in one class, and 1/2 for twice as many
-  // terms in the other.
+  // The tolerance of ties must also cover rounding in sums over 150,000 ranks. 1 - p is 4/5 for a term that a class lacks.
+  // It is 1/4 of this for n terms in one class, and 1/2 of this for 2n terms in the other, so the classes tie.
   const std::size_t n = 50000;
   std::vector<std::int64_t> fours(3 * n, 0), twos(3 * n, 0);
   for (std::size_t i = 0; i < 3 * n; ++i) (i < n ? fours : twos)[i] = i < n ? 3 : 2;

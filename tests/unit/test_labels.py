@@ -154,7 +154,7 @@ label_lists = st.one_of(
 
 def as_table(labels: list[Any], ending: str) -> str:
     file = io.StringIO(newline="")
-    # Before Python 3.13, the writer quotes only its own line ends, and a reader also splits at \r.
+    # All fields are quoted, so that a label with a line break stays one field.
     writer = csv.writer(file, "excel" if ending == ".csv" else "excel-tab", quoting=csv.QUOTE_ALL)
     writer.writerow(["text", "label"])
     writer.writerows([f"word{i} both", label] for i, label in enumerate(labels))
