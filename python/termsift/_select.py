@@ -78,12 +78,12 @@ def greedy(
     and variables of p log(p/q). For two classes this sum is the J-divergence. For more classes, the
     paper does not define the algorithm, and termsift replaces J by JMH.
 
-    Gains are computed from probabilities. If counts are whole numbers and alpha is 1 or a similar
-    fraction with a small denominator, the probabilities are exact. Other probabilities are rounded
-    to 2^-52, or to 2^-42 in a class much smaller than others. Terms may come in either order if
-    their gains differ only by rounding or agree in 14 digits. A gain that is only rounding may
-    count in ``informative``. The relative error of scores is below 1e-12. The memory is O(n_terms +
-    pairs of a class and a term in it).
+    Gains are computed from probabilities. If counts and alpha are whole numbers, or alpha is a
+    fraction with a small denominator such as 1/10, the probabilities are exact. Other probabilities
+    are rounded to 2^-52, or to 2^-42 in a class much smaller than others. Terms may come in either
+    order if their gains differ only by rounding or agree in 14 digits. A gain that is only rounding
+    may count in ``informative``. The relative error of scores is below 1e-12. The memory is
+    O(n_terms + pairs of a class and a term in it).
 
     Examples
     --------

@@ -96,10 +96,10 @@ TEST(values_about_what_an_entry_packs) {
            {escape / 2, escape / 2 + 1, escape - 1, escape, escape + 1, std::int64_t{65535}, std::int64_t{65536}}) {
         const std::string what = std::to_string(n_columns) + " terms, " + std::to_string(value) + ": ";
         const std::vector<std::int64_t> windows{1, default_window_bytes};
-        every_way_agrees(matrix_with(value, 8, n_columns), labels_in_turn(8, 3), what, windows);
-        every_way_agrees(matrix_with(value, 8, n_columns), labels_in_turn(8, 1), what, windows);
+        every_way_agrees(matrix_with(value, 16, n_columns), labels_in_turn(16, 3), what, windows);
+        every_way_agrees(matrix_with(value, 16, n_columns), labels_in_turn(16, 1), what, windows);
         if (n_columns < 70000)
-          every_way_agrees<double>(matrix_with(static_cast<float>(value), 8, n_columns), labels_in_turn(8, 2), what,
+          every_way_agrees<double>(matrix_with(static_cast<float>(value), 16, n_columns), labels_in_turn(16, 2), what,
                                    windows);
       }
     }

@@ -70,7 +70,7 @@ TEST(two_product_loses_nothing) {
 }
 
 TEST(add_keeps_106_bits) {
-  // Catches an addition in plain doubles of a high part and a low part, which rounds digits of the low part away.
+  // Catches the addition of a high and a low part in plain doubles, which rounds away digits of the low part.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = two_product(integers.as_double(53), integers.as_double(53));

@@ -262,7 +262,7 @@ TEST(many_words_in_full_tables_give_the_same_counts) {
     rules.min_n = min_n;
     rules.max_n = max_n;
     rules.stop_words = {"aa", "abcdefghijklmnop", plain_words(collection.texts[0] + " ab", {})[0]};
-    check_both(collection, rules, {1, 3, 7});
+    check_both(collection, rules, {1, 2, 7});
   }
 }
 
@@ -293,7 +293,7 @@ TEST(words_of_several_threads_are_united) {
     for (const std::int64_t max_n : {1, 2}) {
       TextRules rules;
       rules.max_n = max_n;
-      rules.stop_words = {plain_words(collection.texts[0], {})[0], plain_words(collection.texts[9], {})[5]};
+      if (step > 0) rules.stop_words = {plain_words(collection.texts[0], {})[0], plain_words(collection.texts[9], {})[5]};
       check_both(collection, rules, {1, 3});
     }
   }

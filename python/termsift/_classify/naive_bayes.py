@@ -198,11 +198,11 @@ class NaiveBayes:
         codes = [np.empty(0, dtype=np.int64), *map(best_of, self._joint(X))]
         return self.classes_[np.concatenate(codes)]
 
-    def predict_log_proba(self, X: Any) -> _core.Float64s:
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
         return self._normalised(self._joint(X))
 
-    def predict_proba(self, X: Any) -> _core.Float64s:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
         return np.exp(self.predict_log_proba(X))
 
@@ -217,7 +217,7 @@ class NaiveBayes:
             raise ValueError("there are no documents, expected some to classify")
         return float(np.average(is_right, weights=weights))
 
-    def leave_one_out(self, X: Any, y: Any) -> _core.Float64s:
+    def leave_one_out(self, X: Any, y: Any) -> NDArray[np.float64]:
         """Return the log probabilities of each document after fitting to all other documents.
 
         Before a document is classified, its counts are subtracted from the counts of its class.

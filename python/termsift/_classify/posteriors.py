@@ -135,7 +135,7 @@ class Posteriors:
         documents = np.arange(X.shape[0])
         rows = np.repeat(documents, np.diff(X.indptr))
         x, own, length = X.data, codes[rows], X.sum(axis=1)
-        events = x  # if X has no entries, for which scipy would return a matrix
+        events = x  # for no cells, scipy would return a matrix
         if len(x):
             events = np.asarray(self._seen_by_term[X.indices, own]).ravel()
         rest = events - x

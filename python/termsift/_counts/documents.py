@@ -1,6 +1,6 @@
-"""Counting documents that are read in blocks: labelled texts and scans of files.
+"""Counting documents in blocks: labelled texts, scans of files, and parts on a cluster.
 
-The core counts tokens by class where it can. Otherwise each block of texts becomes a matrix first.
+The core counts tokens by class where it can. Otherwise, each block of texts becomes a matrix first.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def count_parts(
 
 
 class TextCounting:
-    """The counts of texts in files, whose terms may take at most ``limit`` bytes.
+    """Counts texts in files. The terms may take at most ``limit`` bytes.
 
     If the core counts by class, the core also reads the tables.
     """

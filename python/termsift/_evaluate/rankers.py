@@ -15,7 +15,7 @@ from termsift._util import validation
 
 
 def name_of_curve(method: str, model: str, policy: str) -> str:
-    """Return the three names without defaults, such as "md" or "md binary round_robin"."""
+    """Return the names, but no default model or policy, such as "md" or "md binary"."""
     usual = MODELS[0], POLICIES[0]
     return " ".join([method, *(name for name in (model, policy) if name not in usual)])
 

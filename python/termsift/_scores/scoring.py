@@ -93,7 +93,7 @@ class Scoring:
     def of_pairs(
         self, starts: NDArray[np.int64], terms: NDArray[np.int32]
     ) -> tuple[NDArray[np.int8], _core.Float64s]:
-        """Return directions and scores: each class c has ``terms[starts[c]:starts[c + 1]]``."""
+        """Return directions and scores. Class c has ``terms[starts[c]:starts[c + 1]]``."""
         return _core.score_pairs(
             self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms
         )

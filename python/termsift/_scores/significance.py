@@ -190,7 +190,7 @@ def significance(
             degrees = int(np.count_nonzero(counts._present)) - 1
     logs = log_chi2_sf(statistics, degrees)
     of_part = counts.buckets is not None
-    return Significance(method, degrees, statistics, logs, signs, classes, of_part)
+    return Significance(scoring.method.name, degrees, statistics, logs, signs, classes, of_part)
 
 
 def class_statistics(

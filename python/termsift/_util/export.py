@@ -106,7 +106,7 @@ def json_value(value: Any) -> Any:
 
 
 def integers_if_whole(counts: NDArray[Any]) -> NDArray[Any]:
-    """Return counts as integers if all are whole, so that 5.0 is shown as 5."""
+    """Return numbers as integers if all are whole, so that 5.0 becomes 5."""
     with np.errstate(invalid="ignore"):
         integers = counts.astype(np.int64)
     return integers if np.array_equal(integers, counts) else counts

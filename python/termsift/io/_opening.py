@@ -46,6 +46,7 @@ def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
 
 
 def _decompressed(path: Path, raw: io.BufferedReader) -> Any:
+    """Return a file that decompresses ``raw``, or ``raw`` itself if it is not compressed."""
     ending = path.suffix.lower()
     # The decompressors accept an empty file, although it lacks the header of the format.
     if ending in COMPRESSED and not raw.peek(1):
