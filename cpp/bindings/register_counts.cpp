@@ -100,13 +100,6 @@ std::optional<std::pair<Counts, std::string>> updated(
   return std::pair{*std::move(result), std::string(by_term ? "columns" : name(path))};
 }
 
-void check(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
-           const std::string& name, bool transposed, int n_threads) {
-  const Threads threads = python_threads(n_threads);
-  const AnyCsr x = csr_of(indptr, indices, data, n_columns);
-  without_gil([&] { return check_csr(x, {name, transposed}, threads); });
-}
-
 // ---- conversion to and from arrays -------------------------------------------------------------------------------------
 
 template <CountType Count>
@@ -117,17 +110,17 @@ std::vector<ClassRowPtr<Count>> all_rows(const ClassCounts<Count>& counts) {
 }
 
 // Returns an array of f(row) for each row.
-template <class T = void, CountType Count, class F>
+template <CountType Count, class F>
 py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
-  py::array_t<std::conditional_t<std::is_void_v<T>, Count, T>> values(static_cast<py::ssize_t>(rows.size()));
+  py::array_t<std::invoke_result_t<F, const ClassRow<Count>&>> values(static_cast<py::ssize_t>(rows.size()));
   std::transform(rows.begin(), rows.end(), values.mutable_data(), [&](const auto& row) { return f(*row); });
   return values;
 }
 
 // Returns the getter of a property of Counts. The getter returns one array, with f(row) of each class.
-template <class T = void, class F>
+template <class F>
 auto of_classes(const F& f) {
-  return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return row_values<T>(c.rows, f); }); };
+  return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return row_values(c.rows, f); }); };
 }
 
 // Returns the getter of a property of Counts. The getter returns f(counts) for the ClassCounts in the object.
@@ -272,8 +265,7 @@ void register_counts(py::module_& module) {
       .def_property_readonly("class_docs", of_classes([](const auto& row) { return row.n_docs; }))
       .def_property_readonly("class_tokens", of_classes([](const auto& row) { return row.n_tokens; }))
       .def_property_readonly("unlisted_tokens", of_classes([](const auto& row) { return row.n_unlisted; }))
-      .def_property_readonly("undocumented",
-                             of_classes<bool>([](const auto& row) { return row.has_unknown_documents(); }))
+      .def_property_readonly("undocumented", of_classes([](const auto& row) { return row.has_unknown_documents(); }))
       .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_columns"_a, "by_term"_a, "label_indptr"_a, "codes"_a,
            "weights"_a, "term_weight"_a, "n_threads"_a, "window_bytes"_a)
       .def("with_classes", [](const Counts& c, const std::vector<std::int64_t>& map) {
@@ -316,8 +308,12 @@ void register_counts(py::module_& module) {
       .def("to_arrays", &to_arrays)
       .def_static("from_arrays", &from_arrays, "n_terms"_a, "n_docs"_a, "has_collection"_a, "class_docs"_a, "indptr"_a,
                   "terms"_a, "term_frequency"_a, "document_frequency"_a, "unlisted_tokens"_a = py::none());
-  module.def("check_csr", &check, "indptr"_a, "indices"_a, "data"_a, "n_columns"_a, "name"_a, "transposed"_a,
-             "n_threads"_a);
+  module.def("check_csr", [](const py::array& indptr, const py::array& indices, const py::array& data,
+                             std::int64_t n_columns, const std::string& name, bool transposed, int n_threads) {
+    const Threads threads = python_threads(n_threads);
+    const AnyCsr x = csr_of(indptr, indices, data, n_columns);
+    without_gil([&] { check_csr(x, {name, transposed}, threads); });
+  }, "indptr"_a, "indices"_a, "data"_a, "n_columns"_a, "name"_a, "transposed"_a, "n_threads"_a);
   module.attr("max_terms") = max_terms;
   module.attr("default_window_bytes") = default_window_bytes;
   module.def("counting_paths", [] {

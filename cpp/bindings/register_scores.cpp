@@ -4,7 +4,6 @@
 
 #include "pybind11.hpp"
 #include "termsift/contingency.hpp"
-#include "termsift/rank_sums.hpp"
 #include "termsift/ranking.hpp"
 #include "termsift/scores.hpp"
 
@@ -34,8 +33,7 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
                                   std::to_string(range.first) + " to " + std::to_string(range.last));
     const auto options = estimation(b1, b2, prior);
     return computed<Result>({n_classes, range.size()}, n_threads, [&](Result* results, const Threads& threads) {
-      if constexpr (std::is_same_v<Result, double>) class_scores(c, options, measure, threads, results, range);
-      else class_directions(c, options, measure, threads, results, range);
+      class_results(c, options, measure, threads, results, range);
     });
   });
 }
@@ -59,14 +57,6 @@ py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, dou
     without_gil([&] { score_pairs(c, options, measure, threads, pairs, scores.get(), directions.get()); });
     return py::make_tuple(to_numpy(std::move(directions), {terms.size()}),
                           to_numpy(std::move(scores), {terms.size()}));
-  });
-}
-
-py::array score_collection(const py::object& counts, ContingencyMeasure measure, int n_threads) {
-  return with_counts(counts, [&](const auto& c) -> py::array {
-    return computed<double>({c.n_terms}, n_threads, [&](double* scores, const Threads& threads) {
-      collection_scores(c, measure, threads, scores);
-    });
   });
 }
 
@@ -96,30 +86,6 @@ py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1,
       round_robin(c, options, measure, k, threads, at, to, of);
     });
     return py::make_tuple(indices, scores, classes);
-  });
-}
-
-py::array rank(const py::array& scores, std::int64_t k, int n_threads) {
-  const auto* data = vector_data<double>(scores, "scores");
-  if (k < 0 || k > scores.size()) throw py::value_error("k must be in [0, number of scores]");
-  return computed<std::int64_t>({k}, n_threads, [&](std::int64_t* indices, const Threads& threads) {
-    top_k(data, scores.size(), k, threads, indices);
-  });
-}
-
-py::array rank_documents(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
-                         const py::array& documents, std::int64_t n_first, int n_threads) {
-  const auto rows = span_of<std::int64_t>(documents, "documents");
-  const AnyCsr x = csr_of(indptr, indices, data, n_terms);
-  return computed<double>({n_terms}, n_threads, [&](double* z, const Threads& threads) {
-    rank_sums(x, rows, n_first, threads, z);
-  });
-}
-
-py::array sums(const py::array& values) {
-  const auto* data = vector_data<double>(values, "values");
-  return computed<double>({values.size()}, 1, [&](double* result, const Threads&) {
-    running_sums(data, values.size(), result);
   });
 }
 
@@ -153,12 +119,35 @@ void register_scores(py::module_& module) {
   };
   define_scores(Measure{});
   define_scores(ContingencyMeasure{});
-  module.def("collection_scores", &score_collection, "counts"_a, "measure"_a, "n_threads"_a);
+  module.def("collection_scores", [](const py::object& counts, ContingencyMeasure measure, int n_threads) {
+    return with_counts(counts, [&](const auto& c) -> py::array {
+      return computed<double>({c.n_terms}, n_threads, [&](double* scores, const Threads& threads) {
+        collection_scores(c, measure, threads, scores);
+      });
+    });
+  }, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("strongest_class", &find_strongest_class, "counts"_a, "measure"_a, "n_threads"_a);
-  module.def("rank_sums", &rank_documents, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "documents"_a, "n_first"_a,
-             "n_threads"_a);
-  module.def("running_sums", &sums, "values"_a);
-  module.def("top_k", &rank, "scores"_a, "k"_a, "n_threads"_a);
+  module.def("rank_sums", [](const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
+                             const py::array& documents, std::int64_t n_first, int n_threads) {
+    const auto rows = span_of<std::int64_t>(documents, "documents");
+    const AnyCsr x = csr_of(indptr, indices, data, n_terms);
+    return computed<double>({n_terms}, n_threads, [&](double* z, const Threads& threads) {
+      rank_sums(x, rows, n_first, threads, z);
+    });
+  }, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "documents"_a, "n_first"_a, "n_threads"_a);
+  module.def("running_sums", [](const py::array& values) {
+    const auto* data = vector_data<double>(values, "values");
+    return computed<double>({values.size()}, 1, [&](double* result, const Threads&) {
+      running_sums(data, values.size(), result);
+    });
+  }, "values"_a);
+  module.def("top_k", [](const py::array& scores, std::int64_t k, int n_threads) {
+    const auto* data = vector_data<double>(scores, "scores");
+    if (k < 0 || k > scores.size()) throw py::value_error("k must be in [0, number of scores]");
+    return computed<std::int64_t>({k}, n_threads, [&](std::int64_t* indices, const Threads& threads) {
+      top_k(data, scores.size(), k, threads, indices);
+    });
+  }, "scores"_a, "k"_a, "n_threads"_a);
 }
 
 }  // namespace termsift::bindings

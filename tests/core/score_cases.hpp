@@ -47,7 +47,7 @@ template <CountType Count>
 std::vector<double> class_scores_of(const ClassCounts<Count>& counts, const Estimation& estimation, Divergence measure,
                                     int n_threads = 1) {
   std::vector<double> values(counts.rows.size() * at(counts.n_terms), -1);
-  class_scores(with_model(counts, measure.model), estimation, measure.measure, {n_threads, {}}, values.data());
+  class_results(with_model(counts, measure.model), estimation, measure.measure, {n_threads, {}}, values.data());
   return values;
 }
 

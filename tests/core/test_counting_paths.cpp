@@ -11,7 +11,7 @@
 #include "check.hpp"
 #include "collections.hpp"
 #include "counting_cases.hpp"
-#include "counting/csr_scan.hpp"
+#include "counting/entry_kernels.hpp"
 #include "counting/packed_entry.hpp"
 
 using namespace termsift;
@@ -29,9 +29,8 @@ void paths_agree_with_the_plain_loop(Random& random) {
       const auto x = streamable_matrix<Value>(random, 300, n_columns);
       const Labels labels = random_labels(random, 300, 5, several);
       CsrScan scan;
-      CHECK(scan.rows(x.view(), 0, x.n_rows(), PackedEntry(n_columns)));
-      const EntryFacts& facts = scan.facts;
-      CHECK(facts.distinct && !facts.has_zeros && !facts.has_fractions && facts.n_unpackable > 0);
+      scan.rows(x.view(), 0, x.n_rows(), PackedEntry(n_columns));
+      CHECK(!scan.refused && scan.distinct && !scan.has_zeros && !scan.has_fractions && scan.n_unpackable > 0);
       const auto expected = describe(count_plainly<Count>(x, labels, {}));
       for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
         for (const CountingPath path : counting_paths) {

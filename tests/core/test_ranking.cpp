@@ -60,7 +60,7 @@ template <CountType Count>
 Turns turns_of_whole_lists(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure) {
   const auto n = at(counts.n_terms);
   std::vector<double> values(counts.rows.size() * n);
-  class_scores(counts, estimation, measure, {1, {}}, values.data());
+  class_results(counts, estimation, measure, {1, {}}, values.data());
   std::vector<std::pair<std::size_t, std::size_t>> earned(n, {n, 0});  // the place and the class of each term
   for (std::size_t c = 0; c < counts.rows.size(); ++c) {
     if (counts.rows[c]->n_docs == 0) continue;

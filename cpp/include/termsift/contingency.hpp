@@ -83,19 +83,15 @@ void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measur
 template <CountType Count>
 void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores);
 
-// Writes class_scores (n_classes, terms of the range), row-major. O(n_classes * terms).
-template <CountType Count>
-void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
-                  const Threads& threads, double* class_scores, TermRange range = {});
+// Writes class scores (Result is double) or directions (Result is std::int8_t) of shape (n_classes, terms of the range),
+// row-major. A direction is the sign of det in the table that the measure reads. For log_ratio, which compares smoothed
+// frequencies, the direction is the sign of the value. For tfidf, which mixes tokens and documents, the direction is the
+// sign of det in the table of tokens. O(n_classes * terms).
+template <CountType Count, class Result>
+void class_results(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
+                   const Threads& threads, Result* results, TermRange range = {});
 
-// Writes directions (n_classes, terms of the range), row-major. A direction is the sign of det in the table that the measure
-// reads. For log_ratio, which compares smoothed frequencies, the direction is the sign of the value. For tfidf, which mixes
-// tokens and documents, the direction is the sign of det in the table of tokens. O(n_classes * terms).
-template <CountType Count>
-void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
-                      const Threads& threads, std::int8_t* directions, TermRange range = {});
-
-// Writes scores and directions (n_pairs,), which are the class_scores and class_directions of the given pairs.
+// Writes scores and directions (n_pairs,), which are the class scores and directions of the given pairs.
 // O(pairs of the counts + given pairs).
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,

@@ -35,7 +35,7 @@ enum class CountingPath : std::uint8_t {
   class_streams,  // copies the entries class by class, then adds up each class (cpp/src/counting/streams.hpp)
   touched_terms,  // like class_streams, but lists each term of a class when it first occurs instead of scanning all terms
   term_blocks,    // copies the entries by blocks of terms, then adds up each block (cpp/src/counting/streams.hpp)
-  rows            // gathers the rows of each class from the matrix (cpp/src/counting/row_gather.hpp)
+  rows            // gathers the rows of each class from the matrix (cpp/src/counting/row_gather.cpp)
 };
 inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, CountingPath::touched_terms,
                                                   CountingPath::term_blocks, CountingPath::rows};

@@ -19,14 +19,15 @@
 #endif
 
 namespace termsift {
-// Each SIMD target has a namespace of its own. Otherwise the linker could use the AVX-512 version of these inline functions
-// in the whole program.
-inline namespace TERMSIFT_TARGET {
 
 struct DoubleDouble {
   double hi = 0;
   double lo = 0;
 };
+
+// Each SIMD target has a namespace of its own. Otherwise the linker could use the AVX-512 version of these inline functions
+// in the whole program.
+inline namespace TERMSIFT_TARGET {
 
 // Returns a + b exactly.
 TERMSIFT_INLINE DoubleDouble two_sum(double a, double b) {

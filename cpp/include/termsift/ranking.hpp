@@ -26,7 +26,7 @@ void running_sums(const double* values, std::int64_t n, double* sums);
 // the index of the row whose list ranks the term best. If several rows tie, the class is the first of these rows. If no
 // class has documents, the class is 0.
 //
-// AnyMeasure is Measure or ContingencyMeasure. Throws as class_scores() of that measure does. Takes O(n_classes * n_terms)
+// AnyMeasure is Measure or ContingencyMeasure. Throws as class_results() of that measure does. Takes O(n_classes * n_terms)
 // time if k is a small part of n_terms. If each class has few of the terms, a ContingencyMeasure takes O(pairs + n_classes *
 // distinct column totals). A Measure with smoothing takes O(pairs + n_classes * terms that can be among the best of a
 // class). Scratch memory: up to 32 MiB (or 1,024 terms of each class, if larger) for values, and up to 128 MiB (or 64

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "termsift/class_counts.hpp"
+#include "termsift/csr_view.hpp"
 
 namespace termsift {
 
@@ -58,7 +59,7 @@ struct Pairs {
 // NaN.
 //
 // Accuracy: the relative error is at most 4 ulp in ordinary cases, and 1e-14 if |p - q| >= n_classes^2 2^-50 max(p, q).
-// If p and q agree in all digits of a double-double, their difference is lost (proof in scoring/careful_impl.hpp, cases
+// If p and q agree in all digits of a double-double, their difference is lost (proof in scoring/score_kernels.cpp, cases
 // in tests/unit/test_accuracy.py). A difference p - q below 2^-92 of the spread of the p_ik counts as 0. Results have
 // the same bits for any number of threads and any SIMD target. The bits of a term's results depend on other terms only
 // through the constants of the classes and, in `score`, through the choice of one algorithm for all terms.
@@ -72,23 +73,32 @@ template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
-// Writes class_scores (n_classes, terms of the range), row-major. They are the values of the classes before aggregation.
-// Rows of ignored classes are 0. O(n_classes * terms).
-template <CountType Count>
-void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
-                  const Threads& threads, double* class_scores, TermRange range = {});
+// Writes class scores or directions (n_classes, terms of the range), row-major. Rows of ignored classes are 0.
+// - If Result is double, the results are class scores, which are the values of the classes before aggregation.
+// - If Result is std::int8_t, the results are directions. A direction is the sign of p - q for every measure. It is 0 where
+//   class scores treat p and q as equal.
+// O(n_classes * terms).
+template <CountType Count, class Result>
+void class_results(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
+                   Result* results, TermRange range = {});
 
-// Writes directions (n_classes, terms of the range), row-major. A direction is the sign of p - q for every measure. It is 0
-// where class_scores treats p and q as equal, and in rows of ignored classes. O(n_classes * terms).
-template <CountType Count>
-void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
-                      const Threads& threads, std::int8_t* directions, TermRange range = {});
-
-// Writes the scores and the directions (n_pairs,) of pairs. They equal class_scores, up to rounding, and class_directions.
+// Writes the scores and the directions (n_pairs,) of pairs. They equal the class scores, up to rounding, and the directions.
 // O(pairs of the counts), and O(n_classes) more for each pair that loses digits. Without smoothing, or if a double cannot
 // hold some count, O(n_classes * terms of the pairs).
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
                  const Pairs& pairs, double* scores, std::int8_t* directions);
+
+// Wilcoxon's rank-sum test of each term. It tests whether the documents of one corpus use the term more than the documents
+// of another corpus.
+//
+// Sets z[t] to the z-score of the test of term t (the formula is in rank_sums.cpp). The test compares the rates of the
+// term in the documents. A rate is the number of occurrences in a document, divided by the document's tokens.
+// `documents` holds row numbers of x: the first n_first rows are the first corpus, and all other rows are the second
+// corpus. Documents without tokens are left out. Throws as check_csr does, and std::invalid_argument for a row that x
+// does not have. Takes at most O(entries log entries) time. For texts, this is 4 to 9 times the time of counting.
+// Memory: 4 bytes per entry, 40 per term, and about 64 for each distinct term frequency in each document.
+void rank_sums(const AnyCsr& x, std::span<const std::int64_t> documents, std::int64_t n_first, const Threads& threads,
+               double* z);
 
 }  // namespace termsift

@@ -73,8 +73,8 @@ struct Cells {
   DoubleDouble P, Q, det;         // P = a g, Q = t r, det = P - Q
 
   TERMSIFT_INLINE Cells(DoubleDouble a_, DoubleDouble t_, const ContingencyConstants& c)
-      : a(a_), t(t_), r{c.r_hi, c.r_lo}, rest{c.rest_hi, c.rest_lo}, g{c.g_hi, c.g_lo}, P(Of::times(a, g)),
-        Q(Of::times(t, r)), det(Of::difference(P, Q)) {}
+      : a(a_), t(t_), r{c.r.hi, c.r.lo}, rest{c.rest.hi, c.rest.lo}, g{c.g.hi, c.g.lo}, P(Of::times(a, g)),
+        Q(Of::times(t, r)), det(Of::difference(P, Q)) {}  // GCC does not vectorise loops that copy whole structs
   TERMSIFT_INLINE Cells(const ContingencyBatch& batch, int j, const ContingencyConstants& c)
       : Cells({batch.a_hi[j], numbers == Numbers::any ? batch.a_lo[j] : 0.0},
               {batch.t_hi[j], numbers == Numbers::any ? batch.t_lo[j] : 0.0}, c) {}

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include "termsift/double_double.hpp"
 #include "base/bucket_sort.hpp"
-#include "contingency/class_values.hpp"
+#include "contingency/contingency_task.hpp"
 #include "simd/targets.hpp"
 
 namespace termsift {
@@ -18,66 +17,60 @@ namespace {
 // with the total t. The result must be finite, because it is added to a sum and subtracted again later.
 double if_possible(double value) { return std::isfinite(value) ? value : 0; }
 
-// Holds sum_c weight_c value(0, t, c) over all classes, for each total t that occurs.
-class AbsentSums {
- public:
-  template <CountType Count>
-  AbsentSums(const ContingencyTask<Count>& task, const Threads& threads);
-  DoubleDouble operator[](DoubleDouble t) const {
-    const auto at = std::lower_bound(totals_.begin(), totals_.end(), t, is_less) - totals_.begin();
-    return sums_[static_cast<std::size_t>(at)];
-  }
-
- private:
-  std::vector<DoubleDouble> totals_;  // increasing
-  std::vector<DoubleDouble> sums_;
-};
-
-template <CountType Count>
-AbsentSums::AbsentSums(const ContingencyTask<Count>& task, const Threads& threads) {
-  const std::int64_t n_classes = std::ssize(task.model.classes);
-  totals_ = totals_of_terms(task, threads);
-  sort_in_parts(totals_.begin(), totals_.end(), threads, is_less);
-  const auto equal = [](DoubleDouble x, DoubleDouble y) { return x.hi == y.hi && x.lo == y.lo; };
-  totals_.erase(std::unique(totals_.begin(), totals_.end(), equal), totals_.end());
-  sums_.resize(totals_.size());
-  const std::int64_t n = std::ssize(totals_);
-  for_each_range(n, batch_terms, worth(threads, n * n_classes), [&](std::int64_t begin, std::int64_t end, Worker& worker) {
-    const auto first = static_cast<std::size_t>(begin);
-    const auto size = static_cast<int>(end - begin);
-    TermBatch batch(task.kernel, task.model);
-    for (int j = 0; j < size; ++j) batch.set(j, {}, totals_[first + static_cast<std::size_t>(j)]);
-    for (const ContingencyClass& c : task.model.classes) {
-      worker.check();
-      const double* values = batch.values(size, c.constants);
-      for (int j = 0; j < size; ++j) {
-        DoubleDouble& sum = sums_[first + static_cast<std::size_t>(j)];
-        if (c.weight != 0) sum = add(sum, {c.weight * if_possible(values[j]), 0});
-      }
-    }
-  });
-}
-
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Data shared by all terms in sums over the classes. Classes of weight 0 are ignored.
 template <CountType Count>
-struct SumTask {
+class SumTask {
+ public:
   SumTask(const ContingencyTask<Count>& task, const Threads& threads) {
     for (const ContingencyClass& c : task.model.classes) {
       // Without smoothing, the values of a class that has no tokens are 0/0. They count as 0, not as -inf.
-      const bool adds_zero = task.model.facts.absent == Absent::minus_infinity && c.constants.r_hi == 0 &&
-                             c.constants.b2_hi == 0;
+      const bool adds_zero = task.model.facts.absent == Absent::minus_infinity && c.constants.r.hi == 0 &&
+                             c.constants.b2.hi == 0;
       n_classes += c.weight != 0 && !adds_zero;
       products = add(products, {c.weight * c.product, 0});
       if (reference == nullptr && c.product > 0) reference = &c;
     }
-    if (task.model.facts.absent == Absent::each) absent = std::make_unique<AbsentSums>(task, threads);
+    if (task.model.facts.absent == Absent::each) sum_absent(task, threads);
   }
+
+  // Returns sum_c weight_c value(0, t, c) over all classes, for Absent::each.
+  DoubleDouble if_absent(DoubleDouble t) const {
+    return sums_[static_cast<std::size_t>(std::lower_bound(totals_.begin(), totals_.end(), t, is_less) - totals_.begin())];
+  }
+
   std::int32_t n_classes = 0;
   DoubleDouble products;                        // sum_c weight_c h_c
   const ContingencyClass* reference = nullptr;  // a class with h > 0
-  std::unique_ptr<AbsentSums> absent;
+
+ private:
+  void sum_absent(const ContingencyTask<Count>& task, const Threads& threads) {
+    totals_ = totals_of_terms(task, threads);
+    sort_in_parts(totals_.begin(), totals_.end(), threads, is_less);
+    const auto equal = [](DoubleDouble x, DoubleDouble y) { return x.hi == y.hi && x.lo == y.lo; };
+    totals_.erase(std::unique(totals_.begin(), totals_.end(), equal), totals_.end());
+    sums_.resize(totals_.size());
+    const std::int64_t n = std::ssize(totals_);
+    const Threads worthwhile = worth(threads, n * std::ssize(task.model.classes));
+    for_each_range(n, batch_terms, worthwhile, [&](std::int64_t begin, std::int64_t end, Worker& worker) {
+      const auto first = static_cast<std::size_t>(begin);
+      const auto size = static_cast<int>(end - begin);
+      TermBatch batch(task.kernel, task.model);
+      for (int j = 0; j < size; ++j) batch.set(j, {}, totals_[first + static_cast<std::size_t>(j)]);
+      for (const ContingencyClass& c : task.model.classes) {
+        worker.check();
+        const double* values = batch.values(size, c.constants);
+        for (int j = 0; j < size; ++j) {
+          DoubleDouble& sum = sums_[first + static_cast<std::size_t>(j)];
+          if (c.weight != 0) sum = add(sum, {c.weight * if_possible(values[j]), 0});
+        }
+      }
+    });
+  }
+
+  std::vector<DoubleDouble> totals_;  // the distinct totals t, increasing; empty unless Absent::each
+  std::vector<DoubleDouble> sums_;    // if_absent(t) for each of them
 };
 
 // One thread's scratch for a chunk of terms.
@@ -102,7 +95,7 @@ class ChunkScorer {
           add_to(sum.value, c.weight * values[j]);
           add_to(sum.if_absent, c.weight * c.product);
         }
-        if (!sums.absent) return;
+        if (task_.model.facts.absent != Absent::each) return;
         for (int j = 0; j < n; ++j) batch_.set(j, {}, totals_[static_cast<std::size_t>(terms[j] - first)]);
         const double* const if_absent = batch_.values(n, c.constants);
         for (int j = 0; j < n; ++j)
@@ -121,12 +114,12 @@ class ChunkScorer {
     largest_.assign(n, Largest{});
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
       if (k % 64 == 0) worker.check();
-      const auto row = static_cast<std::int32_t>(task_.model.classes[k].row), place = static_cast<std::int32_t>(k);
+      const auto place = static_cast<std::int32_t>(k);
       for_each_run(k, first, [&](const TermId* terms, int n_run, const double* values) {
         for (int j = 0; j < n_run; ++j) {  // a branch here would be unpredictable and would dominate the time
           Largest& largest = largest_[static_cast<std::size_t>(terms[j] - first)];
           largest.first_absent += largest.first_absent == place;
-          if (strongest != nullptr) raise(largest, values[j], row);
+          if (strongest != nullptr) raise(largest, values[j], place);
           else largest.value = std::max(largest.value, values[j]);
         }
       });
@@ -134,16 +127,12 @@ class ChunkScorer {
     raise_to_absent(n);
     for (std::size_t t = 0; t < n; ++t) scores[t] = totals_[t].hi > 0 ? largest_[t].value : 0;
     if (strongest == nullptr) return;
-    std::vector<std::size_t> class_of_row(task_.counts.rows.size());
-    std::int64_t first_row = std::ssize(class_of_row);
-    for (std::size_t k = 0; k < task_.n_classes(); ++k) {
-      class_of_row[static_cast<std::size_t>(task_.model.classes[k].row)] = k;
-      first_row = std::min(first_row, task_.model.classes[k].row);
-    }
+    std::int64_t first_row = std::ssize(task_.counts.rows);
+    for (const ContingencyClass& c : task_.model.classes) first_row = std::min(first_row, c.row);
     for (std::size_t t = 0; t < n; ++t) {
       const bool seen = totals_[t].hi > 0;
-      strongest[t] = seen ? largest_[t].row : first_row;
-      signs[t] = seen ? sign(class_of_row[static_cast<std::size_t>(strongest[t])], first, t) : std::int8_t{0};
+      strongest[t] = seen ? row_of(largest_[t].place) : first_row;
+      signs[t] = seen ? sign(static_cast<std::size_t>(largest_[t].place), first, t) : std::int8_t{0};
     }
   }
 
@@ -185,7 +174,7 @@ class ChunkScorer {
   };
   struct Largest {
     double value = -infinity;
-    std::int32_t row = std::numeric_limits<std::int32_t>::max();  // the first row with this value
+    std::int32_t place = 0;         // the class with this value; of several, the class with the first row
     std::int32_t first_absent = 0;  // the first class from which the term is absent
   };
 
@@ -216,8 +205,7 @@ class ChunkScorer {
     const bool has_term = i < entries_.end[k] && row.terms[i] == term;
     const DoubleDouble a = has_term ? scale(exact_double(task_.cells(row)[i]), task_.model.unit) : DoubleDouble{};
     const ContingencyConstants& c = task_.model.classes[k].constants;
-    const double det = subtract(multiply(a, {c.g_hi, c.g_lo}), multiply(totals_[t], {c.r_hi, c.r_lo})).hi;
-    return static_cast<std::int8_t>((det > 0) - (det < 0));
+    return result_of<std::int8_t>(subtract(multiply(a, c.g), multiply(totals_[t], c.r)).hi);
   }
 
   // Adds a value to a double-double sum. An infinite sum has the low part 0.
@@ -240,7 +228,7 @@ class ChunkScorer {
         Sum& sum = sums_[t];
         if (sum.n_classes < sums.n_classes) {  // if every class has the term, only rounding errors would be added
           if (absent == Absent::each) {
-            const DoubleDouble difference = subtract((*sums.absent)[totals_[t]], sum.if_absent);
+            const DoubleDouble difference = subtract(sums.if_absent(totals_[t]), sum.if_absent);
             add_to(sum.value, difference.hi);
             add_to(sum.value, difference.lo);
           } else if (absent == Absent::minus_infinity) add_to(sum.value, -infinity);
@@ -254,10 +242,12 @@ class ChunkScorer {
     });
   }
 
-  // Raises `largest` to the value of a class if this value is greater. Among rows with equal values, `largest` keeps the
-  // first row.
-  static void raise(Largest& largest, double value, std::int32_t row) {
-    if (value > largest.value || (value == largest.value && row < largest.row)) largest.value = value, largest.row = row;
+  std::int64_t row_of(std::int32_t place) const { return task_.model.classes[static_cast<std::size_t>(place)].row; }
+
+  // Raises `largest` to the value of a class if this value is greater, or if it is equal and the class has an earlier row.
+  void raise(Largest& largest, double value, std::int32_t place) const {
+    if (value > largest.value || (value == largest.value && row_of(place) < row_of(largest.place)))
+      largest.value = value, largest.place = place;
   }
 
   // Raises each term's largest value to the term's value in the first class without the term, if this value is greater. No
@@ -279,7 +269,7 @@ class ChunkScorer {
         for (int j = 0; j < n; ++j) batch_.set(j, {}, totals_[static_cast<std::size_t>(absent[j])]);
         const double* const values = batch_.values(n, c.constants);
         for (int j = 0; j < n; ++j)
-          raise(largest_[static_cast<std::size_t>(absent[j])], values[j], static_cast<std::int32_t>(c.row));
+          raise(largest_[static_cast<std::size_t>(absent[j])], values[j], static_cast<std::int32_t>(k));
         n = 0;
       };
       std::size_t n_kept = 0;
@@ -317,21 +307,6 @@ void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const
   for_each_range(range.size(), size, threads, [&](std::int64_t begin, std::int64_t end, Worker& worker) {
     use(scorers.own(worker, task), range.first + begin, range.first + end, worker);
   });
-}
-
-// Sets the elements of `results` (n_classes, terms of the range) to result_of(value), or to 0 for empty classes.
-template <CountType Count, class Result, class ResultOf>
-void fill_classes(const ContingencyTask<Count>& task, const Threads& threads, TermRange range, Result* results,
-                  const ResultOf& result_of) {
-  const std::int64_t n_cells = static_cast<std::int64_t>(task.counts.rows.size()) * range.size();
-  std::fill_n(results, n_cells, Result{0});
-  const auto use = [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
-    scorer.all_values(first, last, worker, [&](std::size_t k, std::int64_t begin, int n, const double* values) {
-      const std::int64_t place = task.model.classes[k].row * range.size() + begin - range.first;
-      std::transform(values, values + n, results + place, result_of);
-    });
-  };
-  for_each_chunk(task, n_cells, threads, use, range);
 }
 
 }  // namespace
@@ -377,18 +352,20 @@ void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure meas
   });
 }
 
-template <CountType Count>
-void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
-                  const Threads& threads, double* class_scores, TermRange range) {
-  const ContingencyTask<Count> task(counts, estimation, measure, Aggregate::sum);
-  fill_classes(task, threads, range.within(counts.n_terms), class_scores, [](double value) { return value; });
-}
-
-template <CountType Count>
-void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
-                      const Threads& threads, std::int8_t* directions, TermRange range) {
-  const ContingencyTask<Count> task = task_of_directions(counts, estimation, measure);
-  fill_classes(task, threads, range.within(counts.n_terms), directions, direction_of);
+template <CountType Count, class Result>
+void class_results(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
+                   const Threads& threads, Result* results, TermRange range) {
+  const auto task = task_of<Result>(counts, estimation, measure);
+  range = range.within(counts.n_terms);
+  const std::int64_t n_results = std::ssize(counts.rows) * range.size();
+  std::fill_n(results, n_results, Result{0});
+  const auto use = [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
+    scorer.all_values(first, last, worker, [&](std::size_t k, std::int64_t begin, int n, const double* values) {
+      const std::int64_t place = task.model.classes[k].row * range.size() + begin - range.first;
+      std::transform(values, values + n, results + place, result_of<Result>);
+    });
+  };
+  for_each_chunk(task, n_results, threads, use, range);
 }
 
 #define TERMSIFT_INSTANTIATE(Count)                                                                                        \
@@ -397,10 +374,10 @@ void class_directions(const ClassCounts<Count>& counts, const Estimation& estima
   template void strongest_class(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*, std::int64_t*,     \
                                 std::int8_t*);                                                                             \
   template void collection_scores(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*);                 \
-  template void class_scores(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure, const Threads&, double*,    \
-                             TermRange);                                                                                   \
-  template void class_directions(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure, const Threads&,         \
-                                 std::int8_t*, TermRange);
+  template void class_results(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure, const Threads&, double*,   \
+                              TermRange);                                                                                  \
+  template void class_results(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure, const Threads&,            \
+                              std::int8_t*, TermRange);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

@@ -2,18 +2,21 @@
 #pragma once
 
 #include "termsift/contingency.hpp"
+#include "termsift/double_double.hpp"
 
 namespace termsift {
 
-// The constants of one class in the formulas of the measures. Pairs (hi, lo) are double-doubles.
+// The constants of one class in the formulas of the measures.
 struct ContingencyConstants {
-  double r_hi, r_lo;        // r, the row total of the class
-  double rest_hi, rest_lo;  // g - r
-  double g_hi, g_lo;        // g, the grand total
-  double spread;            // g / (r (g - r)); arbitrary if r = g
-  double two_over_r, two_over_rest;    // 2 / r, 2 / (g - r)
-  double b1, b2_hi, b2_lo;             // the smoothing, scaled like the counts
-  double prior_hi, prior_lo, gain;     // for log_odds: b2 / g (hi, lo), and 1 + 2 b2 / g
+  DoubleDouble r;                    // the row total of the class
+  DoubleDouble rest;                 // g - r
+  DoubleDouble g;                    // the grand total
+  double spread;                     // g / (r (g - r)); arbitrary if r = g
+  double two_over_r, two_over_rest;  // 2 / r, 2 / (g - r)
+  double b1;                         // the smoothing, scaled like the counts
+  DoubleDouble b2;
+  DoubleDouble prior;                // for log_odds: b2 / g
+  double gain;                       // for log_odds: 1 + 2 b2 / g
   double mean_r, unit;                 // for c_tfidf: the mean number of tokens per class, rounded down, and 1; both scaled
   bool small;               // true if all counts of terms and classes are whole numbers up to 2^26
   double value_unit;        // the factor that converts a value of scaled counts to the value of unscaled counts
@@ -40,7 +43,7 @@ struct MeasureFacts {
   double degree = 0;         // if counts are multiplied by s, values are multiplied by s^degree
   double (*h)(const ContingencyConstants&) = nullptr;  // h_c of Absent::product, for r < g
   bool direction_is_sign = false;  // the direction is the sign of the value; otherwise the sign of det
-  bool b2_is_prior_mass = false;   // b2 is the mass of a prior; b2 / g is checked (contingency_model.cpp)
+  bool b2_is_prior_mass = false;   // b2 is the mass of a prior; b2 / g is checked (contingency_task.cpp)
 };
 
 inline constexpr int longest_contingency_batch = 128;

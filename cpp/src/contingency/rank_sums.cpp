@@ -1,4 +1,4 @@
-#include "termsift/rank_sums.hpp"
+#include "termsift/scores.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -103,7 +103,9 @@ void set_rows(ClassCounts<Count>& counts, std::size_t n_classes, bool with_colle
 // Sets each row of `result` to f(row of `counts`). If `counts` has a row for the collection, does the same for this row.
 template <CountType To, CountType From, class F>
 ClassCounts<To> map_rows(const ClassCounts<From>& counts, ClassCounts<To> result, const Threads& threads, const F& f) {
-  set_rows(result, counts.rows.size(), counts.collection != nullptr, threads, [&](std::size_t c) {
+  std::int64_t n_pairs = 0;
+  for (const auto& row : counts.rows) n_pairs += row->size;
+  set_rows(result, counts.rows.size(), counts.collection != nullptr, worth(threads, n_pairs), [&](std::size_t c) {
     return std::make_shared<const ClassRow<To>>(f(c < counts.rows.size() ? *counts.rows[c] : *counts.collection));
   });
   return result;
@@ -359,39 +361,23 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
                   });
 }
 
-// ---- event models --------------------------------------------------------------------------------------------------------
-
-template <CountType Count>
-static ClassRow<Count> as_counted_by(EventModel model, ClassRow<Count> row) {
-  if (model == EventModel::binary || model == EventModel::bernoulli) row.term_frequency = row.document_frequency;
-  if (model == EventModel::binary) {
-    row.n_unlisted = 0;
-    row.sum_tokens();
-    return row;
-  }
-  row.n_tokens = row.n_docs;
-  row.n_tokens_rest = 0;
-  if (model == EventModel::bernoulli && std::is_floating_point_v<Count>)
-    for (std::int64_t i = 0; i < row.size; ++i) row.n_tokens = std::max(row.n_tokens, row.document_frequency[i]);
-  return row;
-}
-
 template <CountType Count>
 ClassCounts<Count> as_counted_by(EventModel model, const ClassCounts<Count>& counts, const Threads& threads) {
   if (model == EventModel::multinomial) return counts;
-  std::int64_t n_pairs = counts.collection ? counts.collection->size : 0;
-  for (const auto& row : counts.rows) n_pairs += row->size;
-  const auto view = [&](const ClassRow<Count>& row) {
-    return std::make_shared<const ClassRow<Count>>(as_counted_by(model, row));
-  };
-  ClassCounts<Count> result = counts;
-  result.model = model;
-  for_each_block(std::ssize(counts.rows), worth(threads, n_pairs), [&](std::int64_t block, Worker&) {
-    const auto c = static_cast<std::size_t>(block);
-    result.rows[c] = view(*counts.rows[c]);
+  ClassCounts<Count> result{counts.n_terms, counts.n_docs, {}, nullptr, model};
+  return map_rows(counts, std::move(result), threads, [&](ClassRow<Count> row) {
+    if (model == EventModel::binary || model == EventModel::bernoulli) row.term_frequency = row.document_frequency;
+    if (model == EventModel::binary) {
+      row.n_unlisted = 0;
+      row.sum_tokens();
+      return row;
+    }
+    row.n_tokens = row.n_docs;
+    row.n_tokens_rest = 0;
+    if (model == EventModel::bernoulli && std::is_floating_point_v<Count>)
+      for (std::int64_t i = 0; i < row.size; ++i) row.n_tokens = std::max(row.n_tokens, row.document_frequency[i]);
+    return row;
   });
-  if (counts.collection) result.collection = view(*counts.collection);
-  return result;
 }
 
 template struct ClassRow<std::int64_t>;

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-
 namespace termsift {
 namespace {
 
@@ -130,7 +129,7 @@ struct Range {
         if (!is_binary && !streams.packed.holds(value)) rest = streams.packed.rest(value);
       } else if (!is_binary) {
         rest = static_cast<std::uint64_t>(as_count<std::int64_t>(value));
-        ++scan.facts.n_unpackable;
+        ++scan.n_unpackable;
       }
       if (rest != 0) streams.escapes[number].push_back({static_cast<std::uint32_t>(stream), column, rest});
     }
@@ -229,7 +228,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       if (!is_direct) out = range.run(n);
       else for_each_stream(source, window, documents[i], [&](std::size_t s) { out = streams.entries + range.next[s]; });
       const std::uint32_t usual =
-          kernels.pack_usual(indices, x.data + begin, n, x.n_columns, in_order, source.ones != nullptr, streams.packed, out);
+          kernels.pack_usual(indices, x.data + begin, n, x.n_columns, in_order, source.as_ones, streams.packed, out);
       if (usual == 0 && !alone) {
         singly = end;  // tries these documents one by one, because usually only one of them has an unusual entry
         continue;
@@ -255,16 +254,16 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
         }
         CsrScan own;
         own.rows(x, d, d + 1, streams.packed);
-        range.scan.add(own.refused, own.facts);
+        range.scan.add(own);
         if (!source.can_stream(range.scan, streams.packed, 1)) return;
         for_each_stream(source, window, d, [&](std::size_t stream) {
-          range.append_unusual(x, d, source.ones != nullptr, stream);
+          range.append_unusual(x, d, source.as_ones, stream);
         });
         if (!source.can_stream(range.scan, streams.packed, 1)) return;
       }
     }
   }
-  range.scan.facts.value_bound = std::max(range.scan.facts.value_bound, static_cast<double>(bound));
+  range.scan.value_bound = std::max(range.scan.value_bound, static_cast<double>(bound));
 }
 
 // Fills the streams with the window's documents, and returns the result of checking them. The streams are meaningless if
@@ -334,12 +333,11 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
   for (const Window& window : windows) {
     Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(threads.count));
     streams.entries = memory.entries(largest_window);
-    const CsrScan own = fill(source, window, size, threads, streams);
-    scan.add(own.refused, own.facts);
+    scan.add(fill(source, window, size, threads, streams));
     result.possible = source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents));
     if (!result.possible) return result;
     result.value_bound = source.value_bound(scan);
-    result.distinct = scan.facts.distinct;
+    result.distinct = scan.distinct;
     add_up(streams, x.n_columns, notes_touched, result.value_bound, threads, counters,
            result.rows.data() + window.first_class);
   }

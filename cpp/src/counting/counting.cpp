@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "base/values.hpp"
-#include "counting/csr_scan.hpp"
+#include "counting/entry_kernels.hpp"
 #include "counting/document_entries.hpp"
-#include "counting/row_gather.hpp"
 #include "counting/streams.hpp"
 
 namespace termsift {
@@ -210,16 +209,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   if (path == CountingPath::term_blocks && n_rows > most_rows_of_term_blocks) path = CountingPath::class_streams;
   if (weights != nullptr || (!std::is_integral_v<Count> && !is_empty(counts))) path = CountingPath::rows;
   if (term_weight == TermWeight::log) path = CountingPath::rows;
-  std::vector<Bool> ones;
-  if (binary) {
-    std::int64_t longest = 1;
-    for (std::int64_t d = 0; d < x.n_rows; ++d) longest = std::max<std::int64_t>(longest, x.indptr[d + 1] - x.indptr[d]);
-    if (longest > std::max<std::int64_t>(x.n_columns, 1))
-      path = CountingPath::rows;  // the longest document repeats a column, and `ones` would be too long
-    else
-      ones.resize(static_cast<std::size_t>(longest), Bool{1});
-  }
-  const StreamSource source{x, binary ? ones.data() : nullptr, labels, with_collection};
+  const StreamSource source{x, binary, labels, with_collection};
   Streamed<Count> streamed;
   if (path == CountingPath::term_blocks) {
     streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
@@ -253,9 +243,7 @@ std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts
   check_indptr(x, {"X", true});
   const Threads threads = worth(options.threads, x.indptr[x.n_rows]);
   ClassCounts<Count> result = with_room(counts, x.n_rows, labels, x.n_columns);
-  const Bool one{1};
-  const bool binary = options.term_weight == TermWeight::binary;
-  const StreamSource source{x, binary ? &one : nullptr, labels, result.collection != nullptr};
+  const StreamSource source{x, options.term_weight == TermWeight::binary, labels, result.collection != nullptr};
   Streamed<Count> streamed;
   streamed.possible = options.term_weight != TermWeight::log && (std::is_integral_v<Count> || is_empty(counts));
   if (streamed.possible) streamed = count_columns_by_term_blocks<Count>(source, threads);

@@ -1,4 +1,3 @@
-#include "counting/csr_scan.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -56,9 +55,9 @@ void check_indptr(const AnyCsr& x, const MatrixName& matrix) {
   }
 }
 
-bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, const PackedEntry& packed) {
+void CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, const PackedEntry& packed) {
   constexpr std::int64_t scan_entries = 8192;  // the kernel `descents` accepts fewer than 2^31
-  EntryFacts seen;
+  CsrScan seen;
   any.visit([&]<class Index, class Value>(const CsrView<Index, Value>& x) {
     const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
     const std::int64_t begin = x.indptr[first], end = x.indptr[last];
@@ -66,7 +65,7 @@ bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, con
     std::int64_t descents = 0;
     for (std::int64_t e = begin; e < end; e += scan_entries) {
       const std::int64_t n = std::min(scan_entries, end - e);
-      refused |= !kernels.values(x.data + e, n, packed, seen);
+      kernels.values(x.data + e, n, packed, seen);
       const std::int64_t first_pair = std::max(e, begin + 1);
       descents += kernels.descents(x.indices + first_pair, e + n - first_pair);
     }
@@ -79,24 +78,23 @@ bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, con
     }
     seen.distinct = descents == 0;
     // If the columns increase, all of them are between the first and the last column of the row.
-    refused |= seen.distinct ? !ends_within : !kernels.within(x.indices + begin, end - begin, x.n_columns);
+    seen.refused |= seen.distinct ? !ends_within : !kernels.within(x.indices + begin, end - begin, x.n_columns);
   });
-  add(refused, seen);
-  return !refused;
+  add(seen);
 }
 
-void CsrScan::add(bool others_refused, const EntryFacts& others) {
-  refused |= others_refused;
-  facts.distinct &= others.distinct;
-  facts.has_zeros |= others.has_zeros;
-  facts.has_fractions |= others.has_fractions;
-  facts.value_bound = std::max(facts.value_bound, others.value_bound);
-  facts.n_unpackable += others.n_unpackable;
+void CsrScan::add(const CsrScan& others) {
+  refused |= others.refused;
+  distinct &= others.distinct;
+  has_zeros |= others.has_zeros;
+  has_fractions |= others.has_fractions;
+  value_bound = std::max(value_bound, others.value_bound);
+  n_unpackable += others.n_unpackable;
 }
 
 CsrScan CsrScan::sum(const std::vector<CsrScan>& parts) {
   CsrScan all;
-  for (const CsrScan& part : parts) all.add(part.refused, part.facts);
+  for (const CsrScan& part : parts) all.add(part);
   return all;
 }
 
@@ -119,8 +117,7 @@ CsrFacts check_csr(const AnyCsr& x, const MatrixName& name, const Threads& reque
             refuse_entry(x, row, view.indices[e], text(view.data[e]), std::is_unsigned_v<Value>, name);
     });
   }
-  const EntryFacts facts = CsrScan::sum(scans).facts;
-  return {facts.distinct, facts.has_zeros, facts.value_bound};
+  return CsrScan::sum(scans);
 }
 
 }  // namespace termsift

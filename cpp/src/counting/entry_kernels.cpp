@@ -102,12 +102,12 @@ std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n
 }
 
 template <class Value>
-bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts) {
+void values(const Value* data, std::int64_t n, PackedEntry packed, CsrScan& facts) {
   UsualValues<Value> usual;
   for (std::int64_t e = 0; e < n; ++e) usual.less_one(data[e]);
   if (const std::uint32_t usual_bound = usual.bound(packed); usual_bound != 0) {
     facts.value_bound = usual_bound > facts.value_bound ? usual_bound : facts.value_bound;
-    return true;
+    return;
   }
   bool all_packable;
   if constexpr (std::is_floating_point_v<Value>) {
@@ -127,7 +127,7 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
       const auto bits = bit_cast<Ordered>(value);  // compilers do not vectorise a maximum of floats
       most_bits = bits > most_bits ? bits : most_bits;
     }
-    if (unsound != 0) return false;
+    facts.refused |= unsound != 0;
     facts.has_zeros |= zero != 0;
     facts.has_fractions |= fraction != 0;
     const auto largest = bit_cast<Value>(most_bits);
@@ -144,27 +144,27 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
     }
     // `any` is negative if any value is negative, and at least 2^63 if any value is at least 2^63.
     if constexpr (!std::is_same_v<Value, Bool>)
-      if (static_cast<Value>(any) < 0 || static_cast<std::uint64_t>(any) > std::numeric_limits<std::int64_t>::max())
-        return false;
+      facts.refused |=
+          static_cast<Value>(any) < 0 || static_cast<std::uint64_t>(any) > std::numeric_limits<std::int64_t>::max();
     facts.has_zeros |= zero != 0;
     const double bound = as_count<double>(static_cast<Value>(any));
     facts.value_bound = bound > facts.value_bound ? bound : facts.value_bound;
     all_packable = packed.holds(static_cast<Value>(any));
   }
-  if (!all_packable)
+  if (!all_packable && !facts.refused)
     for (std::int64_t e = 0; e < n; ++e) facts.n_unpackable += !packed.holds(data[e]);
-  return true;
 }
 
 template <class Index, class Value>
-std::int64_t deal(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, int term_bits,
+std::int64_t deal(const Index* indices, const Value* data, std::int64_t n, bool as_ones, PackedEntry packed, int term_bits,
                   std::uint32_t first_cell, std::uint32_t** next) {
   const std::uint32_t mask = (std::uint32_t{1} << term_bits) - 1;
   std::uint32_t escapes = 0;
   for (std::int64_t e = 0; e < n; ++e) {
     const auto column = static_cast<std::uint32_t>(indices[e]);
-    escapes += !packed.holds(data[e]);
-    *next[column >> term_bits]++ = packed.pack(first_cell + (column & mask), data[e]);
+    const std::uint32_t cell = first_cell + (column & mask);
+    escapes += !as_ones && !packed.holds(data[e]);
+    *next[column >> term_bits]++ = as_ones ? packed.pack(cell, Bool{1}) : packed.pack(cell, data[e]);
   }
   return escapes;
 }

@@ -1,22 +1,57 @@
-// The loops over the entries of a matrix and over counters. They are compiled once for each SIMD target, because they reach
-// the speed of memory only with wide registers. The source is entry_kernels.cpp.
+// The check of the rows of a matrix before they are used (csr_scan.cpp), and the loops over the entries of a matrix and over
+// counters (entry_kernels.cpp). The loops are compiled once for each SIMD target, because they reach the speed of memory
+// only with wide registers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
-#include "counting/counters.hpp"
 #include "counting/packed_entry.hpp"
+#include "termsift/csr_view.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 
-// Facts about some rows of a matrix.
-struct EntryFacts {
-  bool distinct = true;  // true if the columns of every row strictly increase
-  bool has_zeros = false;
+// The result of checking some rows.
+struct CsrScan : CsrFacts {
+  bool refused = false;  // whether an entry is invalid; the other facts are then meaningless
   bool has_fractions = false;
-  double value_bound = 0;         // at least the largest value, and less than twice that value
   std::int64_t n_unpackable = 0;  // the number of values that do not fit into a packed entry; meaningless with fractions
+
+  // Checks the rows [first, last) and adds the result to this object. indptr must have been checked.
+  void rows(const AnyCsr& x, std::int64_t first, std::int64_t last, const PackedEntry& packed);
+  // True if the columns of every row strictly increase and no value is zero.
+  bool is_tidy() const { return distinct && !has_zeros; }
+  void add(const CsrScan& others);
+  static CsrScan sum(const std::vector<CsrScan>& parts);
 };
+
+// Returns the end of the range of rows that begins with `first` and is scanned at once. The range is so short that its rows
+// stay in the cache until they are copied.
+inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64_t end) {
+  constexpr std::int64_t most_entries = 1 << 14, most_rows = 1 << 12;
+  std::int64_t last = first + 1, most = std::min(end, first + most_rows);
+  while (last < most) {  // a binary search, because a step for each row would take too long
+    const std::int64_t middle = (last + most + 1) / 2;
+    if (x.indptr[middle] - x.indptr[first] <= most_entries) last = middle;
+    else most = middle - 1;
+  }
+  return last;
+}
+
+// Prefetches the first 512 entries of a row.
+template <class Index, class Value>
+void prefetch_row(const CsrView<Index, Value>& x, std::int64_t row) {
+  const std::int64_t begin = x.indptr[row], end = std::min<std::int64_t>(x.indptr[row + 1], begin + 512);
+  for (std::int64_t e = begin; e < end; e += 8) {
+    prefetch(x.indices + e);
+    prefetch(x.data + e);
+  }
+}
+
+// Checks only indptr, in the same way as check_csr().
+void check_indptr(const AnyCsr& x, const MatrixName& matrix);
 
 template <class Index, class Value>
 struct RowKernels {
@@ -31,12 +66,12 @@ struct RowKernels {
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
   // Returns how many of indices[0 .. n) do not exceed their predecessor. Reads indices[-1]. Requires n < 2^31.
   std::int64_t (*descents)(const Index* indices, std::int64_t n);
-  // Updates all facts except `distinct` by n values. Returns false if a value is negative, not finite or above 2^63 - 1.
-  bool (*values)(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts);
+  // Updates all facts except `distinct` by n values. A value is refused if it is negative, not finite or above 2^63 - 1.
+  void (*values)(const Value* data, std::int64_t n, PackedEntry packed, CsrScan& facts);
   // Distributes a row of n entries to blocks of 2^term_bits columns. Writes each entry to *next[block]++, with the cell
-  // first_cell + column % 2^term_bits. Returns the number of escapes.
-  std::int64_t (*deal)(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, int term_bits,
-                       std::uint32_t first_cell, std::uint32_t** next);
+  // first_cell + column % 2^term_bits. If `as_ones`, each value is packed as 1. Returns the number of escapes.
+  std::int64_t (*deal)(const Index* indices, const Value* data, std::int64_t n, bool as_ones, PackedEntry packed,
+                       int term_bits, std::uint32_t first_cell, std::uint32_t** next);
 
   static const RowKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

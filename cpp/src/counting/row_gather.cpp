@@ -1,4 +1,4 @@
-#include "counting/row_gather.hpp"
+#include "counting/streams.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/values.hpp"
-#include "counting/csr_scan.hpp"
+#include "counting/entry_kernels.hpp"
 #include "counting/document_entries.hpp"
 #include "termsift/large_memory.hpp"
 

@@ -31,13 +31,12 @@ WindowMemory::~WindowMemory() {
 }
 
 bool StreamSource::can_stream(const CsrScan& scan, const PackedEntry& packed, std::int64_t n_docs) const {
-  const EntryFacts& facts = scan.facts;
   if (scan.refused || n_docs > most_documents) return false;
-  if (ones != nullptr) return packed.holds(Bool{1});
+  if (as_ones) return packed.holds(Bool{1});
   constexpr double most_occurrences = std::int64_t{1} << PackedCounters::large_document_shift;
   // A document with distinct columns adds at most one value to a cell.
-  const auto n_values = static_cast<double>(facts.distinct ? n_docs : n_entries());
-  return !facts.has_fractions && facts.n_unpackable <= n_entries() / 8 && facts.value_bound * n_values < most_occurrences;
+  const auto n_values = static_cast<double>(scan.distinct ? n_docs : n_entries());
+  return !scan.has_fractions && scan.n_unpackable <= n_entries() / 8 && scan.value_bound * n_values < most_occurrences;
 }
 
 CellCounters::CellCounters(std::int64_t n_cells, bool notes_touched)

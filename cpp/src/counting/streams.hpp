@@ -11,8 +11,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "counting/counters.hpp"
-#include "counting/csr_scan.hpp"
 #include "counting/entry_kernels.hpp"
 #include "counting/packed_entry.hpp"
 #include "simd/targets.hpp"
@@ -30,8 +28,7 @@ struct StreamSource {
   static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - PackedCounters::large_document_shift)) - 1;
 
   const AnyCsr& x;
-  // If not null, each value counts as 1. visit_counted() needs an array of ones as long as the longest row.
-  const Bool* ones;
+  bool as_ones;  // whether each value counts as 1
   const LabelView& labels;
   bool with_collection;
 
@@ -47,17 +44,8 @@ struct StreamSource {
     if (with_collection) f(static_cast<std::size_t>(labels.n_classes));
   }
 
-  // Calls f(view) with a CsrView of the values that are counted. If `ones` is not null, all documents share that array.
-  template <class F>
-  void visit_counted(const F& f) const {
-    if (ones == nullptr) return x.visit(f);
-    x.visit([&]<class Index, class Value>(const CsrView<Index, Value>& view) {
-      f(CsrView<Index, Bool>{view.n_rows, view.n_columns, view.n_stored, view.indptr, view.indices, ones});
-    });
-  }
-
   // Returns an upper bound of the values that are counted.
-  double value_bound(const CsrScan& scan) const { return ones == nullptr ? scan.facts.value_bound : 1; }
+  double value_bound(const CsrScan& scan) const { return as_ones ? 1 : scan.value_bound; }
 
   // Returns true if streams can count the scanned entries in windows of n_docs documents. The entries must be valid
   // whole numbers with few escapes, and their sums must fit into the large counters.
@@ -65,7 +53,8 @@ struct StreamSource {
 
   // Adds the rows [first, last) to the scan. Returns true if all scanned rows are tidy and streams can count them.
   bool scan(CsrScan& scan, std::int64_t first, std::int64_t last, const PackedEntry& packed) const {
-    return scan.rows(x, first, last, packed) && can_stream(scan, packed, 1) && scan.is_tidy();
+    scan.rows(x, first, last, packed);
+    return can_stream(scan, packed, 1) && scan.is_tidy();
   }
 };
 
@@ -185,9 +174,29 @@ template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 
 // Counts a source whose x is the CSR view of a CSC matrix: the rows of x are terms. Entries are added as they are read, so
-// there is no window. The result is not `possible` if columns are not tidy (csr_scan.hpp), or if there are far more
+// there is no window. The result is not `possible` if columns are not tidy (CsrScan), or if there are far more
 // cells than entries.
 template <CountType Count>
 Streamed<Count> count_columns_by_term_blocks(const StreamSource& source, const Threads& threads);
+
+// ---- by rows: for weights, fractions and everything else that streams cannot count -------------------------------------
+
+// Gathers the rows of each class from the matrix, and adds the documents to the counts in document order. Values, weights
+// and the order of entries are arbitrary. `docs` holds the new n_docs of each class, followed by the new n_docs of the
+// collection.
+//
+// O(n_entries + n_docs + terms of the changed rows). Extra memory is 8 bytes for each label and each document. Each thread
+// uses 20 bytes per term, and 8 more if rows repeat a column or are not sorted. With term weights, each thread also uses 28
+// bytes for each entry of the longest document.
+template <CountType Count>
+void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& facts, const LabelView& labels,
+                 const Count* weights, TermWeight term_weight, const std::vector<Count>& docs, const Threads& threads);
+
+template <CountType Count>
+void replace_row(ClassRowPtr<Count>& row, ClassRow<Count>&& with, Count n_docs) {
+  with.n_docs = n_docs;
+  check_finite(with);
+  row = std::make_shared<const ClassRow<Count>>(std::move(with));
+}
 
 }  // namespace termsift

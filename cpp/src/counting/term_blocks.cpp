@@ -4,7 +4,6 @@
 #include <bit>
 #include <utility>
 
-
 namespace termsift {
 namespace {
 
@@ -71,9 +70,9 @@ void append_documents(const CsrView<Index, Value> x, const StreamSource& source,
   for (std::int64_t d = first; d < last; ++d)
     source.for_each_row(d, [&](std::size_t c) {
       const std::int64_t begin = x.indptr[d], length = x.indptr[d + 1] - begin;
-      const Value* const data = source.ones != nullptr ? x.data : x.data + begin;
-      const std::int64_t escapes =
-          kernels.deal(x.indices + begin, data, length, packed, shape.term_bits, shape.cell(0, c), next.data());
+      const Value* const data = x.data + begin;
+      const std::int64_t escapes = kernels.deal(x.indices + begin, data, length, source.as_ones, packed, shape.term_bits,
+                                                shape.cell(0, c), next.data());
       if (escapes == 0) return;
       for (std::int64_t k = 0; k < length; ++k) {
         const auto term = static_cast<std::uint32_t>(x.indices[begin + k]);
@@ -116,7 +115,7 @@ void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, c
     for (std::int64_t d = begins[range]; d < begins[range + 1];) {
       const std::int64_t end = rows_to_scan(source.x, d, begins[range + 1]);
       worker.check();
-      source.visit_counted([&](const auto& view) { append_documents(view, source, d, end, shape, next, range, streams); });
+      source.x.visit([&](const auto& view) { append_documents(view, source, d, end, shape, next, range, streams); });
       d = end;
     }
     for (std::size_t b = 0; b < next.size(); ++b) streams.ends[b * streams.n_ranges + range] = next[b] - streams.entries;
@@ -153,8 +152,8 @@ void add_columns(const CsrView<Index, Value>& x, const StreamSource& source, std
                  const BlockShape& shape, const PackedEntry& packed, const PackedCounters& counters) {
   for (std::int64_t term = first; term < last; ++term)
     for (std::int64_t e = x.indptr[term]; e < x.indptr[term + 1]; ++e) {
-      const bool fits = source.ones != nullptr || packed.holds(x.data[e]);
-      const std::uint32_t value = source.ones != nullptr ? 1 : packed.value(packed.pack(0, x.data[e]));
+      const bool fits = source.as_ones || packed.holds(x.data[e]);
+      const std::uint32_t value = source.as_ones ? 1 : packed.value(packed.pack(0, x.data[e]));
       source.for_each_row(x.indices[e], [&](std::size_t c) {
         const std::uint32_t cell = shape.cell(static_cast<std::uint32_t>(term), c);
         counters.add(cell, value);
@@ -220,8 +219,7 @@ Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t wi
     }
     Streams streams(shape.n_cells(), static_cast<std::size_t>(shape.n_blocks), n_ranges);
     const std::vector<std::int64_t> begins = document_ranges(x, first, last, n_ranges);
-    const CsrScan window = scan_and_lay_out(source, begins, shape, threads, streams);
-    scan.add(window.refused, window.facts);
+    scan.add(scan_and_lay_out(source, begins, shape, threads, streams));
     result.possible = scan.is_tidy() && source.can_stream(scan, streams.packed, last - first);
     if (!result.possible) return result;
     result.value_bound = source.value_bound(scan);

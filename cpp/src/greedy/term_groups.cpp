@@ -101,8 +101,8 @@ MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Est
     }
     columns.absent.push_back(absent);
     totals.push_back(total);
-    prior.push_back(model.constants[k].prior_hi);
-    others_inverse.push_back(model.constants[k].rest_inverse_hi);
+    prior.push_back(model.constants[k].prior.hi);
+    others_inverse.push_back(model.constants[k].rest_inverse.hi);
   };
   columns.starts = arrange_pairs_by_term(
       counts, model.classes, n_terms_, threads, [](TermId term) { return term; },

@@ -62,9 +62,8 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
     inverse_total.push_back(divide({1, 0}, total));
     // With two classes, each class is the complement of the other, regardless of the priors.
     const ClassConstants& constants = model.constants[c];
-    prior.push_back(n_classes == 2 ? DoubleDouble{0.5, 0} : DoubleDouble{constants.prior_hi, constants.prior_lo});
-    others_inverse.push_back(n_classes == 2 ? DoubleDouble{2, 0}
-                                            : DoubleDouble{constants.rest_inverse_hi, constants.rest_inverse_lo});
+    prior.push_back(n_classes == 2 ? DoubleDouble{0.5, 0} : constants.prior);
+    others_inverse.push_back(n_classes == 2 ? DoubleDouble{2, 0} : constants.rest_inverse);
   }
   const MixtureView mixture{prior.hi.data(), prior.lo.data(), others_inverse.hi.data(), others_inverse.lo.data()};
   const auto kernel = kernels_in_use<GainKernels>().cells;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Covers the relative errors of class_scores() and of PairKernels::values, which are up to 1e-14.
+// Covers the relative errors of class_results() and of PairKernels::values, which are up to 1e-14.
 constexpr double margin = 1e-9;
 
 }  // namespace
@@ -29,7 +29,7 @@ BestOfClasses<Count>::BestOfClasses(const ClassCounts<Count>& counts, const Esti
                                     const Threads& threads)
     : model_(make_class_model(counts, estimation)),
       pairs_(make_pair_model(model_, estimation.b1, measure, Aggregate::sum)),
-      task_{counts, model_, measure, Aggregate::sum, nullptr, nullptr},
+      task_{counts, model_, measure},
       threads_(worth(threads, std::ssize(model_.classes) * counts.n_terms / 8)),
       sums_(sum_mixtures(task_, pairs_, threads_)),
       seen_(sums_.seen_terms(threads_)) {
@@ -99,7 +99,7 @@ class BestOfClasses<Count>::Search {
   // Computes the values of the added terms. Terms that may be among the best become candidates.
   void evaluate() {
     if (block_.n == 0) return;
-    block_.evaluate(of_.model_, of_.pairs_, k_, of_.pairs_.measure);
+    block_.evaluate(of_.pairs_, k_, of_.pairs_.measure);
     for (int j = 0; j < block_.n; ++j) {
       const bool sure = block_.doubtful[j] == 0;
       last_ = sure ? block_.values[j] * (1 + margin) : infinity;

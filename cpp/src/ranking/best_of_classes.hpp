@@ -5,7 +5,7 @@
 // increases as q moves away from p in either direction. Among the terms absent from a class, the best are therefore the
 // first or the last in the order of T. This order is the same for all classes.
 //
-// The values computed here may differ by rounding from the values of class_scores(). The result therefore includes all terms
+// The values computed here may differ by rounding from those of class_results(). The result therefore includes all terms
 // within a margin of the best ones.
 #pragma once
 
@@ -21,10 +21,10 @@ namespace termsift {
 template <CountType Count>
 class BestOfClasses {
  public:
-  // Returns true if the classes have so few terms that this search is faster than class_scores() for all terms.
+  // Returns true if the classes have so few terms that this search is faster than class_results() for all terms.
   static bool pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure);
 
-  // Requires pays(). Throws as class_scores() does. O(pairs + n_terms log(n_terms)).
+  // Requires pays(). Throws as class_results() does. O(pairs + n_terms log(n_terms)).
   BestOfClasses(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads);
 
   // Returns terms in increasing order. They include the best `length` terms of every nonempty class. If two terms have equal

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/bucket_sort.hpp"
-#include "contingency/class_values.hpp"
+#include "contingency/contingency_task.hpp"
 #include "ranking/best_of_classes.hpp"
 #include "termsift/double_double.hpp"
 
@@ -132,7 +132,7 @@ class ClassLists {
     std::vector<double> values(static_cast<std::size_t>(n_rows * width));
     for (std::int64_t first = 0; first < source.n_terms; first += width) {
       const std::int64_t n = std::min(width, source.n_terms - first);
-      class_scores(source, estimation_, measure_, threads_, values.data(), {first, first + n});
+      class_results(source, estimation_, measure_, threads_, values.data(), {first, first + n});
       for_each_block(n_rows, worth(threads_, n * n_classes_), [&](std::int64_t c, Worker&) {
         if (!counts_.rows[static_cast<std::size_t>(c)]->is_present()) return;
         Stretch& list = lists_[static_cast<std::size_t>(c)];
@@ -222,7 +222,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
   const bool any_present = std::any_of(counts.rows.begin(), counts.rows.end(), [](auto& row) { return row->is_present(); });
   if (!any_present || n_terms == 0 || k == 0) {
     double none = 0;
-    class_scores(counts, estimation, measure, threads, &none, {0, 0});  // checks the arguments
+    class_results(counts, estimation, measure, threads, &none, {0, 0});  // checks the arguments
     std::iota(indices, indices + k, 0);
     std::fill_n(scores, k, 0.0);
     std::fill_n(classes, k, std::int64_t{0});

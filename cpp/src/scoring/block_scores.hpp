@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -17,20 +18,16 @@
 
 namespace termsift {
 
-// The arguments of a call that scores terms.
+// What a call computes for each term: a score, or the values of all classes.
 template <CountType Count>
 struct ScoreTask {
   const ClassCounts<Count>& counts;
   const ClassModel& model;
   Measure measure;
-  Aggregate aggregate;
-  // The output arrays. Exactly one of the three is not null.
-  double* scores;                     // (n_terms,)
-  double* class_scores;               // (n_classes, terms of the range)
-  std::int8_t* directions = nullptr;  // (n_classes, terms of the range), for Measure::direction
-  TermRange range = TermRange{}.within(counts.n_terms);
+  std::optional<Aggregate> aggregate = {};  // if empty, the values of the classes are wanted
 
-  std::size_t n_classes() const { return model.classes.size(); }  // the number of nonempty classes
+  std::size_t n_classes() const { return model.classes.size(); }         // the number of nonempty classes
+  std::size_t n_results() const { return aggregate ? 1 : n_classes(); }  // the number of results of a term
   const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k])]; }
   const Frequencies<Count>& cells(const ClassRow<Count>& row) const { return row.term_frequency; }
 };
@@ -67,10 +64,10 @@ struct BlockBuffers {
   LargeArray<double> x_hi, x_lo, values;  // (n_classes, block)
 };
 
-// Returns a `store` function for BlockScorer::score. The function writes the score of a term to scores[term - first].
-inline auto store_scores(double* scores, std::int64_t first = 0) {
+// Returns a `store` function for BlockScorer::score. The function writes the score of a term to scores[term].
+inline auto store_scores(double* scores) {
   return [=](const std::int64_t* terms, int n, const double* results) {
-    for (int i = 0; i < n; ++i) scores[terms[i] - first] = results[i];
+    for (int i = 0; i < n; ++i) scores[terms[i]] = results[i];
   };
 }
 
@@ -81,12 +78,11 @@ class BlockScorer {
  public:
   explicit BlockScorer(const ScoreTask<Count>& task)
       : task_(task), kernels_(kernels_in_use<ScoreKernels>()), cursor_(task.n_classes()),
-        buffers_(task.n_classes(), task.scores == nullptr) {}
+        buffers_(task.n_classes(), !task.aggregate) {}
 
   // Scores each term first + t of the chunk [first, last) with chosen[t] = 1, or all terms if `chosen` is null. Each
   // chosen[t] must be 0 or 1. `entries` are the entries of the chunk. Calls store(terms, n, results) for groups of n terms.
-  // results[i] is the score of terms[i], or, if the task asks for class scores, results[i + k * block_terms] is the value of
-  // terms[i] in class k. O(entries + n_classes * chosen terms).
+  // results[i + k * block_terms] is the k-th result of terms[i]. O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
@@ -121,9 +117,9 @@ class BlockScorer {
     });
   }
 
-  // Returns the score of a term that no class has, or the term's values in all classes. O(n_classes).
+  // Returns the results of a term that no class has. O(n_classes).
   std::vector<double> results_of_unseen() {
-    std::vector<double> results(task_.scores != nullptr ? 1 : task_.n_classes());
+    std::vector<double> results(task_.n_results());
     const auto store = [&](const std::int64_t*, int, const double* result) {
       for (std::size_t k = 0; k < results.size(); ++k) results[k] = result[k * block_terms];
     };
@@ -225,14 +221,14 @@ class BlockScorer {
 
   ScoreBlock block_of(BlockBuffers& buffers) {
     return {buffers.lanes(), static_cast<int>(task_.n_classes()), task_.model.constants.data(), task_.measure,
-            task_.model.variable, task_.aggregate, task_.model.lost, buffers.x_hi.get(), buffers.x_lo.get(),
-            buffers.values.get(), task_.scores != nullptr ? buffers.scores : nullptr, doubtful_};
+            task_.model.variable, task_.aggregate.value_or(Aggregate::sum), task_.model.lost, buffers.x_hi.get(),
+            buffers.x_lo.get(), buffers.values.get(), task_.aggregate ? buffers.scores : nullptr, doubtful_};
   }
 
   // Stores the results of n terms of the block, beginning with the j-th.
   template <class Store>
   void store_terms(const BlockBuffers& buffers, int j, int n, const Store& store) {
-    store(buffers.terms + j, n, (task_.scores != nullptr ? buffers.scores : buffers.values.get()) + j);
+    store(buffers.terms + j, n, (task_.aggregate ? buffers.scores : buffers.values.get()) + j);
   }
 
   // Stores the results of the block's reliable terms, and moves its doubtful terms to careful_.

@@ -120,23 +120,16 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
                                   std::to_string(model.classes[k]) + ", whose tokens and b2 add up to " + text(L.hi));
     constants.scale = std::ldexp(1.0, std::clamp(-std::ilogb(L.hi), -1000, 1000));
     L = scale(L, constants.scale);
-    const DoubleDouble inverse = divide({1, 0}, L);
-    const DoubleDouble prior = divide(weight[k], total);
-    const DoubleDouble rest_inverse = divide(total, rest[k]);
     constants.exact_below = exact_below(estimation.b1);
     constants.absent_x = estimation.b1 * constants.scale;
-    constants.total_hi = L.hi, constants.total_lo = L.lo;
-    constants.inverse_hi = inverse.hi, constants.inverse_lo = inverse.lo;
-    constants.prior_hi = prior.hi, constants.prior_lo = prior.lo;
-    const DoubleDouble class_weight = multiply(prior, inverse);
-    constants.weight_hi = class_weight.hi, constants.weight_lo = class_weight.lo;
-    constants.rest_inverse_hi = rest_inverse.hi, constants.rest_inverse_lo = rest_inverse.lo;
+    constants.total = L;
+    constants.inverse = divide({1, 0}, L);
+    constants.prior = divide(weight[k], total);
+    constants.weight = multiply(constants.prior, constants.inverse);
+    constants.rest_inverse = divide(total, rest[k]);
   }
-  const ClassConstants& r = model.constants[static_cast<std::size_t>(model.reference)];
-  for (ClassConstants& constants : model.constants) {
-    const DoubleDouble difference = multiply({constants.inverse_hi, constants.inverse_lo}, {r.inverse_hi, r.inverse_lo});
-    constants.difference_hi = difference.hi, constants.difference_lo = difference.lo;
-  }
+  const DoubleDouble of_reference = model.constants[static_cast<std::size_t>(model.reference)].inverse;
+  for (ClassConstants& constants : model.constants) constants.difference = multiply(constants.inverse, of_reference);
   model.lost = static_cast<double>(n) * static_cast<double>(n) * 0x1p-49;
   return model;
 }

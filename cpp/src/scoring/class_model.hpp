@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "termsift/class_counts.hpp"
+#include "termsift/double_double.hpp"
 #include "termsift/scores.hpp"
 
 namespace termsift {
@@ -30,19 +31,19 @@ inline constexpr bool has_complement(Variable variable) { return variable != Var
 // The upper limit of rates p_ic.
 inline constexpr double most_rate = 0x1p64;
 
-// The constants of one nonempty class. Pairs (hi, lo) are double-doubles. Counts are scaled by a power of two s with
-// 1 <= s L_c < 2 (approximately, if L_c is near the limits of a double). Scaling changes no bit of a quotient, and keeps
-// products of totals near 2^63, or of float counts near 1e300, in range.
+// The constants of one nonempty class. Counts are scaled by a power of two s with 1 <= s L_c < 2 (approximately, if L_c is
+// near the limits of a double). Scaling changes no bit of a quotient, and keeps products of totals near 2^63, or of float
+// counts near 1e300, in range.
 struct ClassConstants {
-  double scale;                             // s
-  double absent_x;                          // s b1, the numerator of p_ic if l_ic = 0
-  std::int64_t exact_below;                 // l + b1 is a double for every whole number l below this limit
-  double total_hi, total_lo;                // s L_c = s (l_c + b2), or 1 if L_c = 0, so that p_ic = 0
-  double inverse_hi, inverse_lo;            // 1 / (s L_c)
-  double difference_hi, difference_lo;      // inverse_c inverse_r, where r is the reference class
-  double prior_hi, prior_lo;                // pi_c
-  double weight_hi, weight_lo;              // w_c = pi_c / (s L_c)
-  double rest_inverse_hi, rest_inverse_lo;  // 1 / (1 - pi_c)
+  double scale;               // s
+  double absent_x;            // s b1, the numerator of p_ic if l_ic = 0
+  std::int64_t exact_below;   // l + b1 is a double for every whole number l below this limit
+  DoubleDouble total;         // s L_c = s (l_c + b2), or 1 if L_c = 0, so that p_ic = 0
+  DoubleDouble inverse;       // 1 / (s L_c)
+  DoubleDouble difference;    // inverse_c inverse_r, where r is the reference class
+  DoubleDouble prior;         // pi_c
+  DoubleDouble weight;        // w_c = pi_c / (s L_c)
+  DoubleDouble rest_inverse;  // 1 / (1 - pi_c)
 };
 
 struct ClassModel {

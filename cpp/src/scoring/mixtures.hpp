@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "scoring/block_scores.hpp"
-#include "scoring/pair_kernels.hpp"
+#include "scoring/pair_model.hpp"
 
 namespace termsift {
 
@@ -17,17 +17,12 @@ struct Mixtures {
   std::vector<TermId> seen_terms(const Threads& threads) const;
 };
 
-// Returns true if a PairModel can describe the classes, and a double can hold every count. O(n_classes), or O(pairs) for
-// counts above 2^32.
-template <CountType Count>
-bool fits_pair_values(const ClassCounts<Count>& counts, const Estimation& estimation);
-
-// Returns true if fits_pair_values() does, and the classes have so few terms that searches by mixtures are faster than
-// class_scores() for all terms.
+// Returns true if a PairModel can describe the classes, a double can hold every count, and the classes have so few terms
+// that searches by mixtures are faster than class_results() for all terms. O(n_classes), or O(pairs) for counts above 2^32.
 template <CountType Count>
 bool pair_values_pay(const ClassCounts<Count>& counts, const Estimation& estimation);
 
-// Requires fits_pair_values(). O(pairs).
+// Requires a PairModel that describes the classes, and counts that a double can hold. O(pairs).
 template <CountType Count>
 Mixtures sum_mixtures(const ScoreTask<Count>& task, const PairModel& pairs, const Threads& threads);
 
@@ -43,7 +38,7 @@ struct ValueBlock {
     ++n;
   }
   // Sets `values` and `doubtful` for the k-th nonempty class.
-  void evaluate(const ClassModel& model, const PairModel& pairs, std::size_t k, Measure measure);
+  void evaluate(const PairModel& pairs, std::size_t k, Measure measure);
 };
 
 }  // namespace termsift

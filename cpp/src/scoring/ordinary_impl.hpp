@@ -1,10 +1,72 @@
-// Ordinary scoring computes p - q from the mixture of all classes, which is fast. A margin tells whether digits were lost.
+// The common parts of the scoring kernels: dispatch by measure and variable, conversions, aggregation of class scores, and
+// ordinary scoring. The kernels are plain loops that the compiler vectorises. Their loops over terms have no unpredictable
+// branches.
 #pragma once
 
-#include "scoring/measures_impl.hpp"
+#include "scoring/score_kernels.hpp"
+#include "simd/logarithms.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
+
+// Calls f.operator()<measure, variable>(). Measure::direction does not depend on the variable.
+template <class F>
+TERMSIFT_INLINE void with_measure(Measure measure, Variable variable, const F& f) {
+  const auto with_variable = [&]<Measure of>() {
+    switch (variable) {
+      case Variable::small_probability: return f.template operator()<of, Variable::small_probability>();
+      case Variable::probability: return f.template operator()<of, Variable::probability>();
+      case Variable::rate: return f.template operator()<of, Variable::rate>();
+    }
+  };
+  switch (measure) {
+    case Measure::kl: return with_variable.template operator()<Measure::kl>();
+    case Measure::nu_j: return with_variable.template operator()<Measure::nu_j>();
+    case Measure::nu_pearson: return with_variable.template operator()<Measure::nu_pearson>();
+    case Measure::direction: return f.template operator()<Measure::direction, Variable::rate>();
+  }
+}
+
+// Converts l: makes the bits of the double 2^52 + l, and subtracts 2^52. This vectorises on every target.
+TERMSIFT_INLINE double as_double(std::uint32_t l) { return from_bits(0x4330000000000000ull | l) - 0x1p52; }
+
+// Returns the low parts of the x_ic of class k, or null if the block has no low parts.
+TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
+  return block.x_lo == nullptr ? nullptr : block.x_lo + k * block_terms;
+}
+
+// ---- aggregation: `low` (block,) has the rounding errors of block.scores, so sums over 5,000 classes lose no digit ------
+
+[[maybe_unused]] void begin_aggregate(const ScoreBlock& block, double* low) {
+  for (int j = 0; j < block.n; ++j) block.scores[j] = low[j] = 0;
+}
+
+[[maybe_unused]] void aggregate_class(const ScoreBlock& block, int k, const double* __restrict values,
+                                      double* __restrict low) {
+  double* __restrict scores = block.scores;
+  if (block.aggregate == Aggregate::max) {
+    for (int j = 0; j < block.n; ++j) scores[j] = larger(values[j], scores[j]);
+    return;
+  }
+  const double weight = block.aggregate == Aggregate::mean ? block.constants[k].prior.hi : 1.0;
+  if (weight == 0) return;  // a mean ignores this class, even if its value is infinite
+  for (int j = 0; j < block.n; ++j) {
+    const DoubleDouble sum = two_sum(scores[j], weight * values[j]);
+    scores[j] = sum.hi;
+    low[j] += sum.lo;
+  }
+}
+
+[[maybe_unused]] void end_aggregate(const ScoreBlock& block, const double* low) {
+  for (int j = 0; j < block.n; ++j) {
+    const double score = block.scores[j] + low[j];
+    block.scores[j] = block.scores[j] == infinity ? infinity : score;
+  }
+}
+
+// ---- ordinary scoring ----------------------------------------------------------------------------------------------------
+
+// Ordinary scoring computes p - q from the mixture of all classes, which is fast. A margin tells whether digits were lost.
 
 // A product of two probabilities may have lost digits if it is below this limit. Only unsmoothed float counts give so
 // small products.
@@ -33,7 +95,7 @@ TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) 
 
 template <bool with_low = true>
 TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c) {
-  return weighted<with_low>(x, c.inverse_hi, c.inverse_lo);
+  return weighted<with_low>(x, c.inverse.hi, c.inverse.lo);
 }
 
 // d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given T = sum_k pi_k p_k. T has a relative error of
@@ -128,7 +190,7 @@ template <bool with_low>
 void mix_classes(const ScoreBlock& block, double* __restrict T_hi, double* __restrict T_lo) {
   for (int j = 0; j < block.n; ++j) T_hi[j] = T_lo[j] = 0;
   for (int k = 0; k < block.n_classes; ++k) {
-    const double w_hi = block.constants[k].weight_hi, w_lo = block.constants[k].weight_lo;
+    const double w_hi = block.constants[k].weight.hi, w_lo = block.constants[k].weight.lo;
     const double* __restrict x_hi = block.x_hi + k * block_terms;
     const double* __restrict x_lo = low_row(block, k);
     for (int j = 0; j < block.n; ++j) {
@@ -152,7 +214,7 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
     Divergents terms;
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble p = p_of(j);
-      const Difference from = ordinary_difference<variable>(p, {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
+      const Difference from = ordinary_difference<variable>(p, {T_hi[j], T_lo[j]}, c.rest_inverse, lost);
       margin[j] = smaller(margin[j], smaller(from.margin, from.difference_margin));
       terms.set(j, p, from.q, from.d);
     }
@@ -173,7 +235,7 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
     }
   } else {
     for (int j = 0; j < block.n; ++j) {
-      const Value v = ordinary_value<measure, variable>(p_of(j), {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
+      const Value v = ordinary_value<measure, variable>(p_of(j), {T_hi[j], T_lo[j]}, c.rest_inverse, lost);
       values[j] = v.value;
       margin[j] = smaller(margin[j], smaller(v.margin, v.difference_margin));
     }
@@ -184,7 +246,7 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
 // above this limit, unless the subtraction p - d lost digits. O(n_classes n).
 [[maybe_unused]] void check_factors(const ScoreBlock& block, double* __restrict margin) {
   for (int k = 0; k < block.n_classes; ++k) {
-    const double to_p = block.constants[k].inverse_hi;
+    const double to_p = block.constants[k].inverse.hi;
     const double* __restrict x = block.x_hi + k * block_terms;
     for (int j = 0; j < block.n; ++j) {
       const double p = x[j] * to_p;

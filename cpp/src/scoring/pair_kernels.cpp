@@ -1,6 +1,5 @@
-#include "scoring/pair_kernels.hpp"
+#include "scoring/pair_model.hpp"
 
-#include "scoring/measures_impl.hpp"
 #include "scoring/ordinary_impl.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
@@ -29,16 +28,15 @@ void class_parts(const PairConstants& class_, const double* __restrict l, const 
   const PairConstants c = class_;
   double hi[3][block_terms], lo[3][block_terms];
   for (int j = 0; j < n; ++j) {
-    const DoubleDouble U = two_product(l[j], c.w_hi);
-    const DoubleDouble P = two_product(l[j], c.p_hi);
-    const double P_lo = P.lo + l[j] * c.p_lo;
-    const DoubleDouble p_sum = two_sum(c.absent_p_hi, P.hi);
-    const DoubleDouble p = quick_two_sum(p_sum.hi, p_sum.lo + (P_lo + c.absent_p_lo));
+    const DoubleDouble U = two_product(l[j], c.w.hi);
+    const DoubleDouble P = two_product(l[j], c.P.hi);
+    const double P_lo = P.lo + l[j] * c.P.lo;
+    const DoubleDouble p_sum = two_sum(c.absent_P.hi, P.hi);
+    const DoubleDouble p = quick_two_sum(p_sum.hi, p_sum.lo + (P_lo + c.absent_P.lo));
     const DoubleDouble log_x{log_hi[j], log_lo[j]};
     const DoubleDouble A =
-        subtract(subtract(multiply(p, add(log_x, {c.kappa_hi, c.kappa_lo})), {c.absent_A_hi, c.absent_A_lo}),
-                 multiply({l[j], 0.0}, {c.linear_hi, c.linear_lo}));
-    hi[0][j] = U.hi, lo[0][j] = U.lo + l[j] * c.w_lo;
+        subtract(subtract(multiply(p, add(log_x, c.kappa)), c.absent_A), multiply({l[j], 0.0}, c.linear));
+    hi[0][j] = U.hi, lo[0][j] = U.lo + l[j] * c.w.lo;
     hi[1][j] = P.hi, lo[1][j] = P_lo;
     hi[2][j] = A.hi, lo[2][j] = A.lo;
   }
@@ -62,7 +60,7 @@ TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
 
 // Adds to U only, because sums of whole values do not use P and A.
 void mix_totals(const ClassPairs& pairs) {
-  const double w_hi = pairs.constants->w_hi, w_lo = pairs.constants->w_lo;
+  const double w_hi = pairs.constants->w.hi, w_lo = pairs.constants->w.lo;
   double l[block_terms];
   for (std::int64_t begin = 0; begin < pairs.n; begin += block_terms) {
     const int n = size_of_block(pairs, begin);
@@ -84,6 +82,7 @@ void mix_totals(const ClassPairs& pairs) {
 void mix(const ClassPairs& pairs) {
   if (pairs.sum == PairSum::whole) return mix_totals(pairs);
   constexpr int most_parts = PairTotals::n_logs;
+  const PairTotals& totals = pairs.model->totals;
   TermSums* const sums = pairs.sums;
   const TermId* const terms = pairs.terms;
   const TermId first = pairs.first;
@@ -93,7 +92,7 @@ void mix(const ClassPairs& pairs) {
   for (int begin = 0; begin < n_parts; begin += block_terms) {
     const int n = n_parts - begin < block_terms ? n_parts - begin : block_terms;
     for (int j = 0; j < n; ++j) l[j] = begin + j;
-    class_parts(*pairs.constants, l, pairs.totals->log_x_hi + begin, pairs.totals->log_x_lo + begin, n, parts + begin);
+    class_parts(*pairs.constants, l, totals.log_x_hi + begin, totals.log_x_lo + begin, n, parts + begin);
   }
 
   std::int64_t others[block_terms];
@@ -155,8 +154,8 @@ TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, doubl
 // enough, because q is a mixture of the p of other classes, and each p is checked here or in absent_coupling.
 template <Variable variable>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
-  const DoubleDouble wl = two_product(l, c.w_hi);
-  const double Y = c.T_0_rest + ((U_hi - wl.hi) + (U_lo - (wl.lo + l * c.w_lo)));  // T - w x
+  const DoubleDouble wl = two_product(l, c.w.hi);
+  const double Y = c.T_0_rest + ((U_hi - wl.hi) + (U_lo - (wl.lo + l * c.w.lo)));  // T - w x
   const auto [k, down] = nearest_power(T, Y);
   const double a = T * down;
   const double s = (k == 0 ? wl.hi + c.absent_w : a - Y) / (a + Y);  // if k = 0, T - Y = w x
@@ -171,7 +170,7 @@ TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi,
 template <Measure measure, Variable variable>
 TERMSIFT_INLINE Coupling whole_value(const ClassConstants& c, double l, DoubleDouble T, double lost) {
   const DoubleDouble x = two_sum(l * c.scale, c.absent_x);
-  const Value v = ordinary_value<measure, variable>(probability(x, c), T, rest_inverse(c), lost);
+  const Value v = ordinary_value<measure, variable>(probability(x, c), T, c.rest_inverse, lost);
   return {v.value, v.margin};
 }
 
@@ -183,7 +182,7 @@ TERMSIFT_INLINE DoubleDouble whole_T(DoubleDouble T_0, double U_hi, double U_lo)
 // Calls f.operator()<measure, variable, sum>().
 template <class Arguments, class F>
 TERMSIFT_INLINE void with_sum(const Arguments& arguments, const F& f) {
-  with_measure(arguments.measure, arguments.variable, [&]<Measure measure, Variable variable>() {
+  with_measure(arguments.model->measure, arguments.model->variable, [&]<Measure measure, Variable variable>() {
     if constexpr (measure == Measure::kl && variable != Variable::probability)
       if (arguments.sum == PairSum::split) return f.template operator()<measure, variable, PairSum::split>();
     f.template operator()<measure, variable, PairSum::whole>();
@@ -205,8 +204,8 @@ void score(const ClassPairs& pairs) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
   const PairConstants& c = *pairs.constants;
   const ClassConstants base = *c.base;
-  const double lost = pairs.lost;
-  const DoubleDouble T_0{pairs.totals->T_0_hi, pairs.totals->T_0_lo};
+  const double lost = pairs.model->lost;
+  const DoubleDouble T_0 = pairs.model->totals.T_0;
   TermValue* const values = pairs.values;
   const TermId first = pairs.first;
   for (std::int64_t begin = 0; begin < pairs.n; begin += block_terms) {
@@ -245,7 +244,7 @@ void score(const ClassPairs& pairs) {
     for (int j = 0; j < lanes; ++j) some_doubtful |= margin[j] > 0 ? 0 : 1;
     if constexpr (sum_of == PairSum::split && has_complement(variable)) {
       // PairTotals::most_V explains why the sums of on_grid are exact.
-      const double to_grid = 0.75 * pairs.totals->most_V;
+      const double to_grid = 0.75 * pairs.model->totals.most_V;
       for (int j = 0; j < lanes; ++j) {
         const double on_grid = (hi[j] + to_grid) - to_grid;
         lo[j] = hi[j] - on_grid, hi[j] = on_grid;
@@ -268,13 +267,13 @@ void score(const ClassPairs& pairs) {
 template <Measure measure, Variable variable, PairSum sum_of>
 void score_absent(const AbsentBlock& block) {
   double hi[block_terms], lo[block_terms], margin[block_terms], T_hi[block_terms], T_lo[block_terms];
-  const DoubleDouble T_0{block.totals->T_0_hi, block.totals->T_0_lo};
+  const DoubleDouble T_0 = block.model->totals.T_0;
   for (int j = 0; j < block.n; ++j) {
     const DoubleDouble T = whole_T(T_0, block.U_hi[j], block.U_lo[j]);
     T_hi[j] = T.hi, T_lo[j] = T.lo;
     hi[j] = lo[j] = 0, margin[j] = infinity;
   }
-  const double lost = block.lost;
+  const double lost = block.model->lost;
   for (int k = 0; k < block.n_classes; ++k) {
     const PairConstants c = block.constants[k];
     const ClassConstants base = *c.base;
@@ -325,9 +324,8 @@ void finish(const SummedBlock& block) {
     A_hi[j] = sums[j].hi[TermSums::A], A_lo[j] = sums[j].lo[TermSums::A];
     V[j] = block.absent_hi[j] + (values[j].V_hi + (values[j].V_lo + block.absent_lo[j]));
   }
-  const PairTotals& totals = *block.totals;
-  const DoubleDouble T_0{totals.T_0_hi, totals.T_0_lo}, P_0{totals.P_0_hi, totals.P_0_lo}, A_0{totals.A_0_hi, totals.A_0_lo},
-      R{totals.R_hi, totals.R_lo};
+  const PairTotals& totals = block.model->totals;
+  const DoubleDouble T_0 = totals.T_0, P_0 = totals.P_0, A_0 = totals.A_0, R = totals.R;
   for (int j = 0; j < block.n; ++j) {
     const DoubleDouble T = add(T_0, {U_hi[j], U_lo[j]});
     const DoubleDouble P = add(P_0, quick_two_sum(P_hi[j], P_lo[j]));
@@ -347,19 +345,19 @@ void finish(const SummedBlock& block) {
 
 void values(const ClassValues& block) {
   const ClassConstants c = *block.constants->base;
-  const DoubleDouble T_0{block.totals->T_0_hi, block.totals->T_0_lo};
-  const double lost = block.lost;
+  const DoubleDouble T_0 = block.model->totals.T_0;
+  const double lost = block.model->lost;
   const double *l = block.l, *U_hi = block.U_hi, *U_lo = block.U_lo;
   double value[block_terms], margin[block_terms];
-  with_measure(block.measure, block.variable, [&]<Measure measure, Variable variable>() {
+  with_measure(block.measure, block.model->variable, [&]<Measure measure, Variable variable>() {
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble x = two_sum(l[j] * c.scale, c.absent_x), T = whole_T(T_0, U_hi[j], U_lo[j]);
-      const Value v = ordinary_value<measure, variable>(probability(x, c), T, rest_inverse(c), lost);
+      const Value v = ordinary_value<measure, variable>(probability(x, c), T, c.rest_inverse, lost);
       value[j] = v.value;
       margin[j] = smaller(v.margin, v.difference_margin);
       // ordinary_value checks only p, but the series also needs q <= ordinary_p. q is at most T / (1 - pi_c).
       if constexpr (variable == Variable::small_probability)
-        margin[j] = smaller(margin[j], ordinary_p - T.hi * c.rest_inverse_hi);
+        margin[j] = smaller(margin[j], ordinary_p - T.hi * c.rest_inverse.hi);
     }
   });
   for (int j = 0; j < block.n; ++j) block.values[j] = value[j];

@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scoring/class_model.hpp"
+#include "scoring/score_kernels.hpp"
 
 namespace termsift {
 
@@ -47,28 +47,25 @@ struct alignas(32) TermValue {
 
 // The constants of one class for unscaled counts l. ClassConstants has the constants for scaled counts s l.
 struct PairConstants {
-  double omega;                    // omega_c, the weight of the class in the score
-  double w_hi, w_lo;               // w_c
-  double r;                        // r_c
-  double inverse;                  // 1 / L_c
-  double absent_p;                 // b1 / L_c
-  double absent_w;                 // w_c b1
-  double T_0_rest;                 // T_0 without the class's part
+  double omega;                // omega_c, the weight of the class in the score
+  DoubleDouble w;              // w_c
+  double r;                    // r_c
+  double inverse;              // 1 / L_c
+  double absent_p;             // b1 / L_c
+  double absent_w;             // w_c b1
+  double T_0_rest;             // T_0 without the class's part
   double b1;
-  double kappa_hi, kappa_lo;
-  double p_hi, p_lo;               // omega_c / L_c
-  double absent_p_hi, absent_p_lo;  // omega_c b1 / L_c
-  double linear_hi, linear_lo;     // omega_c (1 / L_c + r_c w_c)
-  double absent_A_hi, absent_A_lo;  // the class's summand of A at l = 0, without terms linear in x
-  const ClassConstants* base;      // the constants for whole values
+  DoubleDouble kappa;          // kappa_c
+  DoubleDouble P;              // omega_c / L_c
+  DoubleDouble absent_P;       // omega_c b1 / L_c
+  DoubleDouble linear;         // omega_c (1 / L_c + r_c w_c)
+  DoubleDouble absent_A;       // the class's summand of A at l = 0, without terms linear in x
+  const ClassConstants* base;  // the constants for whole values
 };
 
 // The sums over all classes at l = 0.
 struct PairTotals {
-  double T_0_hi, T_0_lo;
-  double P_0_hi, P_0_lo;
-  double A_0_hi, A_0_lo;
-  double R_hi, R_lo;
+  DoubleDouble T_0, P_0, A_0, R;
   // A power of two that is at least 4 sum_c omega_c, or 0 for rates. In a split sum, V_hi of a pair is a multiple of the
   // grid step 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, V of a pair is below 0.6 omega_c,
   // because log 2^49 is 34 and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and are exact. A sum of n
@@ -85,6 +82,7 @@ struct PairModel {
   // In every event model, probabilities are treated as small if b1 / L_c <= ordinary_p in every class. If a count makes p
   // larger than ordinary_p, the sum is doubtful, and the term is scored as in score_dense.
   Variable variable;
+  double lost;                         // ClassModel::lost
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)
   PairTotals totals;
 
@@ -104,5 +102,72 @@ bool fits_pair_model(const ClassRow<Count>& row, double b2) {
 
 // Requires Aggregate::sum or Aggregate::mean, b1 > 0, and totals L_c in the range of most_pair_total. O(n_classes).
 PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate);
+
+// ---- kernels -----------------------------------------------------------------------------------------------------------
+
+// n pairs of one class with distinct terms.
+struct ClassPairs {
+  std::int64_t n;
+  const PairModel* model;
+  const PairConstants* constants;  // the constants of the class
+  PairSum sum;
+  const std::uint32_t* narrow_l;  // (n,) l_ic, or null
+  const double* l;                // (n,) l_ic, if narrow_l is null
+  const TermId* terms;            // (n,) distinct
+  TermId first;                   // sums[i - first], values[i - first] and doubtful[i - first] belong to term i
+  TermSums* sums;
+  TermValue* values;
+  unsigned char* doubtful;
+};
+
+// n <= block_terms terms in one class, with the U of each term. n is a multiple of 8.
+struct ClassValues {
+  int n;
+  const PairModel* model;
+  const PairConstants* constants;  // the constants of the class
+  Measure measure;                 // may differ from that of the model
+  const double* l;                 // (n,) l_ic, or 0 if the term is absent
+  const double* U_hi;              // (n,)
+  const double* U_lo;
+  double* values;                  // (n,) out
+  unsigned char* doubtful;         // (n,) out: 1 if the value is unreliable
+};
+
+// n <= block_terms values of U. For each of them, V is computed as if no class had the term. n is a multiple of 8.
+struct AbsentBlock {
+  int n;
+  const PairModel* model;
+  int n_classes;
+  const PairConstants* constants;  // (n_classes,)
+  PairSum sum;
+  const double* U_hi;  // (n,)
+  const double* U_lo;
+  double* V_hi;  // (n,) out
+  double* V_lo;
+  unsigned char* doubtful;  // (n,) out: 1 if V is unreliable
+};
+
+// n <= block_terms terms whose pairs of all classes have been added up. n is a multiple of 8.
+struct SummedBlock {
+  int n;
+  const PairModel* model;
+  PairSum sum;
+  const TermSums* sums;      // (n,)
+  const TermValue* values;   // (n,)
+  const double* absent_hi;   // (n,) V summed over all classes, as if the term were absent from all
+  const double* absent_lo;
+  double* scores;           // (n,) out
+  unsigned char* doubtful;  // (n,) out: 1 if the score is unreliable
+};
+
+struct PairKernels {
+  void (*mix)(const ClassPairs&);           // adds the class's contribution to U and, in a split sum, to P and A. O(n)
+  void (*score)(const ClassPairs&);         // adds (value with l_ic) - (value with 0) to V, given U. O(n)
+  void (*score_absent)(const AbsentBlock&);  // sets V = sum_c omega_c (value with 0), given U. O(n_classes n)
+  void (*finish)(const SummedBlock&);       // computes scores from the sums. O(n)
+  void (*values)(const ClassValues&);       // computes values as exactly as class_results() unless doubtful. O(n)
+
+  static const PairKernels baseline, avx2, avx512;  // simd/targets.hpp
+};
 
 }  // namespace termsift

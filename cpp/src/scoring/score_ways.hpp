@@ -13,7 +13,7 @@ void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation,
 
 // Visits only the classes that have a term. The contribution of the other classes comes from the sum over all classes for
 // an absent term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires
-// b1 > 0, and totals in the range of most_pair_total; Aggregate::max requires fits_pair_values() (mixtures.hpp).
+// b1 > 0, and totals in the range of most_pair_total; Aggregate::max requires fits_pair_values() (mixtures.cpp).
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);

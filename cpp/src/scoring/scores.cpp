@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
-#include "scoring/absent_classes.hpp"
-#include "scoring/mixtures.hpp"
+#include "scoring/block_scores.hpp"
 #include "scoring/score_ways.hpp"
 
 namespace termsift {
@@ -26,43 +25,27 @@ struct Workspace {
   BlockScorer<Count> scorer;
 };
 
-// Scores the terms of the range from their counts in all classes. O(n_classes * occurring terms).
-template <CountType Count>
-void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
-  const std::int64_t range_first = task.range.first, n_terms = task.range.size();
+// Writes results (rows, terms of the range), row-major, from the counts of the terms in all classes. There is one row of
+// scores, or one row for each class of the counts. O(n_classes * occurring terms).
+template <CountType Count, class Result>
+void run_dense(const ScoreTask<Count>& task, TermRange range, const Threads& requested, Result* results) {
+  const std::int64_t n_terms = range.size();
   const std::size_t n_classes = task.n_classes();
-  // The array has one row for each class, so successive values of a term are one row apart.
-  const auto store_in_rows = [&]<class Result>(Result* rows, const std::int64_t* terms, int n, const double* results) {
-    for (std::size_t k = 0; k < n_classes; ++k) {
-      Result* const row = rows + task.model.classes[k] * n_terms;
-      const double* const values = results + k * block_terms;
-      for (int i = 0; i < n; ++i) row[terms[i] - range_first] = static_cast<Result>(values[i]);
+  const auto row_of = [&](std::size_t k) { return results + (task.aggregate ? 0 : task.model.classes[k] * n_terms); };
+  const auto store = [&](const std::int64_t* terms, int n, const double* of_block) {
+    for (std::size_t k = 0; k < task.n_results(); ++k) {
+      Result* const row = row_of(k);
+      const double* const values = of_block + k * block_terms;
+      for (int i = 0; i < n; ++i) row[terms[i] - range.first] = static_cast<Result>(values[i]);
     }
-  };
-  const auto store = [&](const std::int64_t* terms, int n, const double* results) {
-    if (task.directions != nullptr) return store_in_rows(task.directions, terms, n, results);
-    if (task.class_scores != nullptr) return store_in_rows(task.class_scores, terms, n, results);
-    store_scores(task.scores, range_first)(terms, n, results);
   };
   // Most terms of a hashed vocabulary are in no class, and all such terms have the same results.
   const std::vector<double> unseen = BlockScorer<Count>(task).results_of_unseen();
-  const auto store_unseen = [&](std::int64_t first, std::int64_t n) {
-    if (task.scores != nullptr) {
-      std::fill_n(task.scores + first - range_first, n, unseen[0]);
-      return;
-    }
-    for (std::size_t k = 0; k < n_classes; ++k) {
-      const std::int64_t at = task.model.classes[k] * n_terms + first - range_first;
-      if (task.directions != nullptr) std::fill_n(task.directions + at, n, static_cast<std::int8_t>(unseen[k]));
-      else std::fill_n(task.class_scores + at, n, unseen[k]);
-    }
-  };
-
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(n_classes));
   PerThread<Workspace<Count>> workspaces(threads);
   for_each_range(n_terms, chunk_terms, threads, [&](std::int64_t begin, std::int64_t end, Worker& worker) {
     Workspace<Count>& work = workspaces.own(worker, task, chunk_terms);
-    const std::int64_t first = range_first + begin, last = range_first + end;
+    const std::int64_t first = range.first + begin, last = range.first + end;
     work.entries.find(task, first, last);
     // If the chunk has more pairs than terms, assume that most of its terms occur. Finding the absent terms would then take
     // longer than skipping them would save.
@@ -72,17 +55,11 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
       for (std::size_t k = 0; k < n_classes; ++k)
         for (std::int64_t i = work.entries.begin[k]; i < work.entries.end[k]; ++i)
           work.chosen[static_cast<std::size_t>(task.row(k).terms[i] - first)] = 1;
-      store_unseen(first, last - first);
+      for (std::size_t k = 0; k < unseen.size(); ++k)
+        std::fill_n(row_of(k) + begin, end - begin, static_cast<Result>(unseen[k]));
     }
     work.scorer.score(first, last, all ? nullptr : work.chosen.data(), work.entries, worker, store);
   });
-}
-
-// Sets the results of empty classes to zero.
-template <CountType Count, class Result>
-void clear_absent_rows(const ClassCounts<Count>& counts, std::int64_t n_terms, Result* results) {
-  for (std::size_t c = 0; c < counts.rows.size(); ++c)
-    if (!counts.rows[c]->is_present()) std::fill_n(results + static_cast<std::int64_t>(c) * n_terms, n_terms, Result{0});
 }
 
 // ---- few classes ---------------------------------------------------------------------------------------------------------
@@ -137,13 +114,14 @@ std::vector<double> scores_of_patterns(const ScoreTask<Count>& task, std::int64_
     step *= side;
   }
   std::vector<double> scores(most_patterns);
-  run_dense<Count>({patterns, task.model, task.measure, task.aggregate, scores.data(), nullptr}, threads);
+  run_dense(ScoreTask<Count>{patterns, task.model, task.measure, task.aggregate}, TermRange{0, patterns.n_terms}, threads,
+            scores.data());
   return scores;
 }
 
 // Looks up the scores of terms whose counts are all below `side`, and scores the others. O(pairs + n_classes * others).
 template <CountType Count>
-void run_by_pattern(const ScoreTask<Count>& task, std::int64_t side, const Threads& requested) {
+void run_by_pattern(const ScoreTask<Count>& task, std::int64_t side, const Threads& requested, double* scores) {
   const std::vector<double> scores_of = scores_of_patterns(task, side, requested);
   const std::int64_t n_terms = task.counts.n_terms;
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(task.n_classes()));
@@ -164,39 +142,23 @@ void run_by_pattern(const ScoreTask<Count>& task, std::int64_t side, const Threa
         number = static_cast<std::uint16_t>(number + (l[i] < side ? l[i] * step : large));
       }
     }
-    double* const scores = task.scores + first;
-    for (std::size_t t = 0; t < n; ++t) scores[t] = scores_of[numbers[t] % large];
+    double* const of_chunk = scores + first;
+    for (std::size_t t = 0; t < n; ++t) of_chunk[t] = scores_of[numbers[t] % large];
     for (std::size_t t = 0; t < n; ++t) is_large[t] = numbers[t] >= large;
-    work.scorer.score(first, last, is_large, work.entries, worker, store_scores(task.scores));
+    work.scorer.score(first, last, is_large, work.entries, worker, store_scores(scores));
   });
 }
 
 }  // namespace
 
 template <CountType Count>
-bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate) {
-  if (!(estimation.b1 > 0) || measure == Measure::direction) return false;
-  if (aggregate == Aggregate::max) return pair_values_pay(counts, estimation);
-  double n_classes = 0, pairs = 0;
-  for (const auto& row : counts.rows) {
-    if (!row->is_present()) continue;  // an empty class has no scores
-    if (!fits_pair_model(*row, estimation.b2)) return false;
-    n_classes += 1, pairs += static_cast<double>(row->size);
-  }
-  const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
-  // These are measured costs. The unit is the cost of one value in score_dense. V is tabulated in about 48 pieces.
-  const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * AbsentClasses::n_evaluations;
-  return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
-}
-
-template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores) {
   const ClassModel model = make_class_model(counts, estimation);
-  const ScoreTask<Count> task{counts, model, measure, aggregate, scores, nullptr};
+  const ScoreTask<Count> task{counts, model, measure, aggregate};
   const std::int64_t side = side_of_patterns(task);
-  if (side > 1) run_by_pattern(task, side, threads);
-  else run_dense(task, threads);
+  if (side > 1) run_by_pattern(task, side, threads, scores);
+  else run_dense(task, TermRange{0, counts.n_terms}, threads, scores);
 }
 
 template <CountType Count>
@@ -206,31 +168,24 @@ void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measu
   (sparse ? score_sparse<Count> : score_dense<Count>)(counts, estimation, measure, aggregate, threads, scores);
 }
 
-template <CountType Count>
-void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
-                  const Threads& threads, double* class_scores, TermRange range) {
+template <CountType Count, class Result>
+void class_results(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
+                   Result* results, TermRange range) {
   const ClassModel model = make_class_model(counts, estimation);
   range = range.within(counts.n_terms);
-  clear_absent_rows(counts, range.size(), class_scores);
-  run_dense<Count>({counts, model, measure, Aggregate::sum, nullptr, class_scores, nullptr, range}, threads);
-}
-
-template <CountType Count>
-void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure, const Threads& threads,
-                      std::int8_t* directions, TermRange range) {
-  const ClassModel model = make_class_model(counts, estimation);
-  range = range.within(counts.n_terms);
-  clear_absent_rows(counts, range.size(), directions);
-  run_dense<Count>({counts, model, Measure::direction, Aggregate::sum, nullptr, nullptr, directions, range}, threads);
+  for (std::size_t c = 0; c < counts.rows.size(); ++c)
+    if (!counts.rows[c]->is_present())
+      std::fill_n(results + static_cast<std::int64_t>(c) * range.size(), range.size(), Result{0});
+  if constexpr (std::is_same_v<Result, std::int8_t>) measure = Measure::direction;
+  run_dense(ScoreTask<Count>{counts, model, measure}, range, threads, results);
 }
 
 #define TERMSIFT_INSTANTIATE(Count)                                                                                        \
-  template bool sparse_pays(const ClassCounts<Count>&, const Estimation&, Measure, Aggregate);                             \
   template void score_dense(const ClassCounts<Count>&, const Estimation&, Measure, Aggregate, const Threads&, double*);    \
   template void score(const ClassCounts<Count>&, const Estimation&, Measure, Aggregate, const Threads&, double*);          \
-  template void class_scores(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, double*, TermRange);   \
-  template void class_directions(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, std::int8_t*,      \
-                                 TermRange);
+  template void class_results(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, double*, TermRange);  \
+  template void class_results(const ClassCounts<Count>&, const Estimation&, Measure, const Threads&, std::int8_t*,         \
+                              TermRange);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

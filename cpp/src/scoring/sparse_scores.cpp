@@ -1,14 +1,162 @@
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <numbers>
 #include <vector>
 
-#include "scoring/absent_classes.hpp"
-#include "scoring/block_scores.hpp"
-#include "scoring/pair_kernels.hpp"
+#include "scoring/mixtures.hpp"
+#include "scoring/pair_model.hpp"
 #include "scoring/score_ways.hpp"
 
 namespace termsift {
 namespace {
+
+// ---- classes without the term -----------------------------------------------------------------------------------------
+
+// With smoothing, a class without the term has p_ic = b1 / L_c. Its contribution to the score depends on the term only
+// through U = sum_k w_k l_ik. V(U) is the sum of these contributions over all classes, as if no class had the term
+// (pair_model.hpp). V is smooth, so AbsentClasses interpolates it piecewise, with two pieces for each power of two of U.
+
+// The number of nodes of a piece, and this number rounded up to a multiple of 8 for whole vectors.
+constexpr int n_nodes = 19, n_evaluations = (n_nodes + 7) / 8 * 8;
+using Nodes = std::array<double, n_nodes>;
+
+// The pieces of U are [2^e, 1.5 2^e) and [1.5 2^e, 2^(e+1)). A piece's number is U's exponent bits and first fraction bit.
+std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
+double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
+
+// Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is first reduced below pi/2, because the rounding error of the
+// angle at k = 600 would cost V four bits. Calls of cos() instead of a table took a tenth of the time for 20,000 terms.
+double cosine(int k) {
+  static const auto cosines = [] {
+    std::array<double, 4 * n_nodes> table{};  // 0 at k = n_nodes and 3 n_nodes
+    for (int i = 0; i < n_nodes; ++i) {
+      const double x = std::cos(std::numbers::pi * i / (2 * n_nodes));
+      table[i] = x, table[2 * n_nodes - i] = -x, table[2 * n_nodes + i] = -x;
+      if (i > 0) table[4 * n_nodes - i] = x;
+    }
+    return table;
+  }();
+  return cosines[k % (4 * n_nodes)];
+}
+
+// Returns the i-th zero of the Chebyshev polynomial of degree n_nodes.
+double node(int i) { return cosine(2 * i + 1); }
+
+// Returns the coefficients of the polynomial of degree n_nodes - 1 that has the values f at the nodes. O(n_nodes^2).
+Nodes interpolate(const Nodes& f) {
+  Nodes result{};
+  Nodes before{}, power{};  // the coefficients of T_(m-1) and T_m
+  power[0] = 1;
+  for (int m = 0; m < n_nodes; ++m) {
+    double coefficient = 0;
+    for (int i = 0; i < n_nodes; ++i) coefficient += f[i] * cosine(m * (2 * i + 1));
+    coefficient *= (m == 0 ? 1.0 : 2.0) / n_nodes;
+    for (int i = 0; i < n_nodes; ++i) result[i] += coefficient * power[i];
+    Nodes next{};
+    for (int i = 0; i < n_nodes; ++i) next[i] = (m == 0 ? 1.0 : 2.0) * (i > 0 ? power[i - 1] : 0.0) - before[i];
+    before = power;
+    power = next;
+  }
+  return result;
+}
+
+class AbsentClasses {
+ public:
+  AbsentClasses(const ClassModel& model, const PairModel& pairs, PairSum sum) : pairs_(pairs), sum_(sum) {
+    const double T_0 = pairs.totals.T_0.hi;
+    // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi). This bound is largest for the class with the
+    // largest prior, so limiting T limits every q. The limit of q is 2^-6 if series for small p and q are used. Otherwise
+    // the limit is 1/4, because n_nodes nodes are enough at this distance from the singularity at q = 1. Rates need no
+    // limit.
+    const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
+    const double T_end = has_complement(pairs.variable)
+                             ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse.hi
+                             : 2 * most_rate;
+    const double least = std::fmax(model.lost * T_0, 0x1p-960);
+    if (!(T_0 > 0 && T_0 < T_end && least < T_end - T_0)) return;
+    first_ = piece_of(least) + 1;
+    n_pieces_ = piece_of(T_end - T_0) - first_;
+    if (n_pieces_ > 0) pieces_ = std::make_unique<Piece[]>(static_cast<std::size_t>(n_pieces_));
+  }
+
+  // Sets V to V(U), with a relative error of about 2^-53. Returns false if V cannot be interpolated. This
+  // happens if T is close to or above its limit (see the constructor), or if U is so small that p - T lacks digits.
+  // O(1) if the piece of U is ready, otherwise O(n_classes). Safe to call from any thread.
+  bool find(DoubleDouble U, DoubleDouble& V) const {
+    const std::int64_t index = piece_of(U.hi);
+    if (index < first_ || index >= first_ + n_pieces_) return false;
+    Piece& piece = pieces_[static_cast<std::size_t>(index - first_)];
+    if (!piece.ready.load(std::memory_order_acquire)) {
+      const std::lock_guard lock(piece.making);
+      if (!piece.ready.load(std::memory_order_relaxed)) {
+        tabulate(index, piece);
+        piece.ready.store(true, std::memory_order_release);
+      }
+    }
+    if (!piece.usable) return false;
+    const double t = ((U.hi - piece.middle_U) + U.lo) * piece.to_t;
+    // The processor evaluates these four polynomials in t^4 at once. Horner's rule (36 steps) took 3 times as long.
+    const double t2 = t * t, t4 = t2 * t2;
+    double slope[4];
+    for (int i = 0; i < 4; ++i) slope[i] = piece.slope[n_slopes - 4 + i];
+    for (int m = n_slopes - 8; m >= 0; m -= 4)
+      for (int i = 0; i < 4; ++i) slope[i] = piece.slope[m + i] + t4 * slope[i];
+    V = quick_two_sum(piece.middle.hi, piece.middle.lo + t * ((slope[0] + t * slope[1]) + t2 * (slope[2] + t * slope[3])));
+    return true;
+  }
+
+ private:
+  static constexpr int n_slopes = (n_nodes + 2) / 4 * 4;  // n_nodes - 1, rounded up to a multiple of 4 with zeros
+  struct Piece {
+    std::atomic<bool> ready = false;
+    std::mutex making;
+    bool usable = false;
+    double middle_U, to_t;        // t = (U - middle_U) to_t; to_t is a power of two
+    DoubleDouble middle;          // V at the middle
+    double slope[n_slopes] = {};  // V(t) = middle + t (slope[0] + t (slope[1] + ...)), -1 <= t <= 1
+  };
+
+  void tabulate(std::int64_t index, Piece& piece) const {
+    constexpr int lanes = n_evaluations;
+    const double begin = begin_of(index), end = begin_of(index + 1);
+    const double middle = 0.5 * (begin + end), half = 0.5 * (end - begin);
+    double U_hi[lanes], U_lo[lanes], V_hi[lanes], V_lo[lanes];
+    unsigned char doubtful[lanes];
+    for (int i = 0; i < lanes; ++i) {
+      const DoubleDouble U = two_sum(middle, i < n_nodes ? half * node(i) : 0.0);
+      U_hi[i] = U.hi, U_lo[i] = U.lo;
+    }
+    kernels_.score_absent({lanes, &pairs_, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), sum_, U_hi, U_lo,
+                           V_hi, V_lo, doubtful});
+    // The polynomial gives V(t) minus V at the middle, so only this difference is rounded to a double.
+    constexpr int center = n_nodes / 2;
+    piece.middle = quick_two_sum(V_hi[center], V_lo[center]);
+    piece.middle_U = middle, piece.to_t = 1 / half;
+    piece.usable = V_hi[center] > 0;
+    Nodes change;
+    for (int i = 0; i < n_nodes; ++i) {
+      piece.usable = piece.usable && doubtful[i] == 0;
+      change[static_cast<std::size_t>(i)] = (V_hi[i] - piece.middle.hi) + (V_lo[i] - piece.middle.lo);
+    }
+    const Nodes coefficients = interpolate(change);
+    piece.middle.lo += coefficients[0];
+    for (int m = 1; m < n_nodes; ++m) piece.slope[m - 1] = coefficients[static_cast<std::size_t>(m)];
+  }
+
+  const PairModel& pairs_;
+  const PairKernels& kernels_ = kernels_in_use<PairKernels>();
+  const PairSum sum_;
+  std::int64_t first_ = 0, n_pieces_ = 0;
+  std::unique_ptr<Piece[]> pieces_;
+};
+
+// ---- classes with the term --------------------------------------------------------------------------------------------
 
 // Returns the number of terms in a thread's chunk. In small chunks, the terms' sums (100 bytes per term) stay in cache.
 // But the hardware prefetcher fails at the start of a class's entries, so a class should have many entries in a chunk. With
@@ -42,9 +190,10 @@ struct SharedSums {
 template <CountType Count>
 class SparseScorer {
  public:
-  SparseScorer(const ScoreTask<Count>& task, const SharedSums& shared, double unseen, std::int64_t most_terms)
-      : task_(task), shared_(shared), pairs_(shared.pairs), kernels_(kernels_in_use<PairKernels>()), unseen_(unseen),
-        entries_(task.n_classes()), sums_(static_cast<std::size_t>(most_terms)), values_(sums_.size()),
+  SparseScorer(const ScoreTask<Count>& task, const SharedSums& shared, double unseen, std::int64_t most_terms,
+               double* scores)
+      : task_(task), shared_(shared), scores_(scores), pairs_(shared.pairs), kernels_(kernels_in_use<PairKernels>()),
+        unseen_(unseen), entries_(task.n_classes()), sums_(static_cast<std::size_t>(most_terms)), values_(sums_.size()),
         doubtful_(sums_.size()), dense_(task) {}
 
   // Scores the terms [first, last). O(pairs of the chunk + n_classes * terms that are scored as in score_dense).
@@ -64,7 +213,7 @@ class SparseScorer {
     add_values(sum, worker);
     if (sum == PairSum::split && choose_doubtful()) add_values(PairSum::whole, worker);
     if (std::memchr(doubtful_.data(), 1, n_) != nullptr)
-      dense_.score(first, last, doubtful_.data(), entries_, worker, store_scores(task_.scores));
+      dense_.score(first, last, doubtful_.data(), entries_, worker, store_scores(scores_));
   }
 
  private:
@@ -103,11 +252,11 @@ class SparseScorer {
       if (narrow_l == nullptr || !chosen_.empty()) {
         n = copy_pairs(row, begin, n, c);
         terms = terms_.data(), narrow_l = nullptr;
-      } else if (c.w_hi == 0) {
+      } else if (c.w.hi == 0) {
         for (std::int64_t i = 0; i < n; ++i) doubt(terms[i]);
       }
-      kernel({n, &c, &pairs_.totals, pairs_.measure, pairs_.variable, sum, task_.model.lost, narrow_l, l_.data(), terms,
-              static_cast<TermId>(first_), sums_.data(), values_.data(), doubtful_.data()});
+      kernel({n, &pairs_, &c, sum, narrow_l, l_.data(), terms, static_cast<TermId>(first_), sums_.data(), values_.data(),
+              doubtful_.data()});
     }
   }
 
@@ -125,7 +274,7 @@ class SparseScorer {
       terms_[at] = row.terms[i];
       l_[at] = static_cast<double>(count);
       // The count must be exact as a double. It must also change U, because U = 0 marks a term that no class has.
-      if (!is_double(count) || l_[at] * c.w_hi == 0) doubt(row.terms[i]);
+      if (!is_double(count) || l_[at] * c.w.hi == 0) doubt(row.terms[i]);
     };
     if (chosen_.empty()) {
       for (std::int64_t i = begin; i < begin + n; ++i) copy(i);
@@ -156,18 +305,19 @@ class SparseScorer {
       if (is_asked_for(j) && U.hi > 0 && !shared_.absent(sum).find(U, V)) doubtful[j] = 1;
       absent_hi[j] = V.hi, absent_lo[j] = V.lo;
     }
-    kernels_.finish({static_cast<int>(lanes), &pairs_.totals, sum, sums_.data() + begin, values, absent_hi, absent_lo,
+    kernels_.finish({static_cast<int>(lanes), &pairs_, sum, sums_.data() + begin, values, absent_hi, absent_lo,
                      scores, doubtful_scores});
     for (std::size_t j = 0; j < n; ++j) {
       if (!is_asked_for(j)) continue;
       const bool unseen = values[j].U_hi == 0;
-      task_.scores[static_cast<std::size_t>(first_) + begin + j] = unseen ? unseen_ : scores[j];
+      scores_[static_cast<std::size_t>(first_) + begin + j] = unseen ? unseen_ : scores[j];
       if (!unseen && doubtful_scores[j] != 0) doubtful[j] = 1;
     }
   }
 
   const ScoreTask<Count>& task_;
   const SharedSums& shared_;
+  double* const scores_;
   const PairModel& pairs_;
   const PairKernels& kernels_;
   const double unseen_;
@@ -187,11 +337,27 @@ class SparseScorer {
 }  // namespace
 
 template <CountType Count>
+bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate) {
+  if (!(estimation.b1 > 0) || measure == Measure::direction) return false;
+  if (aggregate == Aggregate::max) return pair_values_pay(counts, estimation);
+  double n_classes = 0, pairs = 0;
+  for (const auto& row : counts.rows) {
+    if (!row->is_present()) continue;  // an empty class has no scores
+    if (!fits_pair_model(*row, estimation.b2)) return false;
+    n_classes += 1, pairs += static_cast<double>(row->size);
+  }
+  const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
+  // These are measured costs. The unit is the cost of one value in score_dense. V is tabulated in about 48 pieces.
+  const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * n_evaluations;
+  return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
+}
+
+template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& requested, double* scores) {
   if (aggregate == Aggregate::max) return score_largest(counts, estimation, measure, requested, scores);
   const ClassModel model = make_class_model(counts, estimation);
-  const ScoreTask<Count> task{counts, model, measure, aggregate, scores, nullptr};
+  const ScoreTask<Count> task{counts, model, measure, aggregate};
   const double unseen = BlockScorer<Count>(task).results_of_unseen()[0];
   const SharedSums shared(model, estimation.b1, measure, aggregate);
   std::int64_t n_pairs = 0;
@@ -202,11 +368,15 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const std::int64_t size = size_of_chunk(counts.n_terms, n_pairs, task.n_classes(), threads);
   for_each_block((counts.n_terms + size - 1) / size, threads, [&](std::int64_t chunk, Worker& worker) {
     const std::int64_t first = chunk * size;
-    scorers.own(worker, task, shared, unseen, size).score(first, std::min(first + size, counts.n_terms), worker);
+    scorers.own(worker, task, shared, unseen, size, scores).score(first, std::min(first + size, counts.n_terms), worker);
   });
 }
 
-template void score_sparse(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
-template void score_sparse(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+#define TERMSIFT_INSTANTIATE(Count)                                                            \
+  template bool sparse_pays(const ClassCounts<Count>&, const Estimation&, Measure, Aggregate); \
+  template void score_sparse(const ClassCounts<Count>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+TERMSIFT_INSTANTIATE(std::int64_t)
+TERMSIFT_INSTANTIATE(double)
+#undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift

@@ -92,7 +92,7 @@ void run(fuzz::Bytes& bytes) {
 
   std::vector<double> values(at(n_classes * n_terms)), scores(at(n_terms));
   try {
-    class_scores(counted, estimation, measure, {}, values.data());
+    class_results(counted, estimation, measure, {}, values.data());
   } catch (const std::invalid_argument&) {
     return;
   }
@@ -118,7 +118,7 @@ void run(fuzz::Bytes& bytes) {
     }
   };
   std::vector<std::int8_t> directions(values.size());
-  class_directions(counted, estimation, measure, {}, directions.data());
+  class_results(counted, estimation, measure, {}, directions.data());
   const PairScores of_pairs = pair_scores_of(counted, estimation, {measure, counted.model});
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string what = "pair " + std::to_string(i);

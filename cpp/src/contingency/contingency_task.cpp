@@ -1,12 +1,14 @@
-#include "contingency/column_totals.hpp"
+#include "contingency/contingency_task.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <type_traits>
 
 #include "termsift/double_double.hpp"
+#include "base/bucket_sort.hpp"
 #include "base/values.hpp"
 #include "contingency/formulas_impl.hpp"
 #include "scoring/class_model.hpp"
@@ -111,31 +113,136 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
     ContingencyClass entry{static_cast<std::int64_t>(c), 1, 0, {}};
     if (aggregate == Aggregate::mean) entry.weight = class_weight(counts, estimation, c) / largest / weights.hi;
     ContingencyConstants& k = entry.constants;
-    k.r_hi = r.hi, k.r_lo = r.lo, k.g_hi = g.hi, k.g_lo = g.lo;
-    k.rest_hi = std::max(rest.hi, 0.0), k.rest_lo = rest.hi > 0 ? rest.lo : 0;
+    k.r = r, k.g = g, k.rest = rest.hi > 0 ? rest : DoubleDouble{};
     // Replaces infinity by the largest double, whose product with 0 is 0. Infinity occurs if the class has less than 2^-1023
     // of the collection.
     const auto finite = [](double x) { return std::min(std::numeric_limits<double>::max(), x); };
-    k.spread = finite(divide(g, multiply(r, {k.rest_hi > 0 ? k.rest_hi : 1, k.rest_lo})).hi);
-    k.two_over_r = finite(2 / r.hi), k.two_over_rest = finite(2 / k.rest_hi);
-    k.b1 = finite(estimation.b1 * model.unit), k.b2_hi = finite(b2.hi), k.b2_lo = std::isfinite(b2.hi) ? b2.lo : 0;
-    k.prior_hi = prior.hi, k.prior_lo = prior.lo, k.gain = 1 + 2 * prior.hi;
+    k.spread = finite(divide(g, multiply(r, {k.rest.hi > 0 ? k.rest.hi : 1, k.rest.lo})).hi);
+    k.two_over_r = finite(2 / r.hi), k.two_over_rest = finite(2 / k.rest.hi);
+    k.b1 = finite(estimation.b1 * model.unit), k.b2 = std::isfinite(b2.hi) ? b2 : DoubleDouble{finite(b2.hi), 0};
+    k.prior = prior, k.gain = 1 + 2 * prior.hi;
     k.mean_r = std::floor(all_tokens.hi / n_classes) * model.unit, k.unit = model.unit;
     k.small = small;
     k.value_unit = std::pow(1 / model.unit, model.facts.degree);
-    if (model.facts.absent == Absent::product && k.rest_hi > 0) entry.product = model.facts.h(k);
+    if (model.facts.absent == Absent::product && k.rest.hi > 0) entry.product = model.facts.h(k);
     model.classes.push_back(entry);
   }
   std::stable_sort(model.classes.begin(), model.classes.end(), [&](const ContingencyClass& x, const ContingencyClass& y) {
-    const DoubleDouble difference = subtract({x.constants.r_hi, x.constants.r_lo}, {y.constants.r_hi, y.constants.r_lo});
+    const DoubleDouble difference = subtract(x.constants.r, y.constants.r);
     return model.facts.grows_with_r ? difference.hi > 0 : difference.hi < 0;
   });
   return model;
 }
 
-template ContingencyModel make_contingency_model(const ClassCounts<std::int64_t>&, const Estimation&, ContingencyMeasure,
-                                                 Aggregate);
-template ContingencyModel make_contingency_model(const ClassCounts<double>&, const Estimation&, ContingencyMeasure,
-                                                 Aggregate);
+// ---- values of terms in one class --------------------------------------------------------------------------------------
+
+template <CountType Count>
+std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>& task, const Threads& requested) {
+  struct Workspace {
+    explicit Workspace(const ContingencyTask<Count>& t) : entries(t.n_classes()) {}
+    ChunkEntries entries;
+    ColumnTotals<Count> totals;
+  };
+  const std::int64_t n_terms = task.counts.n_terms;
+  std::vector<DoubleDouble> result(static_cast<std::size_t>(n_terms));
+  const Threads threads = worth(requested, task.n_pairs());
+  PerThread<Workspace> workspaces(threads);
+  const std::int64_t size = chunk_terms(n_terms, threads);
+  for_each_block((n_terms + size - 1) / size, threads, [&](std::int64_t chunk, Worker& worker) {
+    worker.check();
+    Workspace& work = workspaces.own(worker, task);
+    const std::int64_t first = chunk * size, last = std::min(first + size, n_terms);
+    work.entries.find(task, first, last);
+    work.totals.find(task, work.entries, first, last, task.model.facts.column_totals_are_tokens);
+    for (std::int64_t t = first; t < last; ++t)
+      result[static_cast<std::size_t>(t)] = work.totals[static_cast<std::size_t>(t - first)];
+  });
+  return result;
+}
+
+TermsByTotal::TermsByTotal(const std::vector<DoubleDouble>& of_terms, const Threads& threads) : terms_(of_terms.size()) {
+  const auto total = [&](TermId term) { return of_terms[static_cast<std::size_t>(term)]; };
+  std::iota(terms_.begin(), terms_.end(), TermId{0});
+  sort_in_parts(terms_.begin(), terms_.end(), threads, [&](TermId a, TermId b) {
+    return is_less(total(a), total(b)) || (!is_less(total(b), total(a)) && a < b);
+  });
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    if (i > 0 && !is_less(totals_.back(), total(terms_[i]))) continue;
+    totals_.push_back(total(terms_[i]));
+    starts_.push_back(i);
+  }
+  starts_.push_back(terms_.size());
+}
+
+template <CountType Count>
+void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
+                     const std::vector<DoubleDouble>& totals, double* values) {
+  TermBatch batch(task.kernel, task.model);
+  const ClassRow<Count>& row = task.row(k);
+  std::int64_t i = 0;
+  for_each_batch(0, std::ssize(terms), [&](std::int64_t begin, int n) {
+    for (int j = 0; j < n; ++j) {
+      const TermId term = terms[static_cast<std::size_t>(begin + j)];
+      while (i < row.size && row.terms[i] < term) ++i;
+      const bool has_term = i < row.size && row.terms[i] == term;
+      batch.set(j, has_term ? scale(exact_double(task.cells(row)[i]), task.model.unit) : DoubleDouble{},
+                totals[static_cast<std::size_t>(term)]);
+    }
+    std::copy_n(batch.values(n, task.model.classes[k].constants), n, values + begin);
+  });
+}
+
+template <CountType Count>
+void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const std::vector<DoubleDouble>& totals,
+                      double* values) {
+  TermBatch batch(task.kernel, task.model);
+  for_each_batch(0, std::ssize(totals), [&](std::int64_t begin, int n) {
+    for (int j = 0; j < n; ++j) batch.set(j, {}, totals[static_cast<std::size_t>(begin + j)]);
+    std::copy_n(batch.values(n, task.model.classes[k].constants), n, values + begin);
+  });
+}
+
+namespace {
+
+// Sets the results (n_pairs,) of pairs.
+template <CountType Count, class Result>
+void fill_pairs(const ContingencyTask<Count>& task, const Threads& requested, const Pairs& pairs, Result* results) {
+  std::fill_n(results, pairs.starts[task.counts.rows.size()], Result{0});
+  const std::vector<DoubleDouble> totals = totals_of_terms(task, requested);
+  const Threads threads = worth(requested, task.n_pairs());
+  PerThread<std::vector<double>> values_of_threads(threads);
+  for_each_block(static_cast<std::int64_t>(task.n_classes()), threads, [&](std::int64_t block, Worker& worker) {
+    worker.check();
+    const auto k = static_cast<std::size_t>(block);
+    const std::int64_t* const start = pairs.starts + task.model.classes[k].row;
+    const auto n = static_cast<std::size_t>(start[1] - start[0]);
+    std::vector<double>& values = values_of_threads.own(worker);
+    values.resize(std::max(values.size(), n));
+    values_of_terms(task, k, {pairs.terms + start[0], n}, totals, values.data());
+    std::transform(values.data(), values.data() + n, results + start[0], result_of<Result>);
+  });
+}
+
+}  // namespace
+
+template <CountType Count>
+void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
+                 const Threads& threads, const Pairs& pairs, double* scores, std::int8_t* directions) {
+  fill_pairs(task_of<double>(counts, estimation, measure), threads, pairs, scores);
+  fill_pairs(task_of<std::int8_t>(counts, estimation, measure), threads, pairs, directions);
+}
+
+#define TERMSIFT_INSTANTIATE(Count)                                                                                        \
+  template ContingencyModel make_contingency_model(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure,       \
+                                                   Aggregate);                                                             \
+  template std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>&, const Threads&);                       \
+  template void values_of_terms(const ContingencyTask<Count>&, std::size_t, std::span<const TermId>,                       \
+                                const std::vector<DoubleDouble>&, double*);                                                \
+  template void values_if_absent(const ContingencyTask<Count>&, std::size_t, const std::vector<DoubleDouble>&, double*);   \
+  template void score_pairs(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure, const Threads&,              \
+                            const Pairs&, double*, std::int8_t*);
+TERMSIFT_INSTANTIATE(std::int64_t)
+TERMSIFT_INSTANTIATE(double)
+#undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift

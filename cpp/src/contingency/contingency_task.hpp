@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "termsift/double_double.hpp"
@@ -68,18 +70,23 @@ struct ContingencyTask {
   }
 };
 
-// Returns the task for class_directions(). The signs of the task's values are the directions.
-template <CountType Count>
-ContingencyTask<Count> task_of_directions(const ClassCounts<Count>& counts, const Estimation& estimation,
-                                          ContingencyMeasure measure) {
-  if (measure == ContingencyMeasure::tfidf) measure = ContingencyMeasure::direction;
+// Returns the task for class_results(). The results are result_of<Result>() of the task's values.
+template <class Result, CountType Count>
+ContingencyTask<Count> task_of(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure) {
+  constexpr bool of_directions = std::is_same_v<Result, std::int8_t>;
+  if (of_directions && measure == ContingencyMeasure::tfidf) measure = ContingencyMeasure::direction;
   ContingencyTask<Count> task(counts, estimation, measure, Aggregate::sum);
-  if (!task.model.facts.direction_is_sign)
+  if (of_directions && !task.model.facts.direction_is_sign)
     task.kernel = kernels_in_use<ContingencyKernels>().values_of(ContingencyMeasure::direction);
   return task;
 }
 
-inline std::int8_t direction_of(double value) { return static_cast<std::int8_t>((value > 0) - (value < 0)); }
+// Returns the value itself, or its sign if Result is std::int8_t.
+template <class Result>
+Result result_of(double value) {
+  if constexpr (std::is_same_v<Result, std::int8_t>) return static_cast<Result>((value > 0) - (value < 0));
+  else return value;
+}
 
 // The column totals of a chunk of terms, scaled by the model's unit.
 template <CountType Count>
@@ -183,5 +190,42 @@ class TermBatch {
   const double unit_;
   double a_hi_[batch_terms], a_lo_[batch_terms], t_hi_[batch_terms], t_lo_[batch_terms], values_[batch_terms];
 };
+
+// ---- values of terms in one class --------------------------------------------------------------------------------------
+
+inline bool is_less(DoubleDouble x, DoubleDouble y) { return x.hi != y.hi ? x.hi < y.hi : x.lo < y.lo; }
+
+// Returns the column totals (n_terms,) of all terms, scaled by the model's unit. O(pairs).
+template <CountType Count>
+std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>& task, const Threads& threads);
+
+// The terms, grouped by column total. If totals are whole numbers, few are distinct: n distinct totals add up to at least
+// n (n - 1) / 2, and all totals add up to the size of the collection.
+class TermsByTotal {
+ public:
+  // O(n_terms log(n_terms)).
+  TermsByTotal(const std::vector<DoubleDouble>& of_terms, const Threads& threads);
+
+  const std::vector<DoubleDouble>& totals() const { return totals_; }  // distinct and increasing
+  // Returns the terms with the i-th total in increasing order.
+  std::span<const TermId> terms(std::size_t i) const { return {&terms_[starts_[i]], starts_[i + 1] - starts_[i]}; }
+
+ private:
+  std::vector<TermId> terms_;
+  std::vector<DoubleDouble> totals_;
+  std::vector<std::size_t> starts_;  // (n_totals + 1,)
+};
+
+// Writes the values (n,) of n terms in the model's k-th class. The terms must be increasing. `totals` has all column totals.
+// O(n + pairs of the class).
+template <CountType Count>
+void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
+                     const std::vector<DoubleDouble>& totals, double* values);
+
+// Writes the values (n,) of terms that are absent from the model's k-th class. values[i] is the value of a term with the
+// column total totals[i].
+template <CountType Count>
+void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const std::vector<DoubleDouble>& totals,
+                      double* values);
 
 }  // namespace termsift
