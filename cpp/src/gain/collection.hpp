@@ -32,8 +32,7 @@ struct Collection {
   std::vector<float> prior;                // (stride,) n_c / n; 0 in the padding
 };
 
-// Throws std::invalid_argument if a class is outside [0, n_classes) or a weight is negative or not finite.
-Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights);
+Collection make_collection(std::span<const std::int32_t> classes, std::span<const double> weights);
 
 // The documents that have a term, each once and in increasing order, and one run for each class of these documents.
 // Document numbers are < 2^31.

@@ -39,13 +39,6 @@ TERMSIFT_INLINE void decision(const MachineProblem& p, std::int64_t d, Vector& s
   sum += odd;
 }
 
-// Sets `sign` to 1 in the lane of the document's class, and to -1 in all other lanes.
-TERMSIFT_INLINE void signs(const MachineProblem& p, std::int64_t d, Vector& sign) {
-  const Places places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  const Vector ones = Vector{} + 1.0f;
-  choose(places == p.class_of[d] - p.first_class, ones, -ones, sign);
-}
-
 // Prefetches the duals of a document and the weights of its first terms.
 TERMSIFT_INLINE void prefetch_document(const MachineProblem& p, std::int64_t d) {
   constexpr std::int64_t most = 64;
@@ -55,13 +48,14 @@ TERMSIFT_INLINE void prefetch_document(const MachineProblem& p, std::int64_t d) 
 }
 
 void descend(const MachineProblem& p, const std::int32_t* order, std::int64_t n) {
-  const Vector zeros{};
+  const Vector zeros{}, ones = Vector{} + 1.0f;
+  const Places places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   for (std::int64_t i = 0; i < n; ++i) {
     if (i + 1 < n) prefetch_document(p, order[i + 1]);
     const std::int64_t d = order[i];
     Vector sum, sign, dual;
     decision(p, d, sum);
-    signs(p, d, sign);
+    choose(places == p.class_of[d] - p.first_class, ones, -ones, sign);  // 1 for the document's class, -1 for all others
     load(p.duals + d * lanes, dual);
     const float step = 1.0f / (p.squares[d] + p.diagonal[d]);
     Vector better = dual - (sign * sum - 1.0f + p.diagonal[d] * dual) * step;

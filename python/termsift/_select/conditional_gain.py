@@ -213,7 +213,6 @@ class _Gain:
             indices, gains, evaluations = _core.conditional_gain(
                 *matrix.parts,
                 labels.codes,
-                len(labels.classes),
                 validation.as_float_weights(weights),
                 shape,
                 validation.check_not_negative(self.temper, "temper"),
