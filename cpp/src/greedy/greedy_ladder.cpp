@@ -35,9 +35,8 @@ constexpr double usual_slack = 0.15;      // the slack of a wedge's ratios divid
 constexpr double farther = 1.25;          // the factor of a list's reach (see Shortlist) if the pool leaves the wedge
 constexpr double nearer = 1 / farther;    // the factor if `left_out` reaches the best gain in a later round
 constexpr double much_nearer = 0.4;       // the factor if `left_out` reaches the best gain in the round that made the list
-constexpr double most_reach = 4;          // the limit of the reach, so that a few reductions suffice later
-constexpr double least_reach = 1e-3;      // if the reach falls to this limit at once, the wedge becomes a point
-constexpr double nearly_equal = 1e-10;    // for a point, bounds with a smaller relative difference count as equal
+constexpr double most_reach = 4;          // the upper limit of the reach, so that a few reductions suffice later
+constexpr double least_reach = 1e-3;      // the lower limit
 constexpr double most_saved = 64;         // the limit of the budget, in scans of all groups
 constexpr std::int64_t pause = 16;        // the number of plain steps if the budget is used up
 constexpr std::int64_t run_ratio = 4;     // the growth factor of the number of copies that count_wins adds
@@ -52,14 +51,13 @@ struct Wedge {
   void cover(const Axes& from, const Axes& to, const std::vector<double>& slack) {
     for (std::size_t i = 0; i < slack.size(); ++i) {
       const double ratio = from.A[i] / from.B[i], ratio_to = to.A[i] / to.B[i];
-      const double A2 = std::min(from.A[i], to.A[i]), B1 = std::min(from.B[i], to.B[i]);
-      set_corners(classes[i], B1 * (std::min(ratio, ratio_to) * (1 - slack[i])), B1, A2,
-                  A2 / (std::max(ratio, ratio_to) * (1 + slack[i])));
+      WedgeClass& k = classes[i];
+      k.B1 = std::min(from.B[i], to.B[i]);
+      k.A1 = k.B1 * (std::min(ratio, ratio_to) * (1 - slack[i]));
+      k.A2 = std::min(from.A[i], to.A[i]);
+      k.B2 = k.A2 / (std::max(ratio, ratio_to) * (1 + slack[i]));
+      k.inverse_1 = 1 / k.B1, k.inverse_2 = 1 / k.B2;
     }
-  }
-
-  void shrink_to(const Axes& point) {
-    for (std::size_t i = 0; i < point.A.size(); ++i) set_corners(classes[i], point.A[i], point.B[i], point.A[i], point.B[i]);
   }
 
   bool contains(const Axes& pool) const {
@@ -70,12 +68,6 @@ struct Wedge {
       if (!(A * k.B1 * (1 - rounding) >= k.A1 * B && A * k.B2 <= k.A2 * B * (1 - rounding))) return false;
     }
     return true;
-  }
-
- private:
-  static void set_corners(WedgeClass& k, double A1, double B1, double A2, double B2) {
-    k.A1 = A1, k.B1 = B1, k.inverse_1 = 1 / B1;
-    k.A2 = A2, k.B2 = B2, k.inverse_2 = 1 / B2;
   }
 };
 
@@ -142,8 +134,7 @@ class Ladder {
       const bool is_new = list.made_at == round_;
       list.reach = std::max(least_reach, list.reach * (is_new ? much_nearer : nearer));
       if (used() + cost_of(level + 1) > budget_) break;
-      const bool at_point = is_new && list.reach == least_reach;
-      for (std::size_t l = level + 1; l-- > 0;) make(l, at_point);
+      for (std::size_t l = level + 1; l-- > 0;) make(l);
     }
     budget_ -= used();
     plain_steps_left_ = pause - 1;
@@ -207,7 +198,7 @@ class Ladder {
     drop_selected(all_);
     if (evaluator_.has_sparse_bounds()) {
       Wedge here = any_wedge_;
-      here.shrink_to(now_);
+      here.cover(now_, now_, std::vector<double>(now_.A.size(), rounding));
       evaluate_bounds(all_, here);
       for (std::size_t i = 0; i < all_.size(); ++i) all_[i].bound = values_[i];
       std::sort(all_.begin(), all_.end(), more);
@@ -268,7 +259,7 @@ class Ladder {
     for (std::size_t l = count_left(); l-- > 0;) {
       if (is_left(lists_[l]) && lists_[l].made_at >= 0)
         lists_[l].reach = std::min(most_reach, farther * lists_[l].reach);
-      make(l, false);
+      make(l);
     }
   }
 
@@ -281,7 +272,7 @@ class Ladder {
     return evaluations;
   }
 
-  void make(std::size_t level, bool at_point) {
+  void make(std::size_t level) {
     Shortlist& list = lists_[level];
     std::vector<Candidate>& source = level + 1 < lists_.size() ? lists_[level + 1].candidates : all_;
     if (&source == &all_ && list.made_at < 0) std::sort(all_.begin(), all_.end(), more);
@@ -294,18 +285,12 @@ class Ladder {
       for (Candidate& c : list.candidates) c.bound = infinity;
       return;
     }
-    if (at_point) list.wedge.shrink_to(now_);
-    else set_wedge(list, source);
+    set_wedge(list, source);
     evaluate_bounds(source, list.wedge);
     for (std::size_t i = 0; i < source.size(); ++i) list.candidates[i].bound = values_[i];
     const auto begin = list.candidates.begin();
-    auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
+    const auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
     std::nth_element(begin, end, list.candidates.end(), more);
-    if (at_point) {
-      // Bounds cannot distinguish gains with a relative difference below nearly_equal.
-      const double least = std::min_element(begin, end, more)->bound * (1 - nearly_equal);
-      end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
-    }
     for (auto c = end; c != list.candidates.end(); ++c) list.left_out = std::max(list.left_out, c->bound);
     std::sort(begin, end, more);
     list.candidates.erase(end, list.candidates.end());
