@@ -369,9 +369,6 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   Pacer pacer(threads, progress);
   for (std::int64_t step = 0; step < options.k;) {
     const TermId term = known.front().term;
-    // Prefetch the likely next terms, which are near the top of the heap.
-    for (std::size_t i = 1; i < std::min<std::size_t>(3, known.size()); ++i) postings.prefetch_documents(known[i].term);
-    for (std::size_t i = 3; i < std::min<std::size_t>(7, known.size()); ++i) postings.prefetch_place(known[i].term);
     const TermDocuments term_documents = postings[term];
     const bool has_documents = !term_documents.documents.empty();
     if (std::ssize(term_documents.documents) * posteriors.stride() < 1 << 16) pacer.tick(step);
