@@ -365,7 +365,6 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   std::make_heap(known.begin(), known.end());
   std::vector<std::int64_t> step_of(at(n_terms), 0);  // for each term, the step in which its gain was computed
   Evaluator evaluator(all, guide, posteriors, options, importance);
-  TermId evaluated = -1;  // the term whose lifts the evaluator holds
   Pacer pacer(threads, progress);
   for (std::int64_t step = 0; step < options.k;) {
     const TermId term = known.front().term;
@@ -378,7 +377,6 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
       gain_of[at(term)] = evaluator.gain(term_documents, threads);
       known.back() = Known(term, gain_of[at(term)], all.n);
       std::push_heap(known.begin(), known.end());
-      evaluated = term;
       step_of[at(term)] = step;
       ++ranking.evaluations;
       continue;
@@ -387,9 +385,8 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
     ranking.indices[step] = term;
     ranking.gains[step] = gain_of[at(term)] + 0.0;
     if (has_documents) {
-      if (evaluated != term) evaluator.lifts.find(term_documents);
+      evaluator.lifts.find(term_documents);
       posteriors.choose(term_documents.documents, evaluator.lifts, threads);
-      evaluated = term;
     }
     ++step;
   }

@@ -35,11 +35,6 @@ struct Grid {
   double mass(double l) const { return std::nearbyint(scaled(l)); }
 };
 
-struct Grids {
-  std::vector<Grid> of_class;  // (classes,)
-  Smoothing smoothing;
-};
-
 struct Fraction {
   double numerator, denominator;
 };
@@ -67,30 +62,29 @@ double common_multiple(double a, double b) {
 
 bool is_whole(double x) { return x == std::nearbyint(x); }
 
-// Makes the grids of `classes`, which are indices of rows of the counts. On the grids, totals are below 2^52, and the
-// largest total is at least 2^51. In general, all classes share one unit. A count is therefore rounded equally in all
-// classes, and equal shares of the pool stay equal. If counts must be rounded, however, a class with less than 2^-10 of the
-// tokens of the largest class has its own unit. If no count must be rounded, only b1 and the leftover may be rounded. Throws
-// std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
+// Returns the grids of `classes`, which are indices of rows of the counts, and sets `smoothing`. On the grids, totals are
+// below 2^52, and the largest total is at least 2^51. In general, all classes share one unit. A count is therefore rounded
+// equally in all classes, and equal shares of the pool stay equal. If counts must be rounded, however, a class with less
+// than 2^-10 of the tokens of the largest class has its own unit. If no count must be rounded, only b1 and the leftover may
+// be rounded. Throws std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
 template <CountType Count>
-Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes,
-                 const Estimation& estimation) {
+std::vector<Grid> make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes,
+                             const Estimation& estimation, Smoothing& smoothing) {
   const auto n_terms = static_cast<double>(counts.n_terms);
   const Fraction b1 = simple_fraction(estimation.b1);
   const Fraction b2 = estimation.b2_rest == 0 ? simple_fraction(estimation.b2) : Fraction{estimation.b2, 1};
   const DoubleDouble b2_numerator{b2.numerator, estimation.b2_rest};
 
-  Grids grids;
-  grids.smoothing.b1 = divide({b1.numerator, 0}, {b1.denominator, 0});
+  smoothing.b1 = divide({b1.numerator, 0}, {b1.denominator, 0});
   const DoubleDouble b2_value = divide(b2_numerator, {b2.denominator, 0});
-  const DoubleDouble leftover = subtract(b2_value, multiply(grids.smoothing.b1, {n_terms, 0}));
+  const DoubleDouble leftover = subtract(b2_value, multiply(smoothing.b1, {n_terms, 0}));
   if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // otherwise b2 equals b1 n_terms up to rounding
     if (leftover.hi < 0)
       throw std::invalid_argument("the probabilities of a class must not sum to more than 1: greedy needs b2 >= b1 * "
                                   "n_terms = " + text(estimation.b1 * n_terms) + ", got b2 = " + text(estimation.b2));
-    grids.smoothing.leftover = leftover;
+    smoothing.leftover = leftover;
   }
-  const bool has_leftover = grids.smoothing.leftover.hi > 0;
+  const bool has_leftover = smoothing.leftover.hi > 0;
 
   std::vector<double> totals;
   double most = 0;
@@ -120,6 +114,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
           : multiply(leftover, {grid.denominator, 0});
 
   std::vector<double> units;
+  std::vector<Grid> grids;
   for (const double total : totals) units.push_back(std::ldexp(1.0, 51 - std::ilogb(total * grid.denominator)));
   const auto coarsest = std::min_element(units.begin(), units.end());
   const bool are_whole = std::is_integral_v<Count> && *coarsest >= 1;
@@ -129,7 +124,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
     grid.coarsest = is_own ? classes[k] : classes[static_cast<std::size_t>(coarsest - units.begin())];
     const double rounded = std::nearbyint(scaled_leftover.hi * grid.unit);
     grid.leftover = has_leftover ? std::max(1.0, rounded) : 0;
-    grids.of_class.push_back(grid);
+    grids.push_back(grid);
   }
   return grids;
 }
@@ -156,12 +151,6 @@ std::uint64_t hash_of(const Column<Count>& column) {
   return hash;
 }
 
-template <CountType Count>
-bool same(const Column<Count>& a, const Column<Count>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const auto& x, const auto& y) { return x.k == y.k && x.l == y.l; });
-}
-
 }  // namespace
 
 template <CountType Count>
@@ -169,10 +158,9 @@ TermGroups::TermGroups(const ClassCounts<Count>& counts, const Estimation& estim
                        const Threads& threads)
     : n_terms_(counts.n_terms) {
   const ClassModel model = make_class_model(counts, estimation);
-  const Grids grids = make_grids(counts, model.classes, estimation);
-  smoothing_ = grids.smoothing;
+  const std::vector<Grid> grids = make_grids(counts, model.classes, estimation, smoothing_);
   for_each_block(std::ssize(model.classes), {1, threads.poll}, [&](std::int64_t k, Worker&) {
-    const Grid& grid = grids.of_class[at(k)];
+    const Grid& grid = grids[at(k)];
     const std::int64_t c = model.classes[at(k)];
     const ClassRow<Count>& row = *counts.rows[at(c)];
     const auto mass_of = [&](std::int64_t term, Count l) {
@@ -205,7 +193,7 @@ TermGroups::TermGroups(const ClassCounts<Count>& counts, const Estimation& estim
   columns_.starts.reserve(heads.size() + 1);
   for (const TermId head : heads) {
     for (const auto& [k, l] : pairs[head])
-      columns_.cells.push_back({k, grids.of_class[at(k)].mass(static_cast<double>(l))});
+      columns_.cells.push_back({k, grids[at(k)].mass(static_cast<double>(l))});
     columns_.starts.push_back(std::ssize(columns_.cells));
   }
 }
@@ -221,7 +209,10 @@ std::vector<TermId> TermGroups::group_equal_columns(const PairsByTerm<Count>& pa
   const auto assign = [&](std::size_t term) {
     const Column<Count> column = pairs[static_cast<std::int64_t>(term)];
     const std::uint64_t hash = grouped ? hash_of<Count>(column) : term;  // columns with different hashes are not compared
-    const auto is_it = [&](std::size_t g) { return hashes[g] == hash && same<Count>(pairs[heads[g]], column); };
+    const auto is_it = [&](std::size_t g) {
+      const Column<Count> other = pairs[heads[g]];
+      return hashes[g] == hash && std::equal(other.begin(), other.end(), column.begin(), column.end());
+    };
     std::size_t slot = hash & mask;
     while (slots[slot] >= 0 && !is_it(static_cast<std::size_t>(slots[slot]))) slot = (slot + 1) & mask;
     if (slots[slot] < 0) {

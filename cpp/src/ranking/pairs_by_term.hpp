@@ -15,6 +15,7 @@ struct PairsByTerm {
   struct Pair {
     ClassId k;  // the position of the pair's row in `classes`
     Count l;    // the number of occurrences of the term in the class
+    bool operator==(const Pair&) const = default;
   };
   std::vector<Pair> pairs;
   std::vector<std::int64_t> starts;  // (n_places + 1,) the pairs of place p are [starts[p], starts[p + 1])
