@@ -104,15 +104,9 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeClas
   for_each_range(n, block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
     Batch batch;
     const auto flush = [&] {
-      const int n_pairs = batch.n;
-      for (; batch.n % 8 != 0; ++batch.n) {  // unused lanes repeat the first pair
-        const auto j = static_cast<std::size_t>(batch.n);
-        batch.class_[j] = batch.class_[0], batch.mass[j] = batch.mass[0];
-        batch.U[j] = batch.U[0], batch.U_rest[j] = batch.U_rest[0];
-      }
       kernels_.pair_bounds(
           {batch.n, groups_.n_classes(), wedge, batch.class_, batch.mass, batch.U, batch.U_rest, batch.values});
-      for (int j = 0; j < n_pairs; ++j) *batch.sum[j] += batch.values[j];
+      for (int j = 0; j < batch.n; ++j) *batch.sum[j] += batch.values[j];
       batch.n = 0;
     };
     std::vector<double> after;  // for each pair, the part of U that comes from later pairs

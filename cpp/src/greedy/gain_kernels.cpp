@@ -256,16 +256,17 @@ void absent_bounds(const AbsentBoundBlock& block) {
 
 void pair_bounds(const PairBoundBlock& block) {
   constexpr int most = longest_gain_block;
-  const int n = block.n;
+  const int n = (block.n + 7) / 8 * 8;  // a multiple of every target's vector length
   double A1[most], B1[most], inverse_1[most], A2[most], B2[most], inverse_2[most];
   double p[most], q[most], absent_p[most], absent_q[most], absent[most];
   for (int j = 0; j < n; ++j) {
-    const WedgeClass& k = block.classes[block.class_[j]];
+    const int i = j < block.n ? j : 0;  // unused lanes repeat the first pair
+    const WedgeClass& k = block.classes[block.class_[i]];
     A1[j] = k.A1, B1[j] = k.B1, inverse_1[j] = k.inverse_1;
     A2[j] = k.A2, B2[j] = k.B2, inverse_2[j] = k.inverse_2;
-    p[j] = block.mass[j] * k.inverse_total, absent_p[j] = k.absent_p;
-    q[j] = (k.absent_rest + block.U_rest[j]) * k.others_inverse;
-    absent_q[j] = (k.absent_rest + block.U[j]) * k.others_inverse;
+    p[j] = block.mass[i] * k.inverse_total, absent_p[j] = k.absent_p;
+    q[j] = (k.absent_rest + block.U_rest[i]) * k.others_inverse;
+    absent_q[j] = (k.absent_rest + block.U[i]) * k.others_inverse;
   }
   const Corners corners{A1, B1, inverse_1, A2, B2, inverse_2};
   const double lost = lost_in_sum(block.n_classes);

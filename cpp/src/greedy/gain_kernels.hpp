@@ -63,14 +63,14 @@ struct AbsentBoundBlock {
 
 // Pairs of a term and a class that has it.
 struct PairBoundBlock {
-  int n;  // the number of pairs, a multiple of 8, at most longest_gain_block
+  int n;  // the number of pairs, at most longest_gain_block
   int n_classes;
   const WedgeClass* classes;  // (n_classes,)
   const ClassId* class_;      // (n,) the class of each pair
   const double* mass;         // (n,) m_c
   const double* U;            // (n,) U of the pair's term
   const double* U_rest;       // (n,) U without the summand of the pair's class
-  double* values;             // (n,) out
+  double* values;             // (n,) out, followed by elements up to the next multiple of 8, which are scratch
 };
 
 // Cells of a partition, given by their probabilities p = p_hi + p_lo (double-double). Differences |p - q| <= 2^-92 p count

@@ -9,13 +9,9 @@ constexpr int lanes = machine_lanes;
 using Vector = Lanes<float, lanes>;
 using Places = Lanes<std::int32_t, lanes>;
 
-TERMSIFT_INLINE void load_weights(const MachineProblem& p, std::int64_t term, Vector& weights) {
-  load(p.weights + term * lanes, weights);
-}
-
 TERMSIFT_INLINE void add(const MachineProblem& p, std::int64_t term, const Vector& change) {
   Vector weights;
-  load_weights(p, term, weights);
+  load(p.weights + term * lanes, weights);
   weights += change;
   store(weights, p.weights + term * lanes);
 }
@@ -24,16 +20,16 @@ TERMSIFT_INLINE void add(const MachineProblem& p, std::int64_t term, const Vecto
 TERMSIFT_INLINE void decision(const MachineProblem& p, std::int64_t d, Vector& sum) {
   const std::int64_t end = p.end[d];
   Vector odd{}, weights;
-  load_weights(p, p.n_terms, sum);
+  load(p.weights + p.n_terms * lanes, sum);
   std::int64_t e = p.begin[d];
   for (; e + 1 < end; e += 2) {
-    load_weights(p, p.terms[e], weights);
+    load(p.weights + std::int64_t{p.terms[e]} * lanes, weights);
     sum += p.values[e] * weights;
-    load_weights(p, p.terms[e + 1], weights);
+    load(p.weights + std::int64_t{p.terms[e + 1]} * lanes, weights);
     odd += p.values[e + 1] * weights;
   }
   if (e < end) {
-    load_weights(p, p.terms[e], weights);
+    load(p.weights + std::int64_t{p.terms[e]} * lanes, weights);
     sum += p.values[e] * weights;
   }
   sum += odd;
