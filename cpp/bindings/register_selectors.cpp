@@ -24,17 +24,16 @@ py::tuple select(const py::object& counts, double b1, const B2& b2, const Prior&
 
 // Returns (indices, gains, evaluations).
 py::tuple choose(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
-                 const py::array& classes, std::int32_t n_classes, const std::optional<py::array>& weights, double shape,
-                 double temper, double step, std::int64_t k, int n_threads, const py::object& progress,
-                 std::int32_t classes_in_play, double balance, double cost, std::int32_t epochs) {
+                 const py::array& classes, const std::optional<py::array>& weights, double shape, double temper,
+                 double step, std::int64_t k, int n_threads, const py::object& progress, std::int32_t classes_in_play,
+                 double balance, double cost, std::int32_t epochs) {
   const auto codes = span_of<std::int32_t>(classes, "classes");
   const auto weight = weights ? span_of<double>(*weights, "weights") : std::span<const double>();
   const Threads threads = python_threads(n_threads);
   const Progress report = python_progress(progress);
   const AnyCsr x = csr_of(indptr, indices, data, n_terms);
   const ConditionalGain options{shape, temper, step, k, classes_in_play, balance, {cost, epochs}};
-  GainRanking ranking =
-      without_gil([&] { return conditional_gain(x, codes, n_classes, weight, options, threads, report); });
+  GainRanking ranking = without_gil([&] { return conditional_gain(x, codes, weight, options, threads, report); });
   return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.gains), {k}),
                         ranking.evaluations);
 }
@@ -42,16 +41,15 @@ py::tuple choose(const py::array& indptr, const py::array& indices, const py::ar
 // Returns (hits, predicted), each of shape (number of ks, n_classes).
 py::tuple classify(const py::object& counts, EventModel model, double b1, const py::array& ranking, const py::array& ks,
                    const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
-                   const py::array& labels, TermWeight term_weight, const std::optional<py::array>& weights, int n_threads) {
+                   const py::array& labels, TermWeight term_weight, int n_threads) {
   const NaiveBayes bayes{model, b1, span_of<std::int64_t>(ranking, "ranking"), span_of<std::int64_t>(ks, "ks")};
   const auto codes = span_of<ClassId>(labels, "labels");
-  const auto document_weights = weights ? span_of<std::int64_t>(*weights, "weights") : std::span<const std::int64_t>{};
   return with_counts(counts, [&](const auto& c) -> py::tuple {
     const auto n_classes = static_cast<std::int64_t>(c.rows.size()), n_ks = static_cast<std::int64_t>(ks.size());
     auto hits = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
     auto predicted = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
     const Threads threads = python_threads(n_threads);
-    const LabelledDocuments documents{csr_of(indptr, indices, data, n_terms), codes, term_weight, document_weights};
+    const LabelledDocuments documents{csr_of(indptr, indices, data, n_terms), codes, term_weight};
     without_gil([&] { classify_by_prefixes(c, bayes, documents, threads, hits.get(), predicted.get()); });
     return py::make_tuple(to_numpy(std::move(hits), {n_ks, n_classes}),
                           to_numpy(std::move(predicted), {n_ks, n_classes}));
@@ -89,12 +87,12 @@ py::array train(const py::array& indptr, const py::array& indices, const py::arr
 
 void register_selectors(py::module_& module) {
   module.def("greedy", &select, "counts"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a, "exhaustive"_a, "n_threads"_a, "progress"_a);
-  module.def("conditional_gain", &choose, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "classes"_a, "n_classes"_a,
+  module.def("conditional_gain", &choose, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "classes"_a,
              "weights"_a, "shape"_a, "temper"_a, "step"_a, "k"_a, "n_threads"_a, "progress"_a,
              "classes_in_play"_a = ConditionalGain{}.classes_in_play, "balance"_a = ConditionalGain{}.balance,
-             "cost"_a = GuideOptions{}.cost, "epochs"_a = GuideOptions{}.epochs);
+             "cost"_a = ConditionalGain{}.machines.cost, "epochs"_a = ConditionalGain{}.machines.epochs);
   module.def("classify_by_prefixes", &classify, "counts"_a, "model"_a, "b1"_a, "ranking"_a, "ks"_a, "indptr"_a, "indices"_a,
-             "data"_a, "n_terms"_a, "labels"_a, "term_weight"_a, "weights"_a, "n_threads"_a);
+             "data"_a, "n_terms"_a, "labels"_a, "term_weight"_a, "n_threads"_a);
   module.def("linear_machines", &train, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "classes"_a, "n_classes"_a,
              "weights"_a, "cost"_a, "epochs"_a, "n_threads"_a);
 }

@@ -241,7 +241,6 @@ def classify_by_prefixes(
     n_terms: int,
     labels: Int32s,
     term_weight: TermWeight,
-    weights: Int64s | None,
     n_threads: int,
 ) -> tuple[Int64s, Int64s]: ...
 def conditional_gain(
@@ -250,7 +249,6 @@ def conditional_gain(
     data: Value,
     n_terms: int,
     classes: Int32s,
-    n_classes: int,
     weights: Float64s | None,
     shape: float,
     temper: float,

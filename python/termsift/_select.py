@@ -304,7 +304,6 @@ def _chosen(
         indices, gains, evaluations = _core.conditional_gain(
             *matrix.parts,
             labels.codes,
-            len(labels.classes),
             validation.as_float_weights(weights),
             shape,
             validation.check_number(temper, "temper", "not negative and finite"),

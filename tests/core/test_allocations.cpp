@@ -144,7 +144,7 @@ TEST(scores_and_choices) {
   for (const std::int32_t in_play : {64, 2}) {
     options.classes_in_play = in_play;
     CHECK(fail_everywhere([&] {
-            const GainRanking ranking = conditional_gain(x.view(), labels.codes, 4, {}, options, {});
+            const GainRanking ranking = conditional_gain(x.view(), labels.codes, {}, options, {});
             return listed(ranking.indices.get(), 30) + listed(ranking.gains.get(), 30);
           }) > 10);
   }

@@ -31,7 +31,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 template <class Index = std::int32_t, class Value = std::int32_t>
 struct Documents {
   Matrix<Index, Value> x;
-  std::int32_t n_classes = 0;
   std::vector<std::int32_t> classes;
   std::vector<double> weights;
 
@@ -44,7 +43,7 @@ struct Chosen {
 
 template <class Index, class Value>
 Chosen choose(const Documents<Index, Value>& docs, const ConditionalGain& options, const Threads& threads = {}) {
-  const GainRanking r = conditional_gain(docs.x.view(), docs.classes, docs.n_classes, docs.weights, options, threads);
+  const GainRanking r = conditional_gain(docs.x.view(), docs.classes, docs.weights, options, threads);
   return {{r.indices.get(), r.indices.get() + options.k}, {r.gains.get(), r.gains.get() + options.k}};
 }
 
@@ -57,7 +56,6 @@ void check_same(const Chosen& got, const Chosen& want) {
 Documents<> make_documents(std::int32_t n_classes, Int n_docs, Int n_terms, Random& random) {
   Documents<> docs;
   docs.x.n_columns = n_terms;
-  docs.n_classes = n_classes;
   for (Int d = 0; d < n_docs; ++d) {
     docs.classes.push_back(static_cast<std::int32_t>(below(random, n_classes)));
     std::vector<std::pair<Int, std::int32_t>> row;

@@ -172,9 +172,9 @@ TEST(gains_and_guided_gains) {
     const auto in = input<std::int64_t>(12, 2000, 1500);
     ConditionalGain options;
     options.k = 200;
-    options.guide.cost = cost;
+    options.machines.cost = cost;
     check_digest(expected, [&](Digest& digest, int n_threads) {
-      const GainRanking ranking = conditional_gain(in.x.view(), in.labels.codes, 12, {}, options, {n_threads, {}});
+      const GainRanking ranking = conditional_gain(in.x.view(), in.labels.codes, {}, options, {n_threads, {}});
       digest.add(ranking.indices.get(), options.k);
       digest.add(ranking.gains.get(), options.k);
     });

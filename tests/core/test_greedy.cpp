@@ -257,22 +257,19 @@ TEST(bounds_from_the_pairs_are_those_from_all_classes_or_a_little_more) {
       const TermGroups groups(c.counts(), c.estimation, true, {1, {}});
       CHECK(groups.is_sparse());
       CHECK_EQ(SparseBounds::pay(groups), kind != Sparse::one_large);
-      const std::size_t n = groups.totals.size();
-      std::vector<double> A1(n), B1(n), A2(n), B2(n), inverse(n);
-      for (std::size_t k = 0; k < n; ++k) {
-        inverse[k] = 1 / groups.totals[k];
-        A2[k] = 1 - slack * uniform(random), B1[k] = 1 - slack * uniform(random);
-        A1[k] = A2[k] * (1 - slack * uniform(random)), B2[k] = B1[k] * (1 - slack * uniform(random));
+      std::vector<WedgeClass> wedge = groups.wedge_classes();
+      for (WedgeClass& k : wedge) {
+        k.A2 = 1 - slack * uniform(random), k.B1 = 1 - slack * uniform(random);
+        k.A1 = k.A2 * (1 - slack * uniform(random)), k.B2 = k.B1 * (1 - slack * uniform(random));
+        k.inverse_1 = 1 / k.B1, k.inverse_2 = 1 / k.B2;
       }
-      const WedgeView wedge{A1.data(),      B1.data(),           A2.data(),                   B2.data(),
-                            inverse.data(), groups.prior.data(), groups.others_inverse.data()};
       std::vector<GroupId> all(at(groups.n_groups()));
       std::iota(all.begin(), all.end(), 0);
       std::vector<double> dense(all.size()), sparse(all.size());
       const Threads threads{1, {}};
       GainEvaluator evaluator(groups, threads);
-      for (GroupId g = 0; g < groups.n_groups(); ++g) evaluator.bounds(&g, 1, wedge, &dense[at(g)]);
-      SparseBounds(groups, threads).bounds(all.data(), std::ssize(all), wedge, sparse.data());
+      for (GroupId g = 0; g < groups.n_groups(); ++g) evaluator.bounds(&g, 1, wedge.data(), &dense[at(g)]);
+      SparseBounds(groups, threads).bounds(all.data(), std::ssize(all), wedge.data(), sparse.data());
       const double unit = 1e-3 * *std::max_element(dense.begin(), dense.end(), [](double a, double b) {
         return (std::isfinite(a) ? a : 0) < (std::isfinite(b) ? b : 0);
       });

@@ -1,4 +1,4 @@
-#include "base/processors.hpp"
+#include "termsift/parallel.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -7,6 +7,7 @@
 
 #include "termsift/csr_view.hpp"
 #include "termsift/large_memory.hpp"
+#include "termsift/linear_machines.hpp"
 #include "termsift/parallel.hpp"
 
 namespace termsift {
@@ -26,18 +27,10 @@ namespace termsift {
 // compared in whole units of 2^-30, and ties go to the lower index. All other classes have P_dc = 0.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be the
-// weights of the machines, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of the
-// document vectors, and w_t* the mean weight of t over the classes where t does not occur. In the gain of term t, the loss
-// of a document of class y is multiplied by u_ty. For each class c where t occurs, the product share z (w_tc - w_t*) is
-// added to W_tc and W'_tc.
-struct GuideOptions {
-  double cost = 0;  // C of the machines; 0 means no machines
-  std::int32_t epochs = 3;
-  double share = 0.5;
-  double power = 0.75;
-  double least_value = 0.1;
-};
-
+// weights of the machines, u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75, z the mean entry of the document
+// vectors, and w_t* the mean weight of t over the classes where t does not occur. In the gain of term t, the loss of a
+// document of class y is multiplied by u_ty. For each class c where t occurs, z (w_tc - w_t*) / 2 is added to W_tc and
+// W'_tc.
 struct ConditionalGain {
   double shape = 1;      // a: a larger value shrinks lifts more strongly towards 0
   double temper = 0.15;  // rho: the assumed redundancy of the terms of a document
@@ -47,7 +40,7 @@ struct ConditionalGain {
   // The loss of a document of class c has a weight proportional to n_c^-balance, scaled to a mean of 1. With balance = 1,
   // all classes count equally.
   double balance = 0;
-  GuideOptions guide = {};
+  LinearMachines machines{0, 3};  // with the cost 0, there are no machines
 };
 
 struct GainRanking {
@@ -62,9 +55,9 @@ struct GainRanking {
 // chosen, so the chosen term need not have the largest gain. Computing all gains at every step would need twelve times as
 // many evaluations and would choose no better terms (docs/methods.md).
 //
-// `classes` (n_rows,) must be in [0, n_classes). `weights` are (n_rows,) or empty. A document of weight w counts as w
-// equal documents, and W' leaves out only one of them. As in counting, the entries of x may be in any order, repeated
-// or 0.
+// `classes` are (n_rows,). `weights` are (n_rows,) or empty, and must be finite and not negative. A document of weight w
+// counts as w equal documents, and W' leaves out only one of them. As in counting, the entries of x may be in any order,
+// repeated or 0.
 //
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each pair of a
 // class and a term of the class, and 16 for each document. Each term takes 48 bytes, and 8 more for each thread beyond the
@@ -72,10 +65,10 @@ struct GainRanking {
 // rounded up to a multiple of 8). If not all classes are in play, the document takes 16 bytes for each class in play
 // instead (by default 1 KiB).
 //
-// Throws as check_csr does. Throws std::invalid_argument unless 0 <= k <= n_columns, shape > 0, step > 0 and temper >= 0.
-// Also throws this error if e^{b W} could leave the range of a double, or e^{b (W - W')} could lose half of its digits.
-GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
-                             std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
-                             const Progress& progress = {});
+// The options must satisfy 0 <= k <= n_columns, shape > 0, step > 0, temper >= 0, 0 <= balance <= 1 and classes_in_play > 0.
+// Throws as check_csr does. Also throws std::invalid_argument if e^{b W} could leave the range of a
+// double, or e^{b (W - W')} could lose half of its digits.
+GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::span<const double> weights,
+                             const ConditionalGain& options, const Threads& threads, const Progress& progress = {});
 
 }  // namespace termsift

@@ -35,20 +35,19 @@ struct GreedyRanking {
   LargeArray<std::int64_t> indices;  // (k,) terms in the order of their selection
   LargeArray<double> divergences;    // (k,) divergence after each step; nondecreasing, relative error below 1e-12
   std::int64_t informative = 0;      // number of steps with a positive gain; these steps come first
-  std::int64_t evaluations = 0;      // number of gains and bounds computed; terms with equal masses share an evaluation
+  std::int64_t evaluations = 0;      // number of gains and bounds computed; terms with equal counts share an evaluation
 };
 
-// Selects the first k terms. With `exhaustive`, every gain is computed at every step, as Algorithm 1 prescribes. This
-// takes O(k n_terms) evaluations of O(n_classes) time each. Without `exhaustive`, terms with equal masses are evaluated
-// together, and a ladder of shortlists (greedy/greedy_ladder.cpp) omits groups that provably do not have the largest
-// gain. Both searches select the same terms in the same order. Without `exhaustive`, the search needs at most about
-// twice as many evaluations as with it, and usually their number grows almost linearly with n_terms. Any number of
-// threads and any SIMD target give the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
+// Selects the first k terms, 0 <= k <= n_terms. With `exhaustive`, every gain is computed at every step, as Algorithm 1
+// prescribes. This takes O(k n_terms) evaluations of O(n_classes) time each. Without `exhaustive`, terms with equal counts
+// are evaluated together, and a ladder of shortlists (greedy/greedy_ladder.cpp) omits groups that provably do not have the
+// largest gain. Both searches select the same terms in the same order. Without `exhaustive`, the search needs at most about
+// twice as many evaluations as with it, and usually their number grows almost linearly with n_terms. Any number of threads
+// and any SIMD target give the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
 //
-// Throws std::invalid_argument in every case in which score() throws it, and also if k is not in [0, n_terms], if a
-// term has p = 0 in a class, if b2 < b1 n_terms, or if a mass that must be rounded has less than 2^10 units (about
-// 2^-40 of the class's tokens). With the default smoothing, only classes of more than 2^52 tokens have such masses.
-// Exceptions of `progress` are passed on.
+// Throws std::invalid_argument in every case in which score() throws it, and also if a term has p = 0 in a class, if
+// b2 < b1 n_terms, or if a mass that must be rounded has less than 2^10 units (about 2^-40 of the class's tokens). With the
+// default smoothing, only classes of more than 2^52 tokens have such masses. Exceptions of `progress` are passed on.
 template <CountType Count>
 GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimation, std::int64_t k, bool exhaustive,
                      const Threads& threads, const Progress& progress = {});

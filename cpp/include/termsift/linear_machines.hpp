@@ -17,8 +17,8 @@ namespace termsift {
 // this problem is solved by coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM",
 // ICML 2008). An epoch visits each document once, in a new random order.
 struct LinearMachines {
-  double cost = 1;  // C
-  std::int32_t epochs = 10;
+  double cost;          // C, positive and finite
+  std::int32_t epochs;  // positive
 };
 
 // The documents are rows of the checked matrix x.
@@ -47,9 +47,6 @@ struct MachineBlock {
 //
 // O(epochs * entries * n_classes / 16) vector steps. Memory: 8 bytes for each entry, 4 for each column, and 28 for each
 // document. In addition, each thread takes 64 bytes for each term that occurs in a document, and 68 for each document.
-//
-// Throws std::invalid_argument if the lengths of the arrays differ, a class is out of range, cost is not positive and
-// finite, or epochs is not positive.
 double train_linear_machines(const MachineInput& input, const LinearMachines& options, const Threads& threads,
                              const std::function<void(const MachineBlock&)>& take);
 

@@ -13,7 +13,7 @@ namespace termsift {
 // The prior of a class is its share of the documents. Classes without documents are never predicted.
 struct NaiveBayes {
   EventModel model = EventModel::multinomial;
-  double b1 = 1;                          // b2 is 2 b1 for bernoulli, b1 for poisson and k b1 for other models
+  double b1 = 1;                          // positive; b2 is 2 b1 for bernoulli, b1 for poisson and k b1 for other models
   std::span<const std::int64_t> ranking;  // distinct terms
   std::span<const std::int64_t> ks;       // strictly increasing, in [1, ranking.size()]
 };
@@ -23,11 +23,10 @@ struct LabelledDocuments {
   AnyCsr x;
   std::span<const ClassId> labels;  // (n_rows,), -1 for a class that was not counted
   TermWeight term_weight = TermWeight::raw;
-  std::span<const std::int64_t> weights{};  // (n_rows,), not negative, with a sum below 2^63; empty if all weights are 1
 };
 
 // Writes two row-major arrays (ks.size(), n_classes). For each k and class c, `predicted` has the number of documents
-// predicted as c, and `hits` the number of correct ones among them. A document of weight w counts as w documents.
+// predicted as c, and `hits` the number of correct ones among them.
 //
 // Rounding must not decide a tie, so the predicted class is the first class whose log posterior equals the largest log
 // posterior within a tolerance. Relative to the sum of the absolute values of all summands of both log posteriors, the
@@ -35,8 +34,9 @@ struct LabelledDocuments {
 // documents * classes) time, plus O(classes) for each k at which the best class might have changed. Memory: 12 bytes for
 // each pair of a class and a ranked term (28 while the model is built), and 8 for each k and class.
 //
-// Throws std::invalid_argument if the ranking, ks, labels, weights or documents violate the conditions above, if no class
-// has documents, if b1 is not positive, or if a count divided by b1 is infinite.
+// The ranking, ks, b1 and the labels must satisfy the conditions above, and the documents must have no more terms than the
+// counts. Throws as check_csr does, and std::invalid_argument if no class has documents, if a document has a value above
+// 2^900, or if a count divided by b1 is infinite.
 template <CountType Count>
 void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes, const LabelledDocuments& documents,
                           const Threads& threads, std::int64_t* hits, std::int64_t* predicted);

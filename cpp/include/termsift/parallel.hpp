@@ -1,4 +1,4 @@
-// The number of threads of a call, and the only parallel loop of the core.
+// The processors of this process, the number of threads of a call, and the only parallel loop of the core.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "termsift/types.hpp"
 
 namespace termsift {
 
@@ -22,6 +25,29 @@ using Progress = std::function<void(std::int64_t done)>;
 struct Threads {
   int count = 1;   // the largest number of threads that a loop may use
   Poll poll = {};  // if empty, the call is never interrupted
+};
+
+// Polls and reports progress in a call of many small steps, at most twenty times a second. Only the calling thread may use a
+// Pacer.
+class Pacer {
+ public:
+  Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}
+  void tick(std::int64_t done) {
+    if (ticks_++ % 64 == 0) tick_now(done);  // rarely, because reading the clock takes as long as a few gains
+  }
+  void tick_now(std::int64_t done) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < poll_interval) return;
+    last_ = now;
+    if (threads_.poll && threads_.poll()) throw Interrupted();
+    if (progress_) progress_(done);
+  }
+
+ private:
+  const Threads& threads_;
+  const Progress& progress_;
+  std::int64_t ticks_ = 0;
+  std::chrono::steady_clock::time_point last_{};  // initially long ago, so the first tick polls
 };
 
 // Returns the number of threads of a call:
@@ -40,15 +66,33 @@ std::string what_limits_threads();
 // Returns e.g. "201511", or "none" if the core was built without OpenMP.
 std::string openmp_version();
 
+// Returns the limit that Linux control groups (version 2) put on the processor time of this process. The limit is a number
+// of processors, rounded up. It is the smallest limit in the files cpu.max of the process's group and its parent groups. The
+// result is nullopt if there is no limit or if no file can be read. Tests pass a `root`, which is put before /proc and /sys.
+std::optional<int> quota_of_control_groups(const std::string& root = "");
+
+struct ProcessorLimit {
+  int count;         // at least 1
+  std::string from;  // a phrase that names the source of the limit
+};
+
+// Returns the smallest of three numbers: the processors of the machine, the processors that this process may run on, and
+// the quota of this process. The limit is computed only at the first call.
+const ProcessorLimit& processor_limit();
+
+class Loop;  // a call of for_each_block
+
 // The thread that runs a block of for_each_block.
 class Worker {
  public:
-  virtual int thread() const = 0;  // in [0, threads.count)
+  Worker(Loop& loop, int thread) : loop_(loop), thread_(thread) {}
+  int thread() const { return thread_; }  // in [0, threads.count)
   // Throws Interrupted if the loop must stop. A long block must call check() about every ten thousand steps.
-  virtual void check() = 0;
+  void check();
 
- protected:
-  ~Worker() = default;
+ private:
+  Loop& loop_;
+  const int thread_;
 };
 
 // Runs body(block, worker) for every block in [0, n_blocks), on any thread. Blocks start in increasing order. If no two

@@ -27,42 +27,9 @@ void sort_in_parts(Iterator begin, Iterator end, const Threads& requested, const
     });
 }
 
-// Splitters divide elements into buckets by the first 64 bits of each element. More bits do not pay off: few words
-// agree in their first eight bytes, and comparing 16 bytes took a third longer. Every element of a bucket is smaller
-// than all elements of later buckets. Elements with equal bits share a bucket.
-class Splitters {
- public:
-  // `sample` holds the first 64 bits of about samples_per_bucket * n_buckets(n) of the n elements.
-  // O(n_buckets log n_buckets).
-  Splitters(std::vector<std::uint64_t> sample, std::int64_t n) {
-    const std::size_t most = std::max<std::size_t>(sample.size(), 1);
-    const std::size_t n_of_sample = std::bit_floor(std::min(most, static_cast<std::size_t>(n_buckets(n))));
-    std::sort(sample.begin(), sample.end());
-    for (std::size_t i = 1; i < n_of_sample; ++i) splitters_.push_back(sample[i * sample.size() / n_of_sample]);
-  }
-  static constexpr std::int64_t samples_per_bucket = 16;
-  static std::int64_t n_buckets(std::int64_t n) {
-    constexpr std::int64_t per_bucket = 512, most_buckets = 4096;
-    return std::clamp<std::int64_t>(n / per_bucket, 1, most_buckets);
-  }
-  std::int64_t size() const { return static_cast<std::int64_t>(splitters_.size()) + 1; }
-
-  // Writes the index of each element's bucket to `buckets`. All binary searches of a batch advance together, step by
-  // step, so their memory accesses overlap.
-  static constexpr std::size_t batch = 256;
-  using Batch = std::array<std::uint64_t, batch>;
-  void find(const Batch& prefixes, std::size_t n, std::array<std::uint32_t, batch>& buckets) const {
-    std::fill_n(buckets.begin(), n, 0);
-    for (auto step = static_cast<std::uint32_t>(size() / 2); step > 0; step /= 2)
-      for (std::size_t i = 0; i < n; ++i)
-        buckets[i] += step & (0U - static_cast<std::uint32_t>(splitters_[buckets[i] + step - 1] <= prefixes[i]));
-  }
-
- private:
-  std::vector<std::uint64_t> splitters_;  // (2^k - 1,), sorted
-};
-
-// Holds the elements that all threads have put into buckets.
+// Holds elements in buckets. Every element of a bucket is smaller than all elements of later buckets. Splitters divide the
+// elements into buckets by the first 64 bits of each element. More bits do not pay off: few words agree in their first eight
+// bytes, and comparing 16 bytes took a third longer. Elements with equal bits share a bucket.
 template <class T>
 class Buckets {
  public:
@@ -71,8 +38,8 @@ class Buckets {
   // elements. The elements of each part should be representative of all elements. prefix(element) returns the first 64
   // bits of an element. O(n log n).
   template <class Visit, class Prefix>
-  Buckets(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads)
-      : splitters_(sample(n, n_parts, visit, prefix, threads), n) {
+  Buckets(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads) {
+    choose_splitters(n, n_parts, visit, prefix, threads);
     const Threads worthwhile = worth(threads, n_parts, 1);
     of_threads_.assign(static_cast<std::size_t>(worthwhile.count), OfThread(static_cast<std::size_t>(size())));
     PerThread<std::vector<T>> found(worthwhile);
@@ -82,18 +49,22 @@ class Buckets {
       std::vector<T>& elements = found.own(worker);
       elements.clear();
       visit(part, elements);
-      Splitters::Batch prefixes;
-      std::array<std::uint32_t, Splitters::batch> buckets;
-      for (std::size_t begin = 0; begin < elements.size(); begin += Splitters::batch) {
-        const std::size_t n_here = std::min(Splitters::batch, elements.size() - begin);
+      std::array<std::uint64_t, batch> prefixes;
+      std::array<std::uint32_t, batch> buckets;
+      for (std::size_t begin = 0; begin < elements.size(); begin += batch) {
+        const std::size_t n_here = std::min(batch, elements.size() - begin);
         for (std::size_t i = 0; i < n_here; ++i) prefixes[i] = prefix(elements[begin + i]);
-        splitters_.find(prefixes, n_here, buckets);
+        // All binary searches of a batch advance together, step by step, so their memory accesses overlap.
+        std::fill_n(buckets.begin(), n_here, 0);
+        for (auto step = static_cast<std::uint32_t>(size() / 2); step > 0; step /= 2)
+          for (std::size_t i = 0; i < n_here; ++i)
+            buckets[i] += step & (0U - static_cast<std::uint32_t>(splitters_[buckets[i] + step - 1] <= prefixes[i]));
         for (std::size_t i = 0; i < n_here; ++i) own[buckets[i]].push_back(elements[begin + i]);
       }
     });
   }
 
-  std::int64_t size() const { return splitters_.size(); }
+  std::int64_t size() const { return static_cast<std::int64_t>(splitters_.size()) + 1; }
   // Returns the elements of a bucket. The caller may sort them.
   std::vector<T>& operator[](std::size_t bucket) {
     std::vector<T>& all = of_threads_[0][bucket];
@@ -106,14 +77,17 @@ class Buckets {
 
  private:
   using OfThread = std::vector<std::vector<T>>;  // (size(),) the elements that one thread has put into each bucket
+  static constexpr std::size_t batch = 256;
 
+  // Draws the first 64 bits of some elements, and sorts them.
   template <class Visit, class Prefix>
-  static std::vector<std::uint64_t> sample(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix,
-                                           const Threads& threads) {
+  void choose_splitters(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix,
+                        const Threads& threads) {
+    constexpr std::int64_t per_bucket = 512, most_buckets = 4096, samples_per_bucket = 16;
+    const std::int64_t n_buckets = std::clamp<std::int64_t>(n / per_bucket, 1, most_buckets);
+    if (n_parts == 0 || n_buckets == 1) return;
+    const std::int64_t n_sampled = std::min(n_parts, n_parts * samples_per_bucket * n_buckets / n + 1);
     std::vector<std::uint64_t> sample;
-    const std::int64_t wanted = Splitters::samples_per_bucket * Splitters::n_buckets(n);
-    const std::int64_t n_sampled = std::min(n_parts, n_parts * wanted / std::max<std::int64_t>(n, 1) + 1);
-    if (n_sampled == 0 || wanted == Splitters::samples_per_bucket) return sample;  // with one bucket, there are no splitters
     for_each_block(1, threads, [&](std::int64_t, Worker& worker) {
       for (std::int64_t i = 0; i < n_sampled; ++i) {
         worker.check();
@@ -122,10 +96,13 @@ class Buckets {
         for (const T& element : elements) sample.push_back(prefix(element));
       }
     });
-    return sample;
+    std::sort(sample.begin(), sample.end());
+    const std::size_t most = std::max<std::size_t>(sample.size(), 1);
+    const std::size_t n_of_sample = std::bit_floor(std::min(most, static_cast<std::size_t>(n_buckets)));
+    for (std::size_t i = 1; i < n_of_sample; ++i) splitters_.push_back(sample[i * sample.size() / n_of_sample]);
   }
 
-  Splitters splitters_;
+  std::vector<std::uint64_t> splitters_;  // (2^k - 1,), sorted
   std::vector<OfThread> of_threads_;
 };
 

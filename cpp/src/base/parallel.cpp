@@ -4,14 +4,15 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/processors.hpp"
 #include "termsift/portability.hpp"
 #include "termsift/types.hpp"
 
@@ -19,7 +20,69 @@
 #include <latch>
 #include <omp.h>
 #endif
+
 namespace termsift {
+
+// ---- processors --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Returns the content of a small file, or "" if the file cannot be read. The function avoids C++ streams, because they
+// crash if this extension contains its own copy of the C++ library. The copy shares some locale symbols with the
+// library that numpy has loaded.
+std::string content_of(const std::string& path) {
+  std::string content;
+  if (std::FILE* const file = std::fopen(path.c_str(), "rb")) {
+    for (int c; (c = std::fgetc(file)) != EOF;) content += static_cast<char>(c);
+    std::fclose(file);
+  }
+  return content;
+}
+
+// Returns the limit of one control group. Its file cpu.max holds a quota and a period, for example "150000 100000". The
+// quota "max" means no limit.
+std::optional<int> limit_of(const fs::path& group) {
+  long long quota = 0, period = 0;
+  const std::string content = content_of((group / "cpu.max").string());
+  if (std::sscanf(content.c_str(), "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0) return std::nullopt;
+  return static_cast<int>(std::min<long long>((quota - 1) / period + 1, std::numeric_limits<int>::max()));
+}
+
+}  // namespace
+
+std::optional<int> quota_of_control_groups(const std::string& root) {
+  const std::string groups = content_of(root + "/proc/self/cgroup");
+  std::optional<int> least;
+  for (std::size_t begin = 0, end; begin < groups.size(); begin = end + 1) {
+    end = std::min(groups.find('\n', begin), groups.size());
+    const std::string line = groups.substr(begin, end - begin);
+    if (!line.starts_with("0::")) continue;  // skips control groups of the obsolete version 1
+    // In a container, the path may be a path on the host. In that case, only the mount point itself is visible.
+    fs::path group = root + "/sys/fs/cgroup";
+    least = limit_of(group);
+    for (const fs::path& part : fs::path(line.substr(3)).relative_path())
+      if (const std::optional<int> limit = limit_of(group /= part)) least = std::min(*limit, least.value_or(*limit));
+  }
+  return least;
+}
+
+const ProcessorLimit& processor_limit() {
+  static const ProcessorLimit limit = [] {
+    const int of_machine = std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+    ProcessorLimit least{of_machine, "the processors of the machine"};
+    if (const auto allowed = allowed_processors(); allowed && *allowed < least.count)
+      least = {*allowed, "the processors that this process may run on"};
+    if (const auto quota = quota_of_control_groups(); quota && *quota < least.count)
+      least = {*quota, "the control group's quota of processor time"};
+    return least;
+  }();
+  return limit;
+}
+
+// ---- threads of OpenMP, or of C++ if OpenMP is missing -----------------------------------------------------------------
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -40,8 +103,6 @@ std::atomic<bool> is_child{false};
 // True while this thread runs blocks of a loop that has several threads. A loop that starts inside such a block uses only
 // one thread.
 thread_local bool runs_blocks = false;
-
-// ---- threads of OpenMP, or of C++ if OpenMP is missing -----------------------------------------------------------------
 
 // Starts n threads that call f(1), f(2), ..., or fewer threads if the system does not allow n.
 template <class F>
@@ -119,6 +180,8 @@ void on_threads(int n_threads, const F& f) {
 
 // ---- loops -------------------------------------------------------------------------------------------------------------
 
+}  // namespace
+
 // The state of one call of for_each_block, shared by all threads of the call.
 class Loop {
  public:
@@ -129,7 +192,7 @@ class Loop {
   // After its last block, the caller's thread polls until all other threads have finished.
   void run(int thread) noexcept {
     const bool before = std::exchange(runs_blocks, runs_blocks || n_threads_ > 1);
-    LoopWorker worker(*this, thread);
+    Worker worker(*this, thread);
     ++n_running_;
     while (!stop_) {
       const std::int64_t block = next_.fetch_add(1, std::memory_order_relaxed);
@@ -155,24 +218,7 @@ class Loop {
   }
 
  private:
-  class LoopWorker final : public Worker {
-   public:
-    LoopWorker(Loop& loop, int thread) : loop_(loop), thread_(thread) {}
-    int thread() const override { return thread_; }
-    void check() override {
-      if (loop_.stop_) throw Interrupted();
-      // Only thread 0, the caller's thread, may ask Python about signals. `polled` is thread_local and keeps its value
-      // between loops, so a call with many short loops can be interrupted too.
-      thread_local Clock::time_point polled = Clock::now();
-      if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled < poll_interval) return;
-      polled = Clock::now();
-      if (loop_.poll_()) throw Interrupted();
-    }
-
-   private:
-    Loop& loop_;
-    const int thread_;
-  };
+  friend class Worker;
 
   void poll() noexcept {
     if (!stop_ && poll_)
@@ -215,7 +261,15 @@ class Loop {
   std::exception_ptr failure_;
 };
 
-}  // namespace
+void Worker::check() {
+  if (loop_.stop_) throw Interrupted();
+  // Only thread 0, the caller's thread, may ask Python about signals. `polled` is thread_local and keeps its value between
+  // loops, so a call with many short loops can be interrupted too.
+  thread_local Clock::time_point polled = Clock::now();
+  if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled < poll_interval) return;
+  polled = Clock::now();
+  if (loop_.poll_()) throw Interrupted();
+}
 
 int effective_n_threads(int requested) { return lost_threads || in_parallel() ? 1 : most_threads(requested); }
 

@@ -4,20 +4,189 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "bayes/prefix_model.hpp"
 #include "bayes/verdict_kernels.hpp"
 #include "counting/document_entries.hpp"
+#include "ranking/pairs_by_term.hpp"
+#include "simd/logarithm_kernels.hpp"
 #include "simd/targets.hpp"
+#include "termsift/double_double.hpp"
 #include "termsift/types.hpp"
 
 namespace termsift {
 namespace {
 
 constexpr std::int64_t docs_in_block = 128;
+
+// ---- the model ---------------------------------------------------------------------------------------------------------
+
+// With the first k terms, the log posterior of class c is v_c plus a number that does not depend on c:
+//
+//   v_c = log n_c + sum_r x_r gain_rc - absent_c sum_r x_r - w loss_c(k)
+//
+// Here x_r and l are the counts of the term of rank r < k in the document and in class c. The rest depends on the model:
+//
+//   model                gain_rc, l = l_rc or d_rc      absent_c   loss_c(k)                             w
+//   multinomial, binary  L(l/b1)                        0          L(sum_{r<k} l / (b1 k))               sum_r x_r
+//   bernoulli            L(l/b1) + L(l/(X_c - l + b1))  L(X_c/b1)  sum_{r<k} L(p_rc/(1 - p_rc))          1
+//   poisson              L(l/b1)                        L(X_c/b1)  sum_{r<k} p_rc = (l + b1)/(X_c + b1)  1
+//
+// In the table, L(x) is the logarithm of 1 + x, and X_c is the model's total (EventModel). gain_rc is 0 for a class without
+// the term, so a term has pairs only with the classes that contain it. All numbers in the formula except v_c are at least 0.
+struct PrefixModel {
+  std::vector<std::int64_t> classes;      // (n,) the rows of the counts that have documents, increasing
+  std::int64_t stride = 0;                // n padded to whole vectors, as in ClassPosteriors
+  std::vector<double> log_docs;           // (stride,) log n_c, minus the log of the least n_c
+  std::vector<double> absent;             // (stride,)
+  bool weighs_tokens = false;             // true if w is sum_r x_r, false if w is 1
+  std::vector<std::int32_t> rank_of;      // (n_terms,) the rank of each term, or -1 if the rank is not below ks.back()
+  std::vector<std::int32_t> step_of;      // (ranks,) for each rank, the index of the smallest k above the rank
+  std::vector<std::int64_t> first_pair;   // (ranks + 1,) the first pair of each rank
+  std::vector<std::int32_t> pair_class;   // the position of the class in `classes`, increasing within a rank
+  std::vector<double> pair_gain;
+  std::vector<double> loss;               // (ks.size(), stride)
+  // (ks.size(),) From one k to a later k, no class's loss falls by more than the rise grows. The rise falls if all losses
+  // grow. It includes margins for rounding and for `tolerance_growth`.
+  std::vector<double> rise;
+};
+
+// If the loss of a class changes by x, twice the error of v_c changes by less than this times w x (see Sweep::judge()), for
+// documents with at most 2^20 ranked terms.
+constexpr double tolerance_growth = 0x1p-31;
+
+// Replaces every x by L(x). The kernel processes eight values at a time.
+void log_plus_one(std::vector<double>& values) {
+  const std::size_t n = values.size();
+  values.resize((n + 7) / 8 * 8);
+  kernels_in_use<LogarithmKernels>().log_plus_one(values.data(), std::ssize(values));
+  values.resize(n);
+}
+
+// Returns x, a number of class c. Throws std::invalid_argument if x is infinite or NaN.
+double finite(double x, std::int64_t c) {
+  if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small for the counts of class " + std::to_string(c));
+  return x;
+}
+
+void set_ranks(PrefixModel& m, const NaiveBayes& bayes, std::int64_t n_terms) {
+  const std::int64_t n_ranks = bayes.ks.empty() ? 0 : bayes.ks.back();
+  m.rank_of.assign(at(n_terms), -1);
+  m.step_of.resize(at(n_ranks));
+  std::int32_t step = 0;
+  for (std::int64_t rank = 0; rank < n_ranks; ++rank) {
+    m.rank_of[at(bayes.ranking[at(rank)])] = static_cast<std::int32_t>(rank);
+    if (rank == bayes.ks[at(step)]) ++step;
+    m.step_of[at(rank)] = step;
+  }
+}
+
+// Sets the pairs of the ranked terms. Sets pair_gain to the counts l, from which the gains are computed later.
+template <CountType Count>
+void set_pairs(PrefixModel& m, const ClassCounts<Count>& counts) {
+  auto [pairs, starts] = arrange_pairs_by_term(counts, m.classes, std::ssize(m.step_of), Threads{1, {}},
+                                               [&](TermId term) { return m.rank_of[at(term)]; });
+  m.first_pair = std::move(starts);
+  m.pair_class.reserve(pairs.size());
+  m.pair_gain.reserve(pairs.size());
+  for (const auto& [c, l] : pairs) {
+    m.pair_class.push_back(c);
+    m.pair_gain.push_back(static_cast<double>(l));
+  }
+}
+
+// Sets loss_c(k) to final_loss(c, k, sum), where `sum` is the sum of pair_loss over the pairs of class c with a rank below
+// k.
+template <class FinalLoss>
+void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss,
+                const FinalLoss& final_loss) {
+  std::vector<DoubleDouble> sums(m.classes.size());
+  m.loss.reserve(ks.size() * at(m.stride));
+  std::size_t pair = 0;
+  for (const std::int64_t k : ks) {
+    for (; pair < at(m.first_pair[at(k)]); ++pair) {
+      DoubleDouble& sum = sums[at(m.pair_class[pair])];
+      const DoubleDouble next = two_sum(sum.hi, pair_loss[pair]);
+      sum = {next.hi, sum.lo + next.lo};
+    }
+    for (std::size_t c = 0; c < sums.size(); ++c)
+      m.loss.push_back(finite(final_loss(c, static_cast<double>(k), sums[c].hi + sums[c].lo), m.classes[c]));
+    m.loss.resize((m.loss.size() + verdict_lanes - 1) / verdict_lanes * verdict_lanes, 0.0);
+  }
+}
+
+void set_rise(PrefixModel& m, std::size_t n_steps) {
+  m.rise.resize(n_steps);
+  for (std::size_t step = 1; step < n_steps; ++step) {
+    const double *before = &m.loss[(step - 1) * at(m.stride)], *after = before + m.stride;
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < m.classes.size(); ++c) most = std::max(most, before[c] - after[c]);
+    const double rise = m.rise[step - 1] + (most + tolerance_growth * std::fabs(most));
+    m.rise[step] = rise + 0x1p-50 * std::fabs(rise);  // differences of rises are upper bounds despite rounding
+  }
+}
+
+// `counts` come from as_counted_by(). O(pairs + n_terms + ks * classes).
+template <CountType Count>
+PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes& bayes) {
+  PrefixModel m;
+  std::vector<double> total;  // X_c
+  for (std::size_t c = 0; c < counts.rows.size(); ++c) {
+    const ClassRow<Count>& row = *counts.rows[c];
+    if (row.n_docs == 0) continue;
+    m.classes.push_back(static_cast<std::int64_t>(c));
+    m.log_docs.push_back(static_cast<double>(row.n_docs));
+    total.push_back(static_cast<double>(row.n_tokens));
+    finite(total.back() / bayes.b1, m.classes.back());
+  }
+  if (m.classes.empty()) throw std::invalid_argument("naive Bayes needs a class with documents");
+  const std::size_t n = m.classes.size();
+  const double least = *std::min_element(m.log_docs.begin(), m.log_docs.end());
+  for (double& docs : m.log_docs) docs = (docs - least) / least;  // docs / least - 1 would lose digits if docs is near least
+  log_plus_one(m.log_docs);
+  m.stride = (std::ssize(m.log_docs) + verdict_lanes - 1) / verdict_lanes * verdict_lanes;
+  m.log_docs.resize(at(m.stride), no_class);
+
+  set_ranks(m, bayes, counts.n_terms);
+  set_pairs(m, counts);
+  const double b1 = bayes.b1;
+  const std::vector<double> l = m.pair_gain;
+  for (std::size_t pair = 0; pair < l.size(); ++pair)
+    m.pair_gain[pair] = finite(l[pair] / b1, m.classes[at(m.pair_class[pair])]);
+  log_plus_one(m.pair_gain);
+
+  m.weighs_tokens = bayes.model == EventModel::multinomial || bayes.model == EventModel::binary;
+  m.absent.resize(at(m.stride));
+  for (std::size_t c = 0; c < n && !m.weighs_tokens; ++c) m.absent[c] = total[c] / b1;
+  log_plus_one(m.absent);
+  if (m.weighs_tokens) {
+    set_losses(m, bayes.ks, l, [&](std::size_t, double k, double sum) { return sum / (b1 * k); });
+    log_plus_one(m.loss);
+  } else if (bayes.model == EventModel::bernoulli) {
+    // The logarithm of 1/(1 - p) = (X + 2 b1)/(X - l + b1) is L(b1/(X + b1)) + L(l/(X - l + b1)).
+    std::vector<double> present(l.size()), absent(n);
+    for (std::size_t pair = 0; pair < l.size(); ++pair)
+      present[pair] = l[pair] / (total[at(m.pair_class[pair])] - l[pair] + b1);
+    for (std::size_t c = 0; c < n; ++c) absent[c] = b1 / (total[c] + b1);
+    log_plus_one(present);
+    log_plus_one(absent);
+    for (std::size_t pair = 0; pair < l.size(); ++pair) m.pair_gain[pair] += present[pair];
+    set_losses(m, bayes.ks, present, [&](std::size_t c, double k, double sum) { return sum + k * absent[c]; });
+  } else {
+    set_losses(m, bayes.ks, l, [&](std::size_t c, double k, double sum) {
+      const double docs = total[c] + b1;
+      return sum / docs + k * (b1 / docs);
+    });
+  }
+  set_rise(m, bayes.ks.size());
+  return m;
+}
+
+// ---- the documents -----------------------------------------------------------------------------------------------------
 
 // Classifies documents one by one. Each thread has its own Sweep.
 class Sweep {
@@ -116,23 +285,9 @@ class Sweep {
 // In the steps [begin, end), the class `predicted` is predicted for a document of class `label`.
 struct Prediction {
   std::size_t begin, end;
-  std::int64_t predicted, weight;
+  std::int64_t predicted;
   ClassId label;
 };
-
-void check_weights(std::span<const std::int64_t> weights, std::int64_t n_docs) {
-  if (weights.empty()) return;
-  if (static_cast<std::int64_t>(weights.size()) != n_docs)
-    throw std::invalid_argument("there are " + std::to_string(weights.size()) + " weights for " + std::to_string(n_docs) +
-                                " documents");
-  std::int64_t left = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t d = 0; d < weights.size(); ++d) {
-    if (weights[d] < 0 || weights[d] > left)
-      throw std::invalid_argument("document " + std::to_string(d) + " has the weight " + std::to_string(weights[d]) +
-                                  (weights[d] < 0 ? ", which is negative" : ", so the weights sum to more than 2^63 - 1"));
-    left -= weights[d];
-  }
-}
 
 }  // namespace
 
@@ -140,13 +295,6 @@ template <CountType Count>
 void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes, const LabelledDocuments& documents,
                           const Threads& threads, std::int64_t* hits, std::int64_t* predicted) {
   const AnyCsr& x = documents.x;
-  if (static_cast<std::int64_t>(documents.labels.size()) != x.n_rows)
-    throw std::invalid_argument("there are " + std::to_string(documents.labels.size()) + " labels for " +
-                                std::to_string(x.n_rows) + " documents");
-  check_weights(documents.weights, x.n_rows);
-  if (x.n_columns > counts.n_terms)
-    throw std::invalid_argument("the documents have " + std::to_string(x.n_columns) + " terms, but the counts have " +
-                                std::to_string(counts.n_terms));
   const CsrFacts facts = check_csr(x, {}, threads);
   if (facts.value_bound >= 0x1p900)
     throw std::invalid_argument("the documents hold values above 2^900, too large for sums of logarithms");
@@ -162,8 +310,8 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   // order of the summands.
   std::mutex results;
   const auto count = [&](const Prediction& p, std::int64_t* result) {
-    result[p.begin * n_classes + at(p.predicted)] += p.weight;
-    if (p.end < n_steps) result[p.end * n_classes + at(p.predicted)] -= p.weight;
+    ++result[p.begin * n_classes + at(p.predicted)];
+    if (p.end < n_steps) --result[p.end * n_classes + at(p.predicted)];
   };
   struct Scratch {
     Sweep sweep;
@@ -177,9 +325,8 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
     own.predictions.clear();
     for (std::int64_t d = first; d < last; ++d) {
       worker.check();
-      const std::int64_t weight = documents.weights.empty() ? 1 : documents.weights[at(d)];
       own.sweep.classify(x, d, facts.distinct, [&](std::size_t begin, std::size_t end, std::size_t c) {
-        own.predictions.push_back({begin, end, model.classes[c], weight, documents.labels[at(d)]});
+        own.predictions.push_back({begin, end, model.classes[c], documents.labels[at(d)]});
       });
     }
     const std::lock_guard lock(results);

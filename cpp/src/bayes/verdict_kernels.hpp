@@ -8,7 +8,7 @@ namespace termsift {
 // Rows with one value per class are padded to a multiple of this length.
 inline constexpr std::int64_t verdict_lanes = 4;
 
-// v_c = log_docs_c + sums_c - tokens absent_c - weight loss_c (prefix_model.hpp). The error of v_c is at most `error` times
+// v_c = log_docs_c + sums_c - tokens absent_c - weight loss_c (see PrefixModel). The error of v_c is at most `error` times
 // the sum of the magnitudes of these four summands.
 struct Verdict {
   std::int64_t winner;  // the first class whose v_c equals the largest v_c within the errors

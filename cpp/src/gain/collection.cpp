@@ -3,27 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
-#include <string>
 
 #include "counting/document_entries.hpp"
 #include "simd/targets.hpp"
 
 namespace termsift {
 
-Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights) {
+Collection make_collection(std::span<const std::int32_t> classes, std::span<const double> weights) {
   Collection all;
   const auto weight_of = [&](std::int64_t row) { return weights.empty() ? 1.0 : weights[at(row)]; };
-  for (std::int64_t row = 0; row < std::ssize(classes); ++row) {
-    const std::int32_t c = classes[at(row)];
-    const double weight = weight_of(row);
-    if (c < 0 || c >= n_classes)
-      throw std::invalid_argument("document " + std::to_string(row) + " has the class " + std::to_string(c) +
-                                  ", expected one in [0, " + std::to_string(n_classes) + ")");
-    if (!(weight >= 0 && std::isfinite(weight)))
-      throw std::invalid_argument("document " + std::to_string(row) + " has the weight " + std::to_string(weight));
-    if (weight > 0) all.rows.push_back(row);
-  }
+  for (std::int64_t row = 0; row < std::ssize(classes); ++row)
+    if (weight_of(row) > 0) all.rows.push_back(row);
   std::stable_sort(all.rows.begin(), all.rows.end(),
                    [&](std::int64_t a, std::int64_t b) { return classes[at(a)] < classes[at(b)]; });
   for (std::size_t d = 0; d < all.rows.size(); ++d) {

@@ -1,7 +1,6 @@
 // The input of conditional gain: the documents with their classes, and the documents of each term.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "termsift/csr_view.hpp"
 #include "termsift/large_memory.hpp"
 #include "termsift/parallel.hpp"
-#include "termsift/portability.hpp"
 #include "termsift/types.hpp"
 
 namespace termsift {
@@ -32,8 +30,7 @@ struct Collection {
   std::vector<float> prior;                // (stride,) n_c / n; 0 in the padding
 };
 
-// Throws std::invalid_argument if a class is outside [0, n_classes) or a weight is negative or not finite.
-Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights);
+Collection make_collection(std::span<const std::int32_t> classes, std::span<const double> weights);
 
 // The documents that have a term, each once and in increasing order, and one run for each class of these documents.
 // Document numbers are < 2^31.
@@ -57,15 +54,6 @@ class Postings {
     return {{documents_.get() + begin.document, documents_.get() + end.document},
             {runs_.data() + begin.run, runs_.data() + end.run},
             begin.run};
-  }
-
-  // A term's data are prefetched in two steps: first the term's place and, some microseconds later, its documents.
-  void prefetch_place(std::int64_t term) const { prefetch(&first_[at(term)]); }
-  void prefetch_documents(std::int64_t term) const {
-    const Place begin = first_[at(term)], end = first_[at(term + 1)];
-    for (std::int64_t i = begin.run; i < std::min(begin.run + 24, end.run); i += 8) prefetch(runs_.data() + i);
-    for (std::int64_t i = begin.document; i < std::min(begin.document + 64, end.document); i += 16)
-      prefetch(documents_.get() + i);
   }
 
  private:

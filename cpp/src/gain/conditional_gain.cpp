@@ -3,22 +3,196 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "base/pacer.hpp"
 #include "base/values.hpp"
 #include "gain/collection.hpp"
 #include "gain/lifts.hpp"
 #include "gain/posterior_kernels.hpp"
-#include "gain/posteriors.hpp"
 #include "simd/logarithms.hpp"
 #include "simd/targets.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift {
 namespace {
+
+// ---- the guide of guided gain ------------------------------------------------------------------------------------------
+
+// A summary of a term's weights in all machines.
+struct TermWeights {
+  std::int64_t sum = 0;  // in units of 2^-32; an integer sum does not depend on the order of its summands
+  float largest = 0;     // the largest |w_tc|
+};
+
+constexpr double unit = 0x1p-32;
+
+// O(pairs * n_classes / 16) in addition to the cost of training the machines.
+Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Postings& postings,
+                 const LinearMachines& machines, const Threads& threads) {
+  Guide guide;
+  if (machines.cost == 0) return guide;
+  const std::int64_t n_terms = postings.n_terms();
+  std::vector<TermWeights> of_term(at(n_terms));
+  std::vector<float> of_run(at(postings.n_runs()));  // w_tc
+  const MachineInput input{x, facts.distinct, all.rows, all.class_of, static_cast<std::int32_t>(all.n_classes), all.weights};
+  const double mean_entry = train_linear_machines(
+      input, machines, threads, [&](const MachineBlock& block) {
+        for (std::size_t row = 0; row < block.terms.size(); ++row) {
+          const std::int64_t term = block.terms[row];
+          const float* const weights = block.weights + row * machine_lanes;
+          TermWeights& own = of_term[at(term)];
+          for (std::int64_t j = 0; j < block.n; ++j) {
+            own.sum += static_cast<std::int64_t>(std::nearbyint(static_cast<double>(weights[j]) / unit));
+            own.largest = std::max(own.largest, std::fabs(weights[j]));
+          }
+          const TermDocuments documents = postings[term];
+          for (std::size_t run = 0; run < documents.runs.size(); ++run)
+            if (const std::int64_t j = documents.runs[run].of_class - block.first; j >= 0 && j < block.n)
+              of_run[at(documents.first_run) + run] = weights[j];
+        }
+      });
+
+  float largest = 0;
+  for (const TermWeights& term : of_term) largest = std::max(largest, term.largest);
+  guide.usefulness.assign(at(padded(postings.n_runs())), 1.0);
+  guide.log_lift.assign(at(padded(postings.n_runs())), 0.0);
+  for (std::int64_t term = 0; term < n_terms && largest > 0; ++term) {
+    const TermDocuments documents = postings[term];
+    const auto n_runs = static_cast<double>(documents.runs.size()), n_classes = static_cast<double>(all.n_classes);
+    const double sum = static_cast<double>(of_term[at(term)].sum) * unit;
+    double present = 0;
+    for (std::size_t run = 0; run < documents.runs.size(); ++run)
+      present += static_cast<double>(of_run[at(documents.first_run) + run]);
+    // The mean weight in classes without the term. If every class has the term, any number is valid, because only
+    // differences between classes matter.
+    const double elsewhere = n_runs < n_classes ? (sum - present) / (n_classes - n_runs) : sum / n_classes;
+    for (std::size_t run = 0; run < documents.runs.size(); ++run) {
+      const std::size_t i = at(documents.first_run) + run;
+      const double weight = static_cast<double>(of_run[i]), most = static_cast<double>(of_term[at(term)].largest);
+      const double value = (std::fabs(weight) + most) / (2 * static_cast<double>(largest));
+      guide.usefulness[i] = std::max(value, 0.1);
+      guide.log_lift[i] = 0.5 * mean_entry * (weight - elsewhere);
+    }
+  }
+  const PosteriorKernels& kernels = kernels_in_use<PosteriorKernels>();
+  const std::int64_t n = std::ssize(guide.usefulness);
+  kernels.logarithms(guide.usefulness.data(), n);
+  for (double& value : guide.usefulness) value *= 0.75;
+  kernels.exponentials(guide.usefulness.data(), n);
+  return guide;
+}
+
+// ---- the class probabilities of each document, given the terms that have been chosen -----------------------------------
+
+// F_dc and P_dc of the classes in play, for each document that has a chosen term.
+class Posteriors {
+ public:
+  Posteriors(const Collection& collection, const ConditionalGain& options)
+      : all_(collection), options_(options), width_(std::min<std::int64_t>(all_.n_classes, options.classes_in_play)),
+        stride_(padded(width_)), n_chosen_(all_.class_of.size(), 0), sums_(zeroed<double>()), rows_(zeroed<float>()) {
+    if (width_ < all_.n_classes) in_play_ = zeroed<std::int32_t>();
+  }
+
+  // (documents,) The number of chosen terms in each document. If this number is 0, P_dc is the prior, but the row holds
+  // zeros.
+  const std::int32_t* n_chosen() const { return n_chosen_.data(); }
+  // (n_docs, stride), as in MixtureBatch
+  const float* rows() const { return rows_.get(); }
+  const std::int32_t* in_play() const { return in_play_.get(); }
+  std::int64_t stride() const { return stride_; }
+
+  // Adds a chosen term.
+  void choose(std::span<const std::int32_t> documents, const Lifts& lifts, const Threads& threads) {
+    // To hide latency, one call computes the exponentials of several documents.
+    constexpr std::int64_t docs_in_block = 256, docs_at_once = 16;
+    const std::int64_t n = std::ssize(documents);
+    const Threads worthwhile = worth(threads, n * stride_, 1 << 16);
+    if (in_play() != nullptr) find_likeliest(documents, lifts);
+    PerThread<std::vector<double>> scratch(worthwhile);
+    for_each_range(n, docs_in_block, worthwhile, [&](std::int64_t first, std::int64_t end, Worker& worker) {
+      worker.check();
+      double* const values = scratch.own(worker, at((docs_at_once + 2) * stride_ + all_.stride)).data();
+      double* const narrowed = values + docs_at_once * stride_;
+      double* const log_lift = narrowed + 2 * stride_;  // the log lifts for documents of class y
+      std::int32_t y = -1;
+      for (std::int64_t begin = first; begin < end; begin += docs_at_once) {
+        const std::int64_t n_docs = std::min(docs_at_once, end - begin);
+        for (std::int64_t i = 0; i < n_docs; ++i) {
+          const std::int64_t d = documents[at(begin + i)];
+          if (all_.class_of[at(d)] != y) {
+            y = all_.class_of[at(d)];
+            std::copy_n(lifts.logs(), all_.stride, log_lift);
+            log_lift[y] = lifts.own_logs()[y];
+          }
+          const std::int32_t m = ++n_chosen_[at(d)];
+          const double* const next = begin + i + 8 < n ? sums_.get() + documents[at(begin + i + 8)] * stride_ : nullptr;
+          EvidenceUpdate update{stride_, sums_.get() + d * stride_, next, log_lift, 1 / (1 + options_.temper * (m - 1)),
+                                all_.log_prior.data(), values + i * stride_};
+          if (in_play() != nullptr) narrow(d, y, m, narrowed, update);
+          kernels_.add_evidence(update);
+        }
+        kernels_.short_exponentials(values, n_docs * stride_);
+        for (std::int64_t i = 0; i < n_docs; ++i)
+          kernels_.normalise(values + i * stride_, stride_, rows_.get() + documents[at(begin + i)] * stride_);
+      }
+    });
+  }
+
+ private:
+  template <class T>
+  LargeArray<T> zeroed() const {
+    return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * stride_);
+  }
+
+  // Finds the most probable classes of a document that has this chosen term and no other chosen term. O(classes), or
+  // O(documents) if there is no such document.
+  void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
+    if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return n_chosen_[at(d)] > 0; })) return;
+    std::vector<double> units(at(all_.n_classes));  // whole units, so that ties are not broken by rounding errors
+    for (std::size_t c = 0; c < units.size(); ++c) units[c] = std::nearbyint(0x1p30 * (all_.log_prior[c] + lifts.logs()[c]));
+    likeliest_.resize(units.size());
+    std::iota(likeliest_.begin(), likeliest_.end(), 0);
+    const auto first = [&](std::int32_t a, std::int32_t b) {
+      return units[at(a)] != units[at(b)] ? units[at(a)] > units[at(b)] : a < b;
+    };
+    std::partial_sort(likeliest_.begin(), likeliest_.begin() + static_cast<std::ptrdiff_t>(width_), likeliest_.end(), first);
+  }
+
+  // Restricts the update to the document's classes in play, which are chosen when m = 1. `values` has room for 2 rows.
+  void narrow(std::int64_t d, std::int32_t y, std::int32_t m, double* values, EvidenceUpdate& update) {
+    std::int32_t* const classes = in_play_.get() + d * stride_;
+    if (m == 1) {
+      classes[0] = y;
+      for (std::int64_t slot = 1, i = 0; slot < width_; ++i)
+        if (likeliest_[at(i)] != y) classes[slot++] = likeliest_[at(i)];
+    }
+    double* const log_prior = values + stride_;
+    for (std::int64_t slot = 0; slot < width_; ++slot) {
+      values[slot] = update.log_lift[classes[slot]];
+      log_prior[slot] = update.log_prior[classes[slot]];
+    }
+    std::fill(values + width_, values + stride_, 0.0);
+    std::fill(log_prior + width_, log_prior + stride_, -std::numeric_limits<double>::infinity());
+    update.log_lift = values;
+    update.log_prior = log_prior;
+  }
+
+  const Collection& all_;
+  const ConditionalGain& options_;
+  const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
+  std::int64_t width_, stride_;         // the number of classes in play for a document, and its padded length
+  std::vector<std::int32_t> n_chosen_;  // (documents,) the number of chosen terms in each document
+  LargeArray<double> sums_;             // (n_docs, stride); rows that are never touched use no memory
+  LargeArray<float> rows_;
+  LargeArray<std::int32_t> in_play_;     // empty if all classes are in play
+  std::vector<std::int32_t> likeliest_;  // all classes; only the first `width_` are in order
+};
+
+// ---- gains -------------------------------------------------------------------------------------------------------------
 
 // Computes gains. Each thread has its own Evaluator.
 class Evaluator {
@@ -140,18 +314,7 @@ struct Known {
   bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
 
-void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
-  const auto refuse = [](const char* what, double value) {
-    throw std::invalid_argument(std::string(what) + ", got " + text(value));
-  };
-  if (!(options.shape > 0 && options.shape < HUGE_VAL)) refuse("shape must be positive and finite", options.shape);
-  if (!(options.step > 0 && options.step < HUGE_VAL)) refuse("step must be positive and finite", options.step);
-  if (!(options.temper >= 0 && options.temper < HUGE_VAL)) refuse("temper must be finite and not negative", options.temper);
-  if (!(options.balance >= 0 && options.balance <= 1)) refuse("balance must be between 0 and 1", options.balance);
-  if (options.classes_in_play < 1) refuse("classes_in_play must be positive", options.classes_in_play);
-  if (options.k < 0 || options.k > n_terms)
-    throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " +
-                                std::to_string(options.k));
+void check_step(const ConditionalGain& options, double n) {
   const auto limit_step = [&](double logarithm, double most, const char* of) {
     if (options.step * logarithm <= most) return;
     throw std::invalid_argument("step is too large for this shape: step times the logarithm of " + std::string(of) +
@@ -202,13 +365,9 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   std::make_heap(known.begin(), known.end());
   std::vector<std::int64_t> step_of(at(n_terms), 0);  // for each term, the step in which its gain was computed
   Evaluator evaluator(all, guide, posteriors, options, importance);
-  TermId evaluated = -1;  // the term whose lifts the evaluator holds
   Pacer pacer(threads, progress);
   for (std::int64_t step = 0; step < options.k;) {
     const TermId term = known.front().term;
-    // Prefetch the likely next terms, which are near the top of the heap.
-    for (std::size_t i = 1; i < std::min<std::size_t>(3, known.size()); ++i) postings.prefetch_documents(known[i].term);
-    for (std::size_t i = 3; i < std::min<std::size_t>(7, known.size()); ++i) postings.prefetch_place(known[i].term);
     const TermDocuments term_documents = postings[term];
     const bool has_documents = !term_documents.documents.empty();
     if (std::ssize(term_documents.documents) * posteriors.stride() < 1 << 16) pacer.tick(step);
@@ -218,7 +377,6 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
       gain_of[at(term)] = evaluator.gain(term_documents, threads);
       known.back() = Known(term, gain_of[at(term)], all.n);
       std::push_heap(known.begin(), known.end());
-      evaluated = term;
       step_of[at(term)] = step;
       ++ranking.evaluations;
       continue;
@@ -227,9 +385,8 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
     ranking.indices[step] = term;
     ranking.gains[step] = gain_of[at(term)] + 0.0;
     if (has_documents) {
-      if (evaluated != term) evaluator.lifts.find(term_documents);
+      evaluator.lifts.find(term_documents);
       posteriors.choose(term_documents.documents, evaluator.lifts, threads);
-      evaluated = term;
     }
     ++step;
   }
@@ -238,18 +395,14 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
 
 }  // namespace
 
-GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
-                             std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
-                             const Progress& progress) {
-  if (static_cast<std::int64_t>(classes.size()) != x.n_rows || (!weights.empty() && weights.size() != classes.size()))
-    throw std::invalid_argument("classes, weights and documents differ in length");
+GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::span<const double> weights,
+                             const ConditionalGain& options, const Threads& threads, const Progress& progress) {
   if (x.n_rows > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("X has more than 2^31 - 1 documents");
   const CsrFacts facts = check_csr(x, {}, threads);
-  const Collection all = make_collection(classes, n_classes, weights);
-  check(options, all.n, x.n_columns);
-
+  const Collection all = make_collection(classes, weights);
+  check_step(options, all.n);
   const Postings postings = Postings::of(x, facts, all, threads);
-  const Guide guide = make_guide(x, facts, all, postings, options.guide, threads);
+  const Guide guide = make_guide(x, facts, all, postings, options.machines, threads);
   return choose(postings, all, guide, options, threads, progress);
 }
 

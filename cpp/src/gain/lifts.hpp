@@ -1,4 +1,4 @@
-// The log lift of a term for each class, and the guide of guided gain.
+// The log lift of a term for each class.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include "gain/posterior_kernels.hpp"
 #include "simd/targets.hpp"
 #include "termsift/conditional_gain.hpp"
-#include "termsift/csr_view.hpp"
 
 namespace termsift {
 
@@ -19,10 +18,6 @@ struct Guide {
   std::vector<double> usefulness;  // u_tc
   std::vector<double> log_lift;    // the number added to W_tc and W'_tc
 };
-
-// O(pairs * n_classes / 16) in addition to the cost of training the machines.
-Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Postings& postings,
-                 const GuideOptions& options, const Threads& threads);
 
 // Each thread has its own Lifts. Most terms occur in few classes. The lift for a class without the term depends only on
 // the class and on d_t, so the lifts for such classes are kept until d_t changes. Only groups of eight classes

@@ -70,7 +70,7 @@ void GainEvaluator::gains(const GroupId* groups, std::int64_t n, const PoolView&
   run(kernels_.gains, pool, groups, n, values);
 }
 
-void GainEvaluator::bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values) {
+void GainEvaluator::bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values) {
   if (!has_sparse_bounds() || n < least_for_sparse_bounds) return run(kernels_.bounds, wedge, groups, n, values);
   evaluations_ += n;
   sparse_bounds_->bounds(groups, n, wedge, values);
@@ -81,46 +81,32 @@ bool SparseBounds::pay(const TermGroups& groups) {
 }
 
 SparseBounds::SparseBounds(const TermGroups& groups, const Threads& threads)
-    : groups_(groups), threads_(threads), kernels_(kernels_in_use<GainKernels>()), lost_((groups.n_classes() + 8) * 0x1p-52),
-      w_(groups.totals.size()), classes_(w_.size()) {
-  const std::vector<double>& absent = groups.columns().absent;
-  double after = 0;
-  for (std::size_t c = 0; c < w_.size(); ++c) {
-    BoundClass& k = classes_[c];
-    w_[c] = groups.prior[c] / groups.totals[c];
-    k.inverse_total = 1 / groups.totals[c];
-    k.others_inverse = groups.others_inverse[c];
-    k.absent_p = absent[c] * k.inverse_total;
-    k.absent_rest = absent_mixture_;
-    absent_mixture_ += w_[c] * absent[c];
+    : groups_(groups), threads_(threads), kernels_(kernels_in_use<GainKernels>()),
+      lost_((groups.n_classes() + 8) * 0x1p-52), U_(at(groups.n_groups())) {
+  const MassColumns& columns = groups.columns();
+  for (std::size_t c = 0; c < groups.totals.size(); ++c) {
+    w_.push_back(groups.prior[c] / groups.totals[c]);
+    absent_mixture_ += w_[c] * columns.absent[c];
   }
-  for (std::size_t c = w_.size(); c-- > 0;) {
-    classes_[c].absent_rest += after;
-    after += w_[c] * absent[c];
-  }
+  for_each_range(groups.n_groups(), block_groups, threads, [&](std::int64_t begin, std::int64_t end, Worker&) {
+    for (std::int64_t g = begin; g < end; ++g)
+      for (const MassColumns::Cell& cell : columns.column(g)) U_[at(g)] += part_of(cell);
+  });
 }
 
-void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values) {
-  if (U_.empty()) sum_mixtures();
-  for (std::size_t c = 0; c < classes_.size(); ++c) {
-    BoundClass& k = classes_[c];
-    k.A1 = wedge.A1[c], k.B1 = wedge.B1[c], k.inverse_1 = 1 / k.B1;
-    k.A2 = wedge.A2[c], k.B2 = wedge.B2[c], k.inverse_2 = 1 / k.B2;
-  }
-  set_chords(groups, n);
+double SparseBounds::part_of(const MassColumns::Cell& cell) const {
+  return w_[at(cell.class_)] * (cell.mass - groups_.columns().absent[at(cell.class_)]);
+}
+
+void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values) {
+  set_chords(groups, n, wedge);
   const MassColumns& columns = groups_.columns();
   for_each_range(n, block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
     Batch batch;
     const auto flush = [&] {
-      const int n_pairs = batch.n;
-      for (; batch.n % 8 != 0; ++batch.n) {  // unused lanes repeat the first pair
-        const auto j = static_cast<std::size_t>(batch.n);
-        batch.class_[j] = batch.class_[0], batch.mass[j] = batch.mass[0];
-        batch.U[j] = batch.U[0], batch.U_rest[j] = batch.U_rest[0];
-      }
-      kernels_.pair_bounds({batch.n, groups_.n_classes(), classes_.data(), batch.class_, batch.mass, batch.U, batch.U_rest,
-                            batch.values});
-      for (int j = 0; j < n_pairs; ++j) *batch.sum[j] += batch.values[j];
+      kernels_.pair_bounds(
+          {batch.n, groups_.n_classes(), wedge, batch.class_, batch.mass, batch.U, batch.U_rest, batch.values});
+      for (int j = 0; j < batch.n; ++j) *batch.sum[j] += batch.values[j];
       batch.n = 0;
     };
     std::vector<double> after;  // for each pair, the part of U that comes from later pairs
@@ -129,19 +115,15 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
       const auto column = columns.column(groups[i]);
       values[i] = chord_at(U);
       after.resize(column.size());
-      const auto part = [&](const MassColumns::Cell& cell) {
-        const auto c = static_cast<std::size_t>(cell.class_);
-        return w_[c] * (cell.mass - columns.absent[c]);
-      };
       double sum = 0;
-      for (std::size_t j = column.size(); j-- > 0;) after[j] = sum, sum += part(column[j]);
+      for (std::size_t j = column.size(); j-- > 0;) after[j] = sum, sum += part_of(column[j]);
       sum = 0;
       for (std::size_t j = 0; j < column.size(); ++j) {
         const int at = batch.n++;
         batch.class_[at] = column[j].class_, batch.mass[at] = column[j].mass;
         batch.U[at] = U, batch.U_rest[at] = sum + after[j];
         batch.sum[at] = values + i;
-        sum += part(column[j]);
+        sum += part_of(column[j]);
         if (batch.n == longest_gain_block) flush();
       }
     }
@@ -149,20 +131,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
   });
 }
 
-void SparseBounds::sum_mixtures() {
-  const MassColumns& columns = groups_.columns();
-  U_.resize(static_cast<std::size_t>(groups_.n_groups()));
-  for_each_range(groups_.n_groups(), block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
-    for (std::int64_t g = begin; g < end; ++g) {
-      double sum = 0;
-      for (const auto& [c, mass] : columns.column(g))
-        sum += w_[static_cast<std::size_t>(c)] * (mass - columns.absent[static_cast<std::size_t>(c)]);
-      U_[static_cast<std::size_t>(g)] = sum;
-    }
-  });
-}
-
-void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {
+void SparseBounds::set_chords(const GroupId* groups, std::int64_t n, const WedgeClass* wedge) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t piece = piece_of(U_[static_cast<std::size_t>(groups[i])]);
@@ -183,7 +152,7 @@ void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {
     double U[width], values[width];
     for (std::int64_t j = 0; j < width; ++j)
       U[j] = begin_of(first + static_cast<std::int64_t>(ends[at(std::min(begin + j, end - 1))]));
-    kernels_.absent_bounds({width, groups_.n_classes(), classes_.data(), U, values});
+    kernels_.absent_bounds({width, groups_.n_classes(), wedge, U, values});
     for (std::int64_t i = begin; i < end; ++i) chords_[ends[at(i)]] = {U[i - begin], values[i - begin], 0};
   });
   for (std::size_t at = 0; at + 1 < needed.size(); ++at)

@@ -28,19 +28,19 @@ class SparseBounds {
   // Returns true if most terms are absent from most classes and no class has more than half of the prior. If a class had
   // more, q could exceed 1 for a term of this class when the term is treated as absent from the class.
   static bool pay(const TermGroups& groups);
-  // Requires sparse columns. O(n_classes).
+  // Requires sparse columns. O(pairs).
   SparseBounds(const TermGroups& groups, const Threads& threads);
 
-  // Writes an upper bound of each group's gain in the wedge to values (n,). O(pairs of the groups + n_classes * chords). The
-  // first call also takes O(all pairs).
-  void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
+  // Writes an upper bound of each group's gain in the wedge (n_classes,) to values (n,). O(pairs of the groups + n_classes *
+  // chords).
+  void bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values);
 
  private:
   struct Chord {
     double U, value, slope;  // the chord is value + slope (u - U)
   };
-  void sum_mixtures();
-  void set_chords(const GroupId* groups, std::int64_t n);
+  double part_of(const MassColumns::Cell& cell) const;  // the summand of a pair in U
+  void set_chords(const GroupId* groups, std::int64_t n, const WedgeClass* wedge);
   double chord_at(double U) const;
   // Each chord covers 1/32 of an interval [2^k, 2^(k+1)) of sum_c w_c m_c.
   static constexpr int chord_shift = 52 - 5;
@@ -55,8 +55,7 @@ class SparseBounds {
   const double lost_;              // the relative rounding error of a sum over the classes
   double absent_mixture_ = 0;      // sum_c w_c a_c
   std::vector<double> w_;          // (n_classes,)
-  std::vector<BoundClass> classes_;  // (n_classes,)
-  std::vector<double> U_;          // (n_groups,) U of each group, empty until the first call
+  std::vector<double> U_;          // (n_groups,) U of each group
   std::int64_t first_piece_ = 0;
   std::vector<Chord> chords_;      // the chords of the pieces from first_piece_ on
 };
@@ -67,7 +66,7 @@ class GainEvaluator {
 
   // `gains` writes the gain of each of the n groups in a pool. `bounds` writes upper bounds for all pools of a wedge.
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
-  void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
+  void bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values);
 
   // If true, `bounds` for many groups reads only the classes with the terms, and is far faster than `gains`.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }

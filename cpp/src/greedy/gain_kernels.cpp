@@ -29,14 +29,8 @@ struct BothWays {
 // Returns t(p, q) and t(q, p) for p, q >= 0. Their relative errors are about 2^-50 if p - q is given as d with a relative
 // error of at most 2^-52. Both results are exactly 0 if d = 0.
 TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
-  const double sum = p + q;
-  const bool near = 3 * magnitude(d) <= sum;
-
-  const double p_log = larger(p, least_probability), q_log = larger(q, least_probability);
-  const auto [k, down] = nearest_power(p_log, q_log);
-  const double a = p_log * down;
-
-  const double s = (near ? d : a - q_log) / (near ? larger(sum, least_probability) : a + q_log);
+  const bool near = are_near(p, q, d);
+  const auto [s, k] = plain_ratio(p, q, d);
   const double z = s * s;
   const double sR = s * atanh_rest(z);
 
@@ -55,23 +49,23 @@ void two_class_gains(const GainBlock& block, const PoolView& pool) {
   const int n = block.n;
   const double* a = block.masses;
   const double* b = block.masses + n;
-  const double A = pool.rest[0], B = pool.rest[1], weight_a = pool.weight[0], weight_b = pool.weight[1];
+  const PoolClass first = pool.classes[0], second = pool.classes[1];
   double* values = block.values;
   TERMSIFT_INDEPENDENT
-  for (int j = 0; j < n; ++j) values[j] = two_class_gain(a[j], b[j], A, B, weight_a, weight_b);
+  for (int j = 0; j < n; ++j) values[j] = two_class_gain(a[j], b[j], first.rest, second.rest, first.weight, second.weight);
 }
 
 // The gain of a term with a/b > A/B decreases in A, increases in B, and increases as the pool shrinks along a ray. The
 // maximum of this gain in the wedge is therefore at (A1, B1). A term with a/b < A/B has its maximum at (A2, B2). If the
 // ratios A/B of the wedge's pools lie on both sides of a/b, the bound is the larger of the two values.
-void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
+void two_class_bounds(const GainBlock& block, const WedgeClass* wedge) {
   const int n = block.n;
   const double* a = block.masses;
   const double* b = block.masses + n;
   double* values = block.values;
-  const double A1 = *wedge.A1, B1 = *wedge.B1, A2 = *wedge.A2, B2 = *wedge.B2;
-  const double u = wedge.inverse_total[0], v = wedge.inverse_total[1];
-  const double a1 = u / B1, b1 = v / A1, a2 = u / B2, b2 = v / A2;  // as PoolView::weight
+  const double A1 = wedge->A1, B1 = wedge->B1, A2 = wedge->A2, B2 = wedge->B2;
+  const double u = wedge[0].inverse_total, v = wedge[1].inverse_total;
+  const double a1 = u / B1, b1 = v / A1, a2 = u / B2, b2 = v / A2;  // as PoolClass::weight
   double n_both = 0;
   TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
@@ -104,63 +98,50 @@ struct Sums {
   double* delta;
 };
 
-// The data of one class: the masses m of the terms, and the class's elements of the arrays of PoolView.
+// One class: the masses m of the terms, and the pool's data.
 struct ClassPart {
   const double* m;
-  double R, inverse, share, others_inverse, weight;
+  PoolClass pool;
 };
 
-TERMSIFT_INLINE double delta(double m, double R, double inverse, double m_r, double R_r, double inverse_r) {
-  return determinant(m, m_r, R, R_r) * (inverse * inverse_r);
+TERMSIFT_INLINE double delta(double m, const PoolClass& c, double m_r, const PoolClass& r) {
+  return determinant(m, m_r, c.rest, r.rest) * (c.inverse * r.inverse);
 }
 
 // Sets after.x = before.x + v_c x_c for each member x of Sums.
-void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after) {
-  const double *m = c.m, *m_r = r.m;
-  const double R = c.R, inverse = c.inverse, share = c.share, R_r = r.R, inverse_r = r.inverse;
-  const double *s_in = before.s, *rest_in = before.rest, *delta_in = before.delta;
-  double *s_out = after.s, *rest_out = after.rest, *delta_out = after.delta;
+void add_class(int n, const ClassPart c, const ClassPart r, const Sums before, const Sums after) {
   TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
-    s_out[j] = s_in[j] + share * (m[j] * inverse);
-    rest_out[j] = rest_in[j] + share * ((R - m[j]) * inverse);
-    delta_out[j] = delta_in[j] + share * delta(m[j], R, inverse, m_r[j], R_r, inverse_r);
+    after.s[j] = before.s[j] + c.pool.share * (c.m[j] * c.pool.inverse);
+    after.rest[j] = before.rest[j] + c.pool.share * ((c.pool.rest - c.m[j]) * c.pool.inverse);
+    after.delta[j] = before.delta[j] + c.pool.share * delta(c.m[j], c.pool, r.m[j], r.pool);
   }
 }
 
 // Adds the gain in class c to `sum`, and the rounding error of this addition to `low`. Adds v_c x_c to each member x of
 // `after`.
-void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum,
-              double* low) {
-  const double *m = c.m, *m_r = r.m;
-  const double R = c.R, inverse = c.inverse, share = c.share, others_inverse = c.others_inverse, weight = c.weight;
-  const double R_r = r.R, inverse_r = r.inverse;
-  const double *s_in = before.s, *rest_in = before.rest, *delta_in = before.delta;
-  double *s_after = after.s, *rest_after = after.rest, *delta_after = after.delta;
-  double *sum_hi = sum, *sum_lo = low;
+void add_gain(int n, const ClassPart c, const ClassPart r, const Sums before, const Sums after, double* sum, double* low) {
+  const double share = c.pool.share, others_inverse = c.pool.others_inverse;
   TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
-    const double s = m[j] * inverse, rest = (R - m[j]) * inverse;
-    const double delta_c = delta(m[j], R, inverse, m_r[j], R_r, inverse_r);
-    const double t = (s_in[j] + s_after[j]) * others_inverse;
-    const double t_rest = (rest_in[j] + rest_after[j]) * others_inverse;
-    const double d = delta_c - (delta_in[j] + delta_after[j]) * others_inverse;
+    const double s = c.m[j] * c.pool.inverse, rest = (c.pool.rest - c.m[j]) * c.pool.inverse;
+    const double delta_c = delta(c.m[j], c.pool, r.m[j], r.pool);
+    const double t = (before.s[j] + after.s[j]) * others_inverse;
+    const double t_rest = (before.rest[j] + after.rest[j]) * others_inverse;
+    const double d = delta_c - (before.delta[j] + after.delta[j]) * others_inverse;
     const double value = both_ways(s, t, d).forward + both_ways(rest, t_rest, -d).forward;
-    const DoubleDouble total = two_sum(sum_hi[j], weight * value);
-    sum_hi[j] = total.hi;
-    sum_lo[j] += total.lo;
-    s_after[j] += share * s;
-    rest_after[j] += share * rest;
-    delta_after[j] += share * delta_c;
+    const DoubleDouble total = two_sum(sum[j], c.pool.weight * value);
+    sum[j] = total.hi;
+    low[j] += total.lo;
+    after.s[j] += share * s;
+    after.rest[j] += share * rest;
+    after.delta[j] += share * delta_c;
   }
 }
 
 void many_class_gains(const GainBlock& block, const PoolView& pool) {
   const int n = block.n, n_classes = block.n_classes;
-  const auto part = [&](int c) {
-    return ClassPart{block.masses + c * n, pool.rest[c],           pool.inverse[c],
-                     pool.share[c],        pool.others_inverse[c], pool.weight[c]};
-  };
+  const auto part = [&](int c) { return ClassPart{block.masses + c * n, pool.classes[c]}; };
   const auto before = [&](int c) {
     double* const s = block.scratch + c * n;
     return Sums{s, s + n_classes * n, s + 2 * n_classes * n};
@@ -191,6 +172,10 @@ TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, doubl
 struct Corners {
   const double *A1, *B1, *inverse_1, *A2, *B2, *inverse_2;
 };
+
+TERMSIFT_INLINE Corners corners_of(const WedgeClass& k) {
+  return {&k.A1, &k.B1, &k.inverse_1, &k.A2, &k.B2, &k.inverse_2};
+}
 
 // Returns a bound of the rounding error of pB - qA relative to pB + qA, where q is a sum over the classes.
 TERMSIFT_INLINE double lost_in_sum(int n_classes) { return (n_classes + 8) * 0x1p-52; }
@@ -228,7 +213,7 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
 // Computes the larger of the bounds at the two corners for each class, and sums over the classes. The sum is an upper bound,
 // because the gain's summand for class c is A kl(p/A || q/B), and depends on (A, B) as the gain with two classes depends on
 // the pool.
-void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
+void many_class_bounds(const GainBlock& block, const WedgeClass* wedge) {
   const int n = block.n, n_classes = block.n_classes;
   double* values = block.values;
   double* const before = block.scratch;  // (n_classes, n) sum_{k < c} pi_k p_k
@@ -237,7 +222,7 @@ void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
     const double* m = block.masses + c * n;
     const double* in = before + c * n;
     double* out = before + (c + 1) * n;
-    const double w = wedge.prior[c] * wedge.inverse_total[c];
+    const double w = wedge[c].w;
     for (int j = 0; j < n; ++j) out[j] = in[j] + w * m[j];
   }
   double after[longest_gain_block], p[longest_gain_block], q[longest_gain_block], bound[longest_gain_block];
@@ -245,15 +230,12 @@ void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   for (int c = n_classes - 1; c >= 0; --c) {
     const double* m = block.masses + c * n;
     const double* in = before + c * n;
-    const double inverse_1 = 1.0 / wedge.B1[c], inverse_2 = 1.0 / wedge.B2[c];
-    const double inverse_total = wedge.inverse_total[c], others_inverse = wedge.others_inverse[c];
-    const double w = wedge.prior[c] * inverse_total;
-    for (int j = 0; j < n; ++j) p[j] = m[j] * inverse_total;
-    for (int j = 0; j < n; ++j) q[j] = (in[j] + after[j]) * others_inverse;
-    const Corners corners{wedge.A1 + c, wedge.B1 + c, &inverse_1, wedge.A2 + c, wedge.B2 + c, &inverse_2};
-    corner_bounds<true, true>(n, p, q, corners, lost_in_sum(n_classes), bound);
+    const WedgeClass k = wedge[c];
+    for (int j = 0; j < n; ++j) p[j] = m[j] * k.inverse_total;
+    for (int j = 0; j < n; ++j) q[j] = (in[j] + after[j]) * k.others_inverse;
+    corner_bounds<true, true>(n, p, q, corners_of(k), lost_in_sum(n_classes), bound);
     for (int j = 0; j < n; ++j) values[j] += bound[j];
-    for (int j = 0; j < n; ++j) after[j] += w * m[j];
+    for (int j = 0; j < n; ++j) after[j] += k.w * m[j];
   }
 }
 
@@ -264,27 +246,27 @@ void absent_bounds(const AbsentBoundBlock& block) {
   double* values = block.values;
   for (int j = 0; j < n; ++j) values[j] = 0;
   for (int c = 0; c < block.n_classes; ++c) {
-    const BoundClass& k = block.classes[c];
+    const WedgeClass& k = block.classes[c];
     for (int j = 0; j < n; ++j) p[j] = k.absent_p;
     for (int j = 0; j < n; ++j) q[j] = (k.absent_rest + U[j]) * k.others_inverse;
-    const Corners corners{&k.A1, &k.B1, &k.inverse_1, &k.A2, &k.B2, &k.inverse_2};
-    corner_bounds<true, true>(n, p, q, corners, lost_in_sum(block.n_classes), bound);
+    corner_bounds<true, true>(n, p, q, corners_of(k), lost_in_sum(block.n_classes), bound);
     for (int j = 0; j < n; ++j) values[j] += bound[j];
   }
 }
 
 void pair_bounds(const PairBoundBlock& block) {
   constexpr int most = longest_gain_block;
-  const int n = block.n;
+  const int n = (block.n + 7) / 8 * 8;  // a multiple of every target's vector length
   double A1[most], B1[most], inverse_1[most], A2[most], B2[most], inverse_2[most];
   double p[most], q[most], absent_p[most], absent_q[most], absent[most];
   for (int j = 0; j < n; ++j) {
-    const BoundClass& k = block.classes[block.class_[j]];
+    const int i = j < block.n ? j : 0;  // unused lanes repeat the first pair
+    const WedgeClass& k = block.classes[block.class_[i]];
     A1[j] = k.A1, B1[j] = k.B1, inverse_1[j] = k.inverse_1;
     A2[j] = k.A2, B2[j] = k.B2, inverse_2[j] = k.inverse_2;
-    p[j] = block.mass[j] * k.inverse_total, absent_p[j] = k.absent_p;
-    q[j] = (k.absent_rest + block.U_rest[j]) * k.others_inverse;
-    absent_q[j] = (k.absent_rest + block.U[j]) * k.others_inverse;
+    p[j] = block.mass[i] * k.inverse_total, absent_p[j] = k.absent_p;
+    q[j] = (k.absent_rest + block.U_rest[i]) * k.others_inverse;
+    absent_q[j] = (k.absent_rest + block.U[i]) * k.others_inverse;
   }
   const Corners corners{A1, B1, inverse_1, A2, B2, inverse_2};
   const double lost = lost_in_sum(block.n_classes);
@@ -298,18 +280,14 @@ void gains(const GainBlock& block, const PoolView& pool) {
   else many_class_gains(block, pool);
 }
 
-void bounds(const GainBlock& block, const WedgeView& wedge) {
+void bounds(const GainBlock& block, const WedgeClass* wedge) {
   if (block.n_classes == 2) two_class_bounds(block, wedge);
   else many_class_bounds(block, wedge);
 }
 
-TERMSIFT_INLINE DoubleDouble part_of(const DoubleDouble& prior, const double* hi, const double* lo, int j) {
-  return multiply(prior, DoubleDouble{hi[j], lo[j]});
-}
-
 // Computes sum_c t(p_c, q_c). As in the computation of gains, q_c comes from separate sums over the classes before c and
 // after c.
-void cells(const CellBlock& block, const MixtureView& mixture) {
+void cells(const CellBlock& block) {
   const int n = block.n, n_classes = block.n_classes;
   const double remainder_of = block.remainder_of;
   double after_hi[longest_gain_block], after_lo[longest_gain_block], low[longest_gain_block];
@@ -317,20 +295,20 @@ void cells(const CellBlock& block, const MixtureView& mixture) {
   for (int j = 0; j < n; ++j) block.before_hi[j] = block.before_lo[j] = 0;
   for (int j = 0; j < n; ++j) after_hi[j] = after_lo[j] = low[j] = values[j] = 0;
   for (int c = 0; c + 1 < n_classes; ++c) {
-    const DoubleDouble prior{mixture.prior_hi[c], mixture.prior_lo[c]};
+    const DoubleDouble prior = block.classes[c].prior;
     const double *hi = block.p_hi + c * n, *lo = block.p_lo + c * n;
     const double *in_hi = block.before_hi + c * n, *in_lo = block.before_lo + c * n;
     double *out_hi = block.before_hi + (c + 1) * n, *out_lo = block.before_lo + (c + 1) * n;
     TERMSIFT_INDEPENDENT
     for (int j = 0; j < n; ++j) {
-      const DoubleDouble sum = add({in_hi[j], in_lo[j]}, part_of(prior, hi, lo, j));
+      const DoubleDouble sum = add({in_hi[j], in_lo[j]}, multiply(prior, {hi[j], lo[j]}));
       out_hi[j] = sum.hi;
       out_lo[j] = sum.lo;
     }
   }
   for (int c = n_classes - 1; c >= 0; --c) {
-    const DoubleDouble prior{mixture.prior_hi[c], mixture.prior_lo[c]};
-    const DoubleDouble others_inverse{mixture.others_inverse_hi[c], mixture.others_inverse_lo[c]};
+    const DoubleDouble prior = block.classes[c].prior;
+    const DoubleDouble others_inverse = block.classes[c].rest_inverse;
     const double *hi = block.p_hi + c * n, *lo = block.p_lo + c * n;
     const double *in_hi = block.before_hi + c * n, *in_lo = block.before_lo + c * n;
     TERMSIFT_INDEPENDENT
@@ -343,7 +321,7 @@ void cells(const CellBlock& block, const MixtureView& mixture) {
       const DoubleDouble total = two_sum(values[j], is_none ? 0.0 : value);
       values[j] = total.hi;
       low[j] += total.lo;
-      const DoubleDouble sum = add(after, part_of(prior, hi, lo, j));
+      const DoubleDouble sum = add(after, multiply(prior, p));
       after_hi[j] = sum.hi;
       after_lo[j] = sum.lo;
     }

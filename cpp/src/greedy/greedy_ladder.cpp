@@ -35,9 +35,8 @@ constexpr double usual_slack = 0.15;      // the slack of a wedge's ratios divid
 constexpr double farther = 1.25;          // the factor of a list's reach (see Shortlist) if the pool leaves the wedge
 constexpr double nearer = 1 / farther;    // the factor if `left_out` reaches the best gain in a later round
 constexpr double much_nearer = 0.4;       // the factor if `left_out` reaches the best gain in the round that made the list
-constexpr double most_reach = 4;          // the limit of the reach, so that a few reductions suffice later
-constexpr double least_reach = 1e-3;      // if the reach falls to this limit at once, the wedge becomes a point
-constexpr double nearly_equal = 1e-10;    // for a point, bounds with a smaller relative difference count as equal
+constexpr double most_reach = 4;          // the upper limit of the reach, so that a few reductions suffice later
+constexpr double least_reach = 1e-3;      // the lower limit
 constexpr double most_saved = 64;         // the limit of the budget, in scans of all groups
 constexpr std::int64_t pause = 16;        // the number of plain steps if the budget is used up
 constexpr std::int64_t run_ratio = 4;     // the growth factor of the number of copies that count_wins adds
@@ -46,31 +45,27 @@ constexpr std::int64_t run_ratio = 4;     // the growth factor of the number of 
 constexpr double rounding = 1e-13;
 
 struct Wedge {
-  std::vector<double> A1, B1, A2, B2;  // WedgeView
-
-  explicit Wedge(std::size_t n_axes) : A1(n_axes), B1(n_axes), A2(n_axes), B2(n_axes) {}
+  std::vector<WedgeClass> classes;
 
   // Makes the wedge cover all pools between two pools. `slack` (axes,) widens the range of the ratios A/B.
   void cover(const Axes& from, const Axes& to, const std::vector<double>& slack) {
-    for (std::size_t i = 0; i < A1.size(); ++i) {
+    for (std::size_t i = 0; i < slack.size(); ++i) {
       const double ratio = from.A[i] / from.B[i], ratio_to = to.A[i] / to.B[i];
-      B1[i] = std::min(from.B[i], to.B[i]);
-      A1[i] = B1[i] * (std::min(ratio, ratio_to) * (1 - slack[i]));
-      A2[i] = std::min(from.A[i], to.A[i]);
-      B2[i] = A2[i] / (std::max(ratio, ratio_to) * (1 + slack[i]));
+      WedgeClass& k = classes[i];
+      k.B1 = std::min(from.B[i], to.B[i]);
+      k.A1 = k.B1 * (std::min(ratio, ratio_to) * (1 - slack[i]));
+      k.A2 = std::min(from.A[i], to.A[i]);
+      k.B2 = k.A2 / (std::max(ratio, ratio_to) * (1 + slack[i]));
+      k.inverse_1 = 1 / k.B1, k.inverse_2 = 1 / k.B2;
     }
   }
 
-  void shrink_to(const Axes& point) {
-    A1 = A2 = point.A;
-    B1 = B2 = point.B;
-  }
-
   bool contains(const Axes& pool) const {
-    for (std::size_t i = 0; i < A1.size(); ++i) {
+    for (std::size_t i = 0; i < pool.A.size(); ++i) {
+      const WedgeClass& k = classes[i];
       const double A = pool.A[i], B = pool.B[i];
-      if (!(B * (1 - rounding) >= B1[i] && A * (1 - rounding) >= A2[i])) return false;
-      if (!(A * B1[i] * (1 - rounding) >= A1[i] * B && A * B2[i] <= A2[i] * B * (1 - rounding))) return false;
+      if (!(B * (1 - rounding) >= k.B1 && A * (1 - rounding) >= k.A2)) return false;
+      if (!(A * k.B1 * (1 - rounding) >= k.A1 * B && A * k.B2 <= k.A2 * B * (1 - rounding))) return false;
     }
     return true;
   }
@@ -83,7 +78,7 @@ struct Candidate {
 constexpr auto more = [](const Candidate& a, const Candidate& b) { return a.bound > b.bound; };
 
 struct Shortlist {
-  Shortlist(std::size_t size, std::size_t n_axes) : capacity(size), wedge(n_axes) {}
+  Shortlist(std::size_t size, const Wedge& any_wedge) : capacity(size), wedge(any_wedge) {}
 
   std::size_t capacity;
   std::vector<Candidate> candidates;  // sorted by decreasing bound
@@ -100,9 +95,8 @@ class Ladder {
  public:
   Ladder(Selection& selection, GainEvaluator& evaluator)
       : selection_(selection), evaluator_(evaluator),
-        margin_(1e-12 + 1e-14 * selection.groups.n_classes()), n_live_(selection.groups.n_groups()),
-        nothing_(static_cast<std::size_t>(selection.groups.n_classes()), 0.0) {
-    for (const double total : selection.groups.totals) inverse_totals_.push_back(1 / total);
+        margin_(1e-12 + 1e-14 * selection.groups.n_classes()), any_wedge_{selection.groups.wedge_classes()},
+        n_live_(selection.groups.n_groups()), nothing_(any_wedge_.classes.size(), 0.0) {
     now_ = selection_.pool.axes_less(nothing_);
     const auto n = static_cast<std::size_t>(n_live_);
     groups_.resize(n);
@@ -111,7 +105,7 @@ class Ladder {
     first_ = scan_all();
     std::size_t capacity = smallest_list;
     do {
-      lists_.emplace_back(capacity, now_.A.size());
+      lists_.emplace_back(capacity, any_wedge_);
       capacity *= list_ratio;
     } while (2 * capacity < n);
     budget_ = static_cast<double>(n);
@@ -140,8 +134,7 @@ class Ladder {
       const bool is_new = list.made_at == round_;
       list.reach = std::max(least_reach, list.reach * (is_new ? much_nearer : nearer));
       if (used() + cost_of(level + 1) > budget_) break;
-      const bool at_point = is_new && list.reach == least_reach;
-      for (std::size_t l = level + 1; l-- > 0;) make(l, at_point);
+      for (std::size_t l = level + 1; l-- > 0;) make(l);
     }
     budget_ -= used();
     plain_steps_left_ = pause - 1;
@@ -172,7 +165,7 @@ class Ladder {
       for (std::size_t c = 0; c < mass.size(); ++c) removed[c] = static_cast<double>(copies) * mass[c];
       return selection_.pool.axes_less(removed);
     };
-    Wedge wedge(now_.A.size());
+    Wedge wedge = any_wedge_;
     const std::vector<double> slack(now_.A.size(), rounding);
     std::int64_t wins = 1;
     for (std::int64_t extra = run_ratio; wins < most; extra *= run_ratio) {
@@ -204,8 +197,8 @@ class Ladder {
   Best scan_all() {
     drop_selected(all_);
     if (evaluator_.has_sparse_bounds()) {
-      Wedge here(now_.A.size());
-      here.shrink_to(now_);
+      Wedge here = any_wedge_;
+      here.cover(now_, now_, std::vector<double>(now_.A.size(), rounding));
       evaluate_bounds(all_, here);
       for (std::size_t i = 0; i < all_.size(); ++i) all_[i].bound = values_[i];
       std::sort(all_.begin(), all_.end(), more);
@@ -266,7 +259,7 @@ class Ladder {
     for (std::size_t l = count_left(); l-- > 0;) {
       if (is_left(lists_[l]) && lists_[l].made_at >= 0)
         lists_[l].reach = std::min(most_reach, farther * lists_[l].reach);
-      make(l, false);
+      make(l);
     }
   }
 
@@ -279,7 +272,7 @@ class Ladder {
     return evaluations;
   }
 
-  void make(std::size_t level, bool at_point) {
+  void make(std::size_t level) {
     Shortlist& list = lists_[level];
     std::vector<Candidate>& source = level + 1 < lists_.size() ? lists_[level + 1].candidates : all_;
     if (&source == &all_ && list.made_at < 0) std::sort(all_.begin(), all_.end(), more);
@@ -292,18 +285,12 @@ class Ladder {
       for (Candidate& c : list.candidates) c.bound = infinity;
       return;
     }
-    if (at_point) list.wedge.shrink_to(now_);
-    else set_wedge(list, source);
+    set_wedge(list, source);
     evaluate_bounds(source, list.wedge);
     for (std::size_t i = 0; i < source.size(); ++i) list.candidates[i].bound = values_[i];
     const auto begin = list.candidates.begin();
-    auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
+    const auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
     std::nth_element(begin, end, list.candidates.end(), more);
-    if (at_point) {
-      // Bounds cannot distinguish gains with a relative difference below nearly_equal.
-      const double least = std::min_element(begin, end, more)->bound * (1 - nearly_equal);
-      end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
-    }
     for (auto c = end; c != list.candidates.end(); ++c) list.left_out = std::max(list.left_out, c->bound);
     std::sort(begin, end, more);
     list.candidates.erase(end, list.candidates.end());
@@ -337,20 +324,14 @@ class Ladder {
   void evaluate_bounds(const std::vector<Candidate>& candidates, const Wedge& wedge) {
     const std::size_t n = candidates.size();
     for (std::size_t i = 0; i < n; ++i) groups_[i] = candidates[i].group;
-    evaluator_.bounds(groups_.data(), static_cast<std::int64_t>(n), view(wedge), values_.data());
+    evaluator_.bounds(groups_.data(), static_cast<std::int64_t>(n), wedge.classes.data(), values_.data());
     for (std::size_t i = 0; i < n; ++i) values_[i] *= 1 + margin_;
-  }
-
-  WedgeView view(const Wedge& wedge) const {
-    const TermGroups& groups = selection_.groups;
-    return {wedge.A1.data(), wedge.B1.data(), wedge.A2.data(), wedge.B2.data(), inverse_totals_.data(), groups.prior.data(),
-            groups.others_inverse.data()};
   }
 
   Selection& selection_;
   GainEvaluator& evaluator_;
-  std::vector<double> inverse_totals_;
   const double margin_;  // the relative margin by which bounds are raised; rounding errors are far smaller
+  const Wedge any_wedge_;  // a wedge whose corners have not been set
   std::vector<Shortlist> lists_;
   // All groups. Once the longest list has been made, the groups are sorted by decreasing gains or bounds of an earlier step.
   std::vector<Candidate> all_;

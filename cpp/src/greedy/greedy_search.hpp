@@ -1,11 +1,9 @@
 // The state of a search for the greedy order.
 #pragma once
 
-#include <functional>
 #include <stdexcept>
 #include <vector>
 
-#include "base/pacer.hpp"
 #include "greedy/gain_evaluator.hpp"
 #include "greedy/term_groups.hpp"
 #include "termsift/greedy.hpp"
@@ -30,16 +28,15 @@ class Pool {
 
   // Returns the axes of the pool after the masses `removed` (n_classes,) are subtracted from R.
   Axes axes_less(const std::vector<double>& removed) const;
-  PoolView view() const;
+  PoolView view() const { return {classes_.data(), reference_}; }
 
  private:
   void refresh();
 
   const TermGroups& groups_;
-  const int n_classes_;
-  std::vector<double> fields_, mass_;  // the arrays of PoolView (5, n_classes); scratch (n_classes,)
-  double* const rest_;
-  int reference_ = 0;
+  std::vector<PoolClass> classes_;
+  std::vector<double> mass_;  // scratch (n_classes,)
+  int reference_;
 };
 
 // Several members of one group that were selected in succession.
@@ -102,15 +99,5 @@ struct Best {
 
 // Selects terms until the largest gain is 0 or enough terms are selected.
 void search_by_ladder(Selection& selection, GainEvaluator& evaluator, Pacer& pacer);
-
-// Writes divergences (n,). Element k is the divergence of the partition into the single terms terms[0], ..., terms[k] and
-// the pool of all other terms. The divergence is the sum over the cells of
-//     t(p) = sum_c [p_c log(p_c/q_c) - p_c + q_c] >= 0.
-// No digits cancel in this sum, so even a small difference between two pools is accurate. The divergences never decrease.
-// Terms must be distinct. `tick` is called from time to time with the number of steps done. Memory is O(number of pairs).
-template <CountType Count>
-void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& estimation, const Smoothing& smoothing,
-                           const std::int64_t* terms, std::int64_t n, double* divergences,
-                           const std::function<void(std::int64_t)>& tick);
 
 }  // namespace termsift

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/values.hpp"
@@ -15,12 +17,116 @@
 namespace termsift {
 namespace {
 
+constexpr double largest_total = 0x1p52;
+// If counts must be rounded, a class gets its own unit if its total allows a unit above `coarser` times the common unit.
+constexpr double coarser = 0x1p10;
 // A mass below this number of units must be exact, because rounding it would lose too many digits.
 constexpr double least_units = 0x1p10;
 
-[[noreturn]] void throw_zero(std::int64_t term, std::int64_t c) {
-  throw std::invalid_argument("term " + std::to_string(term) + " has probability 0 in class " + std::to_string(c) +
-                              " with b1 = 0; greedy needs every p_ic > 0");
+// Maps a count l to the whole number nearest to (l denominator + numerator) unit.
+struct Grid {
+  double denominator = 1;
+  double numerator = 0;       // b1 * denominator
+  double unit = 1;            // a power of two
+  double leftover = 0;        // Smoothing::leftover on this grid, as a whole number
+  std::int64_t coarsest = 0;  // the class whose total sets the unit
+
+  double scaled(double l) const { return (l * denominator + numerator) * unit; }
+  double mass(double l) const { return std::nearbyint(scaled(l)); }
+};
+
+struct Fraction {
+  double numerator, denominator;
+};
+
+// Returns the simplest fraction that rounds to x, or x / 1 if the denominator would be too large. Uses continued fractions.
+// For example, 0.1 becomes 1/10, so that l + 0.1 is a whole number of tenths.
+Fraction simple_fraction(double x) {
+  double before = 0, numerator = 1, denominator_before = 1, denominator = 0, rest = x;
+  for (int i = 0; i < 40; ++i) {
+    const double whole = std::floor(rest);
+    before = std::exchange(numerator, whole * numerator + before);
+    denominator_before = std::exchange(denominator, whole * denominator + denominator_before);
+    if (numerator / denominator == x) return {numerator, denominator};
+    if (denominator > 0x1p30) break;
+    rest = 1 / (rest - whole);
+  }
+  return {x, 1};
+}
+
+// Returns the least common multiple of two whole numbers, or infinity if one of them is 2^62 or more.
+double common_multiple(double a, double b) {
+  if (!(a < 0x1p62 && b < 0x1p62)) return HUGE_VAL;
+  return a / static_cast<double>(std::gcd(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b))) * b;
+}
+
+bool is_whole(double x) { return x == std::nearbyint(x); }
+
+// Returns the grids of `classes`, which are indices of rows of the counts, and sets `smoothing`. On the grids, totals are
+// below 2^52, and the largest total is at least 2^51. In general, all classes share one unit. A count is therefore rounded
+// equally in all classes, and equal shares of the pool stay equal. If counts must be rounded, however, a class with less
+// than 2^-10 of the tokens of the largest class has its own unit. If no count must be rounded, only b1 and the leftover may
+// be rounded. Throws std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
+template <CountType Count>
+std::vector<Grid> make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes,
+                             const Estimation& estimation, Smoothing& smoothing) {
+  const auto n_terms = static_cast<double>(counts.n_terms);
+  const Fraction b1 = simple_fraction(estimation.b1);
+  const Fraction b2 = estimation.b2_rest == 0 ? simple_fraction(estimation.b2) : Fraction{estimation.b2, 1};
+  const DoubleDouble b2_numerator{b2.numerator, estimation.b2_rest};
+
+  smoothing.b1 = divide({b1.numerator, 0}, {b1.denominator, 0});
+  const DoubleDouble b2_value = divide(b2_numerator, {b2.denominator, 0});
+  const DoubleDouble leftover = subtract(b2_value, multiply(smoothing.b1, {n_terms, 0}));
+  if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // otherwise b2 equals b1 n_terms up to rounding
+    if (leftover.hi < 0)
+      throw std::invalid_argument("the probabilities of a class must not sum to more than 1: greedy needs b2 >= b1 * "
+                                  "n_terms = " + text(estimation.b1 * n_terms) + ", got b2 = " + text(estimation.b2));
+    smoothing.leftover = leftover;
+  }
+  const bool has_leftover = smoothing.leftover.hi > 0;
+
+  std::vector<double> totals;
+  double most = 0;
+  for (const std::int64_t c : classes) {
+    const Count tokens = counts.rows[static_cast<std::size_t>(c)]->n_tokens;
+    totals.push_back(static_cast<double>(tokens) + estimation.b2);
+    most = std::max(most, totals.back());
+    if (!(totals.back() > 0x1p-960 && totals.back() < 0x1p960))  // totals in this range cause no overflow
+      throw std::invalid_argument("class " + std::to_string(c) + " has " + text(tokens) + " tokens and b2 = " +
+                                  text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
+  }
+
+  // Use the first of these denominators that keeps all digits of whole counts, otherwise 1.
+  Grid grid;
+  const double both = has_leftover ? common_multiple(b1.denominator, b2.denominator) : b1.denominator;
+  for (const double denominator : {both, b1.denominator})
+    if (most * denominator < largest_total) {
+      grid.denominator = denominator;
+      break;
+    }
+  const double times_b1 = grid.denominator / b1.denominator, times_b2 = grid.denominator / b2.denominator;
+  grid.numerator = is_whole(times_b1) ? b1.numerator * times_b1 : estimation.b1 * grid.denominator;
+  const DoubleDouble scaled_leftover =
+      !has_leftover ? DoubleDouble{}
+      : is_whole(times_b1) && is_whole(times_b2)
+          ? subtract(multiply(b2_numerator, {times_b2, 0}), two_product(grid.numerator, n_terms))
+          : multiply(leftover, {grid.denominator, 0});
+
+  std::vector<double> units;
+  std::vector<Grid> grids;
+  for (const double total : totals) units.push_back(std::ldexp(1.0, 51 - std::ilogb(total * grid.denominator)));
+  const auto coarsest = std::min_element(units.begin(), units.end());
+  const bool are_whole = std::is_integral_v<Count> && *coarsest >= 1;
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    const bool is_own = !are_whole && units[k] > coarser * *coarsest;
+    grid.unit = is_own ? units[k] : *coarsest;
+    grid.coarsest = is_own ? classes[k] : classes[static_cast<std::size_t>(coarsest - units.begin())];
+    const double rounded = std::nearbyint(scaled_leftover.hi * grid.unit);
+    grid.leftover = has_leftover ? std::max(1.0, rounded) : 0;
+    grids.push_back(grid);
+  }
+  return grids;
 }
 
 template <CountType Count>
@@ -34,16 +140,15 @@ template <CountType Count>
                               std::to_string(grid.coarsest) + "; greedy needs at least 2^-40 of the number of tokens");
 }
 
-std::uint64_t hash_of(std::span<const MassColumns::Cell> column) {
-  std::uint64_t hash = 0x9e3779b97f4a7c15u;
-  for (const auto& [c, mass] : column)
-    hash = fold(hash ^ std::bit_cast<std::uint64_t>(mass), 0xbf58476d1ce4e5b9u + static_cast<std::uint64_t>(c));
-  return hash;
-}
+template <CountType Count>
+using Column = std::span<const typename PairsByTerm<Count>::Pair>;
 
-bool same(std::span<const MassColumns::Cell> a, std::span<const MassColumns::Cell> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const auto& x, const auto& y) { return x.class_ == y.class_ && x.mass == y.mass; });
+template <CountType Count>
+std::uint64_t hash_of(const Column<Count>& column) {
+  std::uint64_t hash = 0x9e3779b97f4a7c15u;
+  for (const auto& [k, l] : column)
+    hash = fold(hash ^ std::bit_cast<std::uint64_t>(l), 0xbf58476d1ce4e5b9u + static_cast<std::uint64_t>(k));
+  return hash;
 }
 
 }  // namespace
@@ -52,74 +157,62 @@ template <CountType Count>
 TermGroups::TermGroups(const ClassCounts<Count>& counts, const Estimation& estimation, bool grouped,
                        const Threads& threads)
     : n_terms_(counts.n_terms) {
-  MassColumns columns = read_columns(counts, estimation, threads);
-  if (!grouped) {
-    n_groups_ = static_cast<GroupId>(n_terms_);
-    columns_ = std::move(columns);
-  } else {
-    const std::vector<TermId> heads = group_equal_columns(columns, threads);
-    n_groups_ = static_cast<GroupId>(heads.size());
-    columns_.absent = std::move(columns.absent);
-    columns_.starts.assign(1, 0);
-    columns_.starts.reserve(heads.size() + 1);
-    for (const TermId head : heads) {
-      const auto column = columns.column(head);
-      columns_.cells.insert(columns_.cells.end(), column.begin(), column.end());
-      columns_.starts.push_back(std::ssize(columns_.cells));
+  const ClassModel model = make_class_model(counts, estimation);
+  const std::vector<Grid> grids = make_grids(counts, model.classes, estimation, smoothing_);
+  for_each_block(std::ssize(model.classes), {1, threads.poll}, [&](std::int64_t k, Worker&) {
+    const Grid& grid = grids[at(k)];
+    const std::int64_t c = model.classes[at(k)];
+    const ClassRow<Count>& row = *counts.rows[at(c)];
+    const auto mass_of = [&](std::int64_t term, Count l) {
+      const double scaled = grid.scaled(static_cast<double>(l)), mass = grid.mass(static_cast<double>(l));
+      if (mass < least_units && (mass != scaled || mass == 0)) throw_too_small(counts, term, c, l, grid, estimation.b1);
+      return mass;
+    };
+    const double absent = grid.mass(0);
+    double total = grid.leftover + absent * static_cast<double>(n_terms_ - row.size);
+    std::int64_t first_absent = 0;
+    for (std::int64_t i = 0; i < row.size; ++i) {
+      if (row.terms[i] == first_absent) ++first_absent;
+      total += mass_of(row.terms[i], row.term_frequency[i]);
     }
+    if (first_absent < n_terms_) {
+      if (estimation.b1 == 0)
+        throw std::invalid_argument("term " + std::to_string(first_absent) + " has probability 0 in class " +
+                                    std::to_string(c) + " with b1 = 0; greedy needs every p_ic > 0");
+      mass_of(first_absent, 0);
+    }
+    columns_.absent.push_back(absent);
+    totals.push_back(total);
+    prior.push_back(model.constants[at(k)].prior.hi);
+    others_inverse.push_back(model.constants[at(k)].rest_inverse.hi);
+  });
+  const PairsByTerm<Count> pairs =
+      arrange_pairs_by_term(counts, model.classes, n_terms_, threads, [](TermId term) { return term; });
+  const std::vector<TermId> heads = group_equal_columns(pairs, grouped, threads);
+  columns_.starts.assign(1, 0);
+  columns_.starts.reserve(heads.size() + 1);
+  for (const TermId head : heads) {
+    for (const auto& [k, l] : pairs[head])
+      columns_.cells.push_back({k, grids[at(k)].mass(static_cast<double>(l))});
+    columns_.starts.push_back(std::ssize(columns_.cells));
   }
 }
 
 template <CountType Count>
-MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Estimation& estimation,
-                                     const Threads& threads) {
-  const ClassModel model = make_class_model(counts, estimation);
-  const Grids grids = make_grids(counts, model.classes, estimation);
-  smoothing_ = grids.smoothing;
-  MassColumns columns;
-  const auto fill = [&](std::size_t k, const ClassRow<Count>& row, const auto& slot) {
-    const Grid& grid = grids.of_class[k];
-    const std::int64_t c = model.classes[k];
-    const auto mass_of = [&](std::int64_t term, Count l) {
-      const double scaled = grid.scaled(static_cast<double>(l)), mass = std::nearbyint(scaled);
-      if (mass < least_units && (mass != scaled || mass == 0)) throw_too_small(counts, term, c, l, grid, estimation.b1);
-      return mass;
-    };
-    const double absent = std::nearbyint(grid.scaled(0));
-    double total = grid.leftover + absent * static_cast<double>(n_terms_ - row.size);
-    std::int64_t first_absent = 0;
-    for (std::int64_t i = 0; i < row.size; ++i) {
-      const Count l = row.term_frequency[i];
-      const double mass = mass_of(row.terms[i], l);
-      if (row.terms[i] == first_absent) ++first_absent;
-      total += mass;
-      columns.cells[static_cast<std::size_t>(slot(row.terms[i]))] = {static_cast<ClassId>(k), mass};
-    }
-    if (first_absent < n_terms_) {
-      if (estimation.b1 == 0) throw_zero(first_absent, c);
-      mass_of(first_absent, 0);
-    }
-    columns.absent.push_back(absent);
-    totals.push_back(total);
-    prior.push_back(model.constants[k].prior.hi);
-    others_inverse.push_back(model.constants[k].rest_inverse.hi);
-  };
-  columns.starts = arrange_pairs_by_term(
-      counts, model.classes, n_terms_, threads, [](TermId term) { return term; },
-      [&](std::size_t n_pairs) { columns.cells.resize(n_pairs); }, fill);
-  return columns;
-}
-
-std::vector<TermId> TermGroups::group_equal_columns(const MassColumns& columns, const Threads& threads) {
+std::vector<TermId> TermGroups::group_equal_columns(const PairsByTerm<Count>& pairs, bool grouped,
+                                                    const Threads& threads) {
   const auto n_terms = static_cast<std::size_t>(n_terms_);
   std::vector<TermId> heads;
   std::vector<std::uint64_t> hashes;  // the hashes of the heads' columns
   const std::size_t mask = std::bit_ceil(2 * n_terms) - 1;
   std::vector<GroupId> group_of(n_terms), slots(mask + 1, -1);
   const auto assign = [&](std::size_t term) {
-    const auto column = columns.column(static_cast<std::int64_t>(term));
-    const std::uint64_t hash = hash_of(column);
-    const auto is_it = [&](std::size_t g) { return hashes[g] == hash && same(columns.column(heads[g]), column); };
+    const Column<Count> column = pairs[static_cast<std::int64_t>(term)];
+    const std::uint64_t hash = grouped ? hash_of<Count>(column) : term;  // columns with different hashes are not compared
+    const auto is_it = [&](std::size_t g) {
+      const Column<Count> other = pairs[heads[g]];
+      return hashes[g] == hash && std::equal(other.begin(), other.end(), column.begin(), column.end());
+    };
     std::size_t slot = hash & mask;
     while (slots[slot] >= 0 && !is_it(static_cast<std::size_t>(slots[slot]))) slot = (slot + 1) & mask;
     if (slots[slot] < 0) {
@@ -161,6 +254,25 @@ std::vector<double> TermGroups::sum(std::span<const GroupId> groups, std::span<c
   }
   for (std::size_t c = 0; c < result.size(); ++c) result[c] += n_absent * columns_.absent[c];
   return result;
+}
+
+std::vector<WedgeClass> TermGroups::wedge_classes() const {
+  std::vector<WedgeClass> classes(totals.size());
+  double before = 0, after = 0;
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    WedgeClass& k = classes[c];
+    k.inverse_total = 1 / totals[c];
+    k.w = prior[c] / totals[c];
+    k.others_inverse = others_inverse[c];
+    k.absent_p = columns_.absent[c] * k.inverse_total;
+    k.absent_rest = before;
+    before += k.w * columns_.absent[c];
+  }
+  for (std::size_t c = classes.size(); c-- > 0;) {
+    classes[c].absent_rest += after;
+    after += classes[c].w * columns_.absent[c];
+  }
+  return classes;
 }
 
 template TermGroups::TermGroups(const ClassCounts<std::int64_t>&, const Estimation&, bool, const Threads&);

@@ -1,10 +1,12 @@
-// Turns counts into whole-number masses, and groups the terms with equal masses.
+// Turns counts into whole-number masses, and groups the terms with equal counts.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "greedy/gain_kernels.hpp"
+#include "ranking/pairs_by_term.hpp"
 #include "termsift/class_counts.hpp"
 #include "termsift/double_double.hpp"
 #include "termsift/scores.hpp"
@@ -19,31 +21,7 @@ struct Smoothing {
   DoubleDouble leftover;  // at least 0; exactly 0 if b2 differs from b1 n_terms by at most 2^-45 b2
 };
 
-// Maps a count l to the whole number nearest to (l denominator + numerator) unit.
-struct Grid {
-  double denominator = 1;
-  double numerator = 0;       // b1 * denominator
-  double unit = 1;            // a power of two
-  double leftover = 0;        // Smoothing::leftover on this grid, as a whole number
-  std::int64_t coarsest = 0;  // the class whose total sets the unit
-
-  double scaled(double l) const { return (l * denominator + numerator) * unit; }
-};
-
-struct Grids {
-  std::vector<Grid> of_class;  // (classes,)
-  Smoothing smoothing;
-};
-
-// Makes the grids of `classes`, which are indices of rows of the counts. On the grids, totals are below 2^52, and the
-// largest total is at least 2^51. In general, all classes share one unit. A count is therefore rounded equally in all
-// classes, and equal shares of the pool stay equal. If counts must be rounded, however, a class with less than 2^-10 of the
-// tokens of the largest class has its own unit. If no count must be rounded, only b1 and the leftover may be rounded. Throws
-// std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
-template <CountType Count>
-Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes, const Estimation& estimation);
-
-// Columns of masses, one for each term or group. Like counts, the columns are stored in sparse form.
+// Columns of masses, one for each group. Like counts, the columns are stored in sparse form.
 struct MassColumns {
   struct Cell {
     ClassId class_;
@@ -59,7 +37,7 @@ struct MassColumns {
   }
 };
 
-// Terms with equal masses in all classes form one group in the search, and its members are selected in increasing order.
+// Terms with equal counts in all classes form one group in the search, and its members are selected in increasing order.
 // Groups are numbered in the order of their first members. Empty classes are left out.
 class TermGroups {
  public:
@@ -69,11 +47,11 @@ class TermGroups {
 
   std::int64_t n_terms() const { return n_terms_; }
   int n_classes() const { return static_cast<int>(totals.size()); }
-  GroupId n_groups() const { return n_groups_; }
+  GroupId n_groups() const { return static_cast<GroupId>(member_starts_.size()) - 1; }
   // The members of group g: members()[begin(g)] < ... < members()[end(g) - 1].
-  std::int64_t begin(GroupId g) const { return member_starts_.empty() ? g : member_starts_[static_cast<std::size_t>(g)]; }
+  std::int64_t begin(GroupId g) const { return member_starts_[static_cast<std::size_t>(g)]; }
   std::int64_t end(GroupId g) const { return begin(g + 1); }
-  std::int64_t member(std::int64_t i) const { return members_.empty() ? i : members_[static_cast<std::size_t>(i)]; }
+  std::int64_t member(std::int64_t i) const { return members_[static_cast<std::size_t>(i)]; }
 
   // Writes masses (n_classes, width), n <= width. Column j < n holds the masses of groups[j]. All later columns repeat
   // column n - 1.
@@ -82,8 +60,10 @@ class TermGroups {
   // numbers.
   std::vector<double> sum(std::span<const GroupId> groups, std::span<const double> copies) const;
 
+  // Returns the classes of a wedge, without its corners.
+  std::vector<WedgeClass> wedge_classes() const;
   // Returns whether most groups are absent from most classes.
-  bool is_sparse() const { return totals.size() * at(n_groups_) > 4 * (columns_.cells.size() + at(n_groups_)); }
+  bool is_sparse() const { return totals.size() * at(n_groups()) > 4 * (columns_.cells.size() + at(n_groups())); }
   const MassColumns& columns() const { return columns_; }
 
   const Smoothing& smoothing() const { return smoothing_; }
@@ -95,17 +75,15 @@ class TermGroups {
   std::vector<double> others_inverse;  // 1 / (1 - pi_c)
 
  private:
-  template <CountType Count>
-  MassColumns read_columns(const ClassCounts<Count>& counts, const Estimation& estimation, const Threads& threads);
   // Sets the members of the groups. Returns the first member of each group.
-  std::vector<TermId> group_equal_columns(const MassColumns& columns, const Threads& threads);
+  template <CountType Count>
+  std::vector<TermId> group_equal_columns(const PairsByTerm<Count>& pairs, bool grouped, const Threads& threads);
 
   Smoothing smoothing_;
   std::int64_t n_terms_ = 0;
-  GroupId n_groups_ = 0;
-  std::vector<std::int64_t> member_starts_;  // (n_groups + 1,), or empty if every term is a group
-  std::vector<TermId> members_;              // (n_terms,), or empty
-  MassColumns columns_;  // the columns of the groups
+  std::vector<std::int64_t> member_starts_;  // (n_groups + 1,)
+  std::vector<TermId> members_;              // (n_terms,)
+  MassColumns columns_;                      // the columns of the groups
 };
 
 }  // namespace termsift

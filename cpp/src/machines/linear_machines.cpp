@@ -4,12 +4,9 @@
 #include <cmath>
 #include <mutex>
 #include <numeric>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "base/values.hpp"
 #include "counting/document_entries.hpp"
 #include "machines/machine_kernels.hpp"
 #include "simd/targets.hpp"
@@ -18,19 +15,6 @@
 
 namespace termsift {
 namespace {
-
-void check(const MachineInput& input, const LinearMachines& options) {
-  if (input.rows.size() != input.class_of.size() || (!input.weights.empty() && input.weights.size() != input.rows.size()))
-    throw std::invalid_argument(std::to_string(input.rows.size()) + " documents, " + std::to_string(input.class_of.size()) +
-                                " classes and " + std::to_string(input.weights.size()) + " weights differ in length");
-  for (std::size_t d = 0; d < input.class_of.size(); ++d)
-    if (input.class_of[d] < 0 || input.class_of[d] >= input.n_classes)
-      throw std::invalid_argument("document " + std::to_string(d) + " has the class " + std::to_string(input.class_of[d]) +
-                                  ", expected one in [0, " + std::to_string(input.n_classes) + ")");
-  if (!(options.cost > 0 && options.cost < HUGE_VAL))
-    throw std::invalid_argument("cost must be positive and finite, got " + text(options.cost));
-  if (options.epochs < 1) throw std::invalid_argument("epochs must be positive, got " + std::to_string(options.epochs));
-}
 
 // The vectors z_d without their intercepts, as in MachineProblem. There may be unused elements between vectors. Only terms
 // that occur in some document are numbered, because most columns of a hashed vocabulary are empty.
@@ -109,9 +93,9 @@ class Trainer {
           const std::vector<float>& diagonal)
       : options_(options), vectors_(vectors), weights_((vectors.present.size() + 1) * at(machine_lanes)),
         duals_(vectors.begin.size() * at(machine_lanes)), order_(vectors.begin.size()),
-        problem_{std::ssize(vectors.begin), std::ssize(vectors.present), vectors.begin.data(), vectors.end.data(),
-                 vectors.terms.get(), vectors.values.get(), vectors.squares.data(), diagonal.data(), input.class_of.data(),
-                 0, weights_.data(), duals_.data()} {}
+        problem_{std::ssize(vectors.present), vectors.begin.data(), vectors.end.data(), vectors.terms.get(),
+                 vectors.values.get(), vectors.squares.data(), diagonal.data(), input.class_of.data(), 0, weights_.data(),
+                 duals_.data()} {}
   Trainer(const Trainer&) = delete;  // problem_ of a copy would point to members of the original
   Trainer& operator=(const Trainer&) = delete;
 
@@ -157,7 +141,6 @@ class Trainer {
 
 double train_linear_machines(const MachineInput& input, const LinearMachines& options, const Threads& threads,
                              const std::function<void(const MachineBlock&)>& take) {
-  check(input, options);
   const Vectors vectors = make_vectors(input, threads);
   std::vector<float> diagonal(input.rows.size(), static_cast<float>(0.5 / options.cost));
   for (std::size_t d = 0; d < input.weights.size(); ++d)

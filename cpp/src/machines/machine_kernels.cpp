@@ -9,13 +9,9 @@ constexpr int lanes = machine_lanes;
 using Vector = Lanes<float, lanes>;
 using Places = Lanes<std::int32_t, lanes>;
 
-TERMSIFT_INLINE void load_weights(const MachineProblem& p, std::int64_t term, Vector& weights) {
-  load(p.weights + term * lanes, weights);
-}
-
 TERMSIFT_INLINE void add(const MachineProblem& p, std::int64_t term, const Vector& change) {
   Vector weights;
-  load_weights(p, term, weights);
+  load(p.weights + term * lanes, weights);
   weights += change;
   store(weights, p.weights + term * lanes);
 }
@@ -24,26 +20,19 @@ TERMSIFT_INLINE void add(const MachineProblem& p, std::int64_t term, const Vecto
 TERMSIFT_INLINE void decision(const MachineProblem& p, std::int64_t d, Vector& sum) {
   const std::int64_t end = p.end[d];
   Vector odd{}, weights;
-  load_weights(p, p.n_terms, sum);
+  load(p.weights + p.n_terms * lanes, sum);
   std::int64_t e = p.begin[d];
   for (; e + 1 < end; e += 2) {
-    load_weights(p, p.terms[e], weights);
+    load(p.weights + std::int64_t{p.terms[e]} * lanes, weights);
     sum += p.values[e] * weights;
-    load_weights(p, p.terms[e + 1], weights);
+    load(p.weights + std::int64_t{p.terms[e + 1]} * lanes, weights);
     odd += p.values[e + 1] * weights;
   }
   if (e < end) {
-    load_weights(p, p.terms[e], weights);
+    load(p.weights + std::int64_t{p.terms[e]} * lanes, weights);
     sum += p.values[e] * weights;
   }
   sum += odd;
-}
-
-// Sets `sign` to 1 in the lane of the document's class, and to -1 in all other lanes.
-TERMSIFT_INLINE void signs(const MachineProblem& p, std::int64_t d, Vector& sign) {
-  const Places places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  const Vector ones = Vector{} + 1.0f;
-  choose(places == p.class_of[d] - p.first_class, ones, -ones, sign);
 }
 
 // Prefetches the duals of a document and the weights of its first terms.
@@ -55,13 +44,14 @@ TERMSIFT_INLINE void prefetch_document(const MachineProblem& p, std::int64_t d) 
 }
 
 void descend(const MachineProblem& p, const std::int32_t* order, std::int64_t n) {
-  const Vector zeros{};
+  const Vector zeros{}, ones = Vector{} + 1.0f;
+  const Places places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   for (std::int64_t i = 0; i < n; ++i) {
     if (i + 1 < n) prefetch_document(p, order[i + 1]);
     const std::int64_t d = order[i];
     Vector sum, sign, dual;
     decision(p, d, sum);
-    signs(p, d, sign);
+    choose(places == p.class_of[d] - p.first_class, ones, -ones, sign);  // 1 for the document's class, -1 for all others
     load(p.duals + d * lanes, dual);
     const float step = 1.0f / (p.squares[d] + p.diagonal[d]);
     Vector better = dual - (sign * sum - 1.0f + p.diagonal[d] * dual) * step;

@@ -9,7 +9,7 @@ namespace termsift {
 
 // Sixteen machines. The vector z_d has the entries [begin[d], end[d]) of `terms` and `values`, and a 1 for the intercept.
 struct MachineProblem {
-  std::int64_t n_docs, n_terms;
+  std::int64_t n_terms;
   const std::int64_t *begin, *end;  // (n_docs,)
   const std::int32_t* terms;        // below n_terms
   const float* values;

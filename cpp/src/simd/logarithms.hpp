@@ -81,20 +81,42 @@ TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
 }
 
-// Returns t(p, q) = p log(p/q) - p + q, given d = p - q, for 0 <= p, q <= 2^123. 0 log 0 = 0, and t(p > 0, 0) is infinite.
-TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+// Returns whether |p - q| is at most a third of p + q, so p/q is in [1/2, 2], given d = p - q.
+TERMSIFT_INLINE bool are_near(double p, double q, double d) { return 3 * magnitude(d) <= p + q; }
+
+// s and k give the logarithm of p/q. If p and q are near, log(p/q) = 2 atanh(s) with |s| <= 1/3. Otherwise, log(p/q) =
+// log(2^k) + 2 atanh(s) with |s| <= 1/5.
+template <class Number>
+struct RatioOf {
+  Number s;
+  double k;
+};
+
+// Returns s = (p - q) / (p + q) if `near`, otherwise (a - q) / (a + q) with a = 2^-k p, for 0 <= p, q <= 2^123.
+TERMSIFT_INLINE RatioOf<DoubleDouble> careful_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d, bool near) {
   DoubleDouble sum = two_sum(p.hi, q.hi);
   sum.lo += p.lo + q.lo;
-  const bool near = 3 * magnitude(d.hi) <= sum.hi;
-
   const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
   const auto [k, down] = nearest_power(p_log, q_log);
   const double a = p_log * down;
-
-  // s = (p - q) / (p + q), or (a - q) / (a + q)
   const DoubleDouble numerator{near ? d.hi : (a - q_log) + (p.lo * down - q.lo), near ? d.lo : 0.0};
   const DoubleDouble denominator{near ? larger(sum.hi, least_probability) : a + q_log, near ? sum.lo : 0.0};
-  const DoubleDouble s_both = quotient(numerator, denominator);
+  return {quotient(numerator, denominator), k};
+}
+
+// Returns the same in plain doubles.
+TERMSIFT_INLINE RatioOf<double> plain_ratio(double p, double q, double d) {
+  const bool near = are_near(p, q, d);
+  const double p_log = larger(p, least_probability), q_log = larger(q, least_probability);
+  const auto [k, down] = nearest_power(p_log, q_log);
+  const double a = p_log * down;
+  return {(near ? d : a - q_log) / (near ? larger(p + q, least_probability) : a + q_log), k};
+}
+
+// Returns t(p, q) = p log(p/q) - p + q, given d = p - q, for 0 <= p, q <= 2^123. 0 log 0 = 0, and t(p > 0, 0) is infinite.
+TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+  const bool near = are_near(p.hi, q.hi, d.hi);
+  const auto [s_both, k] = careful_ratio(p, q, d, near);
   const double s = s_both.hi;
   const double z = s * s;
   const double R = atanh_rest(z);
@@ -132,15 +154,9 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// s and k give the logarithm of p/q. If are_near(p, q, d), log(p/q) = 2 atanh(s) with |s| <= 1/3. Otherwise, log(p/q) =
-// log(2^k) + 2 atanh(s) with |s| <= 1/5. The ordinary_* functions below take d = p - q, 0 <= p <= 2^123, and q in
-// [least_probability, 2^123] with q >= 2^-60 p. If with_low is false, the low parts of p, q and d are 0.
-struct Ratio {
-  double s;
-  double k;
-};
-
-TERMSIFT_INLINE bool are_near(double p, double q, double d) { return 3 * magnitude(d) <= p + q; }
+// The ordinary_* functions below take d = p - q, 0 <= p <= 2^123, and q in [least_probability, 2^123] with q >= 2^-60 p. If
+// with_low is false, the low parts of p, q and d are 0.
+using Ratio = RatioOf<double>;
 
 template <bool with_low = true>
 TERMSIFT_INLINE Ratio ordinary_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
@@ -179,15 +195,9 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
 // infinite if only one of p and q is 0. Precondition: p and q are in [0, 2^123], or they are in [least_probability, 2^1002]
 // and differ by less than a factor 2^1022.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
-  const double sum = p.hi + q.hi;
-  const bool near = 3 * magnitude(d) <= sum;
-
-  const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
-  const auto [k, down] = nearest_power(p_log, q_log);
-  const double a = p_log * down;
-  const double s = (near ? d : a - q_log) / (near ? larger(sum, least_probability) : a + q_log);
+  const auto [s, k] = plain_ratio(p.hi, q.hi, d);
   const double z_sR = s * (s * s * atanh_rest(s * s));
-  const double log = near ? 2.0 * (s + z_sR) : log_of(k, s, z_sR);
+  const double log = are_near(p.hi, q.hi, d) ? 2.0 * (s + z_sR) : log_of(k, s, z_sR);
   return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
@@ -195,16 +205,8 @@ TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
 // doubles, the rounding errors of p + q, of s and of the factor 2 / log 2 would add up to 4 ulp.
 TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   constexpr double factor = 0x1.71547652b82fep+1, factor_lo = 0x1.777d0ffda0d24p-55;
-  DoubleDouble sum = two_sum(p.hi, q.hi);
-  sum.lo += p.lo + q.lo;
-  const bool near = 3 * magnitude(d.hi) < sum.hi;
-
-  const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
-  const auto [k, down] = nearest_power(p_log, q_log);
-  const double a = p_log * down;
-  const DoubleDouble numerator{near ? d.hi : (a - q_log) + (p.lo * down - q.lo), near ? d.lo : 0.0};
-  const DoubleDouble denominator{near ? larger(sum.hi, least_probability) : a + q_log, near ? sum.lo : 0.0};
-  const DoubleDouble s = quotient(numerator, denominator);
+  const bool near = 3 * magnitude(d.hi) < p.hi + q.hi;  // 2 and 1/2 are not near, so their logarithms are exact
+  const auto [s, k] = careful_ratio(p, q, d, near);
   const double z_sR = s.hi * (s.hi * s.hi * atanh_rest(s.hi * s.hi));
   const double log = (near ? 0.0 : k) + (factor * s.hi + (factor_lo * s.hi + factor * (s.lo + z_sR)));
   return d.hi == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;

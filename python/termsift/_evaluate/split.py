@@ -89,7 +89,6 @@ class Classifier:
             *split.test.matrix.parts,
             np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
             _core.TermWeight.__members__[split.counts.tf],
-            None,
             self.n_threads,
         )
         support = np.bincount(split.codes, minlength=split.n_classes)
