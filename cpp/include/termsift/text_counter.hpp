@@ -56,8 +56,8 @@ class TextCounter {
   // columns[term] is the column of a term, or -1 to drop the term. Columns must increase. If `columns` is empty, every term
   // keeps its own column. matrix() needs a counter by document, and counts() a counter by class.
   TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;
-  ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,
-                                   bool binary, const Threads& threads) const;
+  ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_classes, bool binary,
+                                   const Threads& threads) const;
 
  private:
   struct State;

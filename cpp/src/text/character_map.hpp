@@ -7,8 +7,7 @@
 #include "termsift/characters.hpp"
 #include "termsift/large_memory.hpp"
 #include "termsift/text_rules.hpp"
-#include "termsift/utf8.hpp"
-#include "text/marked_bytes.hpp"
+#include "text/scan_kernels.hpp"
 
 namespace termsift {
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -10,28 +11,30 @@
 
 #include "termsift/text_rules.hpp"
 #include "text/cutter.hpp"
-#include "text/term_hash.hpp"
+#include "text/term_keys.hpp"
 #include "text/term_table.hpp"
 
 namespace termsift {
 
+// Inserts a word that is not empty, and returns its id.
+inline std::uint32_t insert_word(std::string_view word, WordTable& words) {
+  char padded[WordKey::most_bytes] = {};  // lets 16 bytes be read
+  const bool is_short = word.size() <= sizeof padded;
+  if (is_short) std::memcpy(padded, word.data(), word.size());
+  const WordKey key = key_of_token(is_short ? std::string_view(padded, word.size()) : word, words.hash());
+  return words.find_or_insert(key, word)->id;
+}
+
 // Inserts the stop words into an empty table, and returns their number.
 inline std::uint32_t add_stop_words(const TextRules& rules, WordTable& words) {
-  if (rules.analyzer != Analyzer::word) return 0;
-  std::vector<std::uint8_t> padded;
-  for (const std::string& word : rules.stop_words) {
-    if (word.empty()) continue;
-    padded.assign(word.begin(), word.end());
-    padded.resize(word.size() + 16);
-    const auto size = static_cast<std::uint32_t>(word.size());
-    words.find_or_insert(key_of_token(padded.data(), size, words.hash()), padded.data(), size);
-  }
+  if (rules.analyzer == Analyzer::word)
+    for (const std::string& word : rules.stop_words)
+      if (!word.empty()) insert_word(word, words);
   return words.size();
 }
 
-inline bool is_stop_word(WordTable& stop_words, const std::uint8_t* word, std::uint32_t size) {
-  return stop_words.size() > 0 &&
-         !stop_words.find_token(key_of_token(word, size, stop_words.hash()), word, size)->key.is_empty();
+inline bool is_stop_word(const WordTable& stop_words, std::string_view word) {
+  return stop_words.size() > 0 && !stop_words.find_token(key_of_token(word, stop_words.hash()), word)->key.is_empty();
 }
 
 // Turns the tokens of a cutter into tokens that are whole terms, such as "new york". Leaves out the terms that rules.sketch
@@ -63,20 +66,19 @@ class ChosenTerms {
       document_ = part.document;
       for (; i < part.end; ++i) {
         look_ahead(tokens, i + ahead);
-        const std::uint32_t* const bounds = tokens.bounds.data() + 2 * i;
-        const std::uint8_t* const token = tokens.bytes + bounds[0];
-        if (is_stop_word(stop_words_, token, bounds[1] - bounds[0])) continue;
+        const std::string_view token = tokens.spans()[i];
+        if (is_stop_word(stop_words_, token)) continue;
         before_.swap(now_);
         now_[0].hash = hashes_[static_cast<std::size_t>(i) % n_hashes];
         if (joins_)
-          add_word(token, bounds[1] - bounds[0]);
-        else if (is_chosen(1, token, bounds[1] - bounds[0]))
-          add_term(bounds[0], bounds[1]);
+          add_word(token);
+        else if (is_chosen(1, token))
+          add_term(tokens.bounds[static_cast<std::size_t>(2 * i)], tokens.bounds[static_cast<std::size_t>(2 * i + 1)]);
       }
       terms_.parts.push_back({document_, terms_.n_tokens});
     }
     text_.reserve(text_.size() + 64);  // 64 bytes must be readable from the start of each term
-    terms_.bytes = joins_ ? bytes() : tokens.bytes;
+    terms_.bytes = joins_ ? reinterpret_cast<const std::uint8_t*>(text_.data()) : tokens.bytes;
     return terms_;
   }
 
@@ -90,23 +92,21 @@ class ChosenTerms {
   // Hashes token i and prefetches its counter in the sketch, because waiting for memory would take most of the time.
   void look_ahead(const Tokens& tokens, std::int64_t i) {
     if (!rules_.sketch || i >= tokens.n_tokens) return;
-    const std::uint32_t* const bounds = tokens.bounds.data() + 2 * i;
-    const std::uint64_t hash = word_hash(tokens.bytes + bounds[0], bounds[1] - bounds[0]);
+    const std::uint64_t hash = word_hash(tokens.spans()[i]);
     hashes_[static_cast<std::size_t>(i) % n_hashes] = hash;
     prefetch(&rules_.sketch->at(rules_.sketch->place(hash)));
   }
-  const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(text_.data()); }
   // Returns the start of the word before the word at `begin`. Precondition: text_ has a word before `begin`.
   std::size_t previous_word(std::size_t begin) const { return text_.rfind(' ', begin - 2) + 1; }
-  void add_word(const std::uint8_t* word, std::uint32_t size) {
+  void add_word(std::string_view word) {
     std::size_t begin = text_.size();
-    const std::size_t end = begin + size;
+    const std::size_t end = begin + word.size();
     if (end >= std::size_t{1} << 31)
       throw std::length_error("document " + std::to_string(document_) + " has n-grams of 2 GB or more; insert blanks");
-    text_.append(reinterpret_cast<const char*>(word), size);
+    text_ += word;
     for (Ngram& ngram : now_) ngram.is_chosen = false;
     for (std::int64_t n = 1;; ++n) {
-      const bool chosen = is_chosen(n, bytes() + begin, static_cast<std::uint32_t>(end - begin));
+      const bool chosen = is_chosen(n, std::string_view(text_).substr(begin));
       if (n >= rules_.min_n && chosen) add_term(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
       if (n == rules_.max_n || begin == first_ || (rules_.sketch && !chosen)) break;
       begin = previous_word(begin);
@@ -115,11 +115,9 @@ class ChosenTerms {
   }
   // Returns whether a term of n words is chosen. With a sketch, all terms of fewer than min_n words count as chosen, and no
   // n-gram that contains a rare n-gram is chosen.
-  bool is_chosen(std::int64_t n, const std::uint8_t* term, std::uint32_t size) {
-    if (rules_.buckets) {
-      const std::int32_t hash = murmur3({reinterpret_cast<const char*>(term), size});
-      return rules_.buckets->chosen[static_cast<std::size_t>(column_of(hash, rules_.buckets->n))];
-    }
+  bool is_chosen(std::int64_t n, std::string_view term) {
+    if (rules_.buckets)
+      return rules_.buckets->chosen[static_cast<std::size_t>(column_of(murmur3(term), rules_.buckets->n))];
     const auto i = static_cast<std::size_t>(n - 1);
     if (n > 1) {
       if (!before_[i - 1].is_chosen) return false;
@@ -140,7 +138,7 @@ class ChosenTerms {
 
   const TextRules& rules_;
   const bool joins_;
-  WordTable stop_words_{false};
+  WordTable stop_words_;
   Tokens terms_;
   std::string text_;       // the words, each followed by a blank
   std::size_t first_ = 0;  // the start of the document's words in text_

@@ -52,6 +52,14 @@ class RowStore {
     n_entries_ += rows_.back().size;
     is_open_ = false;
   }
+  // Adds a closed row, and returns a pointer to its `size` entries, which the caller must fill.
+  Entry* add(std::int64_t owner, std::int64_t size) {
+    open(owner);
+    Entry* const entries = reserve(size);
+    set_open_size(size);
+    close();
+    return entries;
+  }
   // Removes all rows, which must be closed. Keeps the last block for new rows.
   void clear() {
     rows_.clear();
@@ -80,6 +88,14 @@ class RowStore {
   Entry *end_ = nullptr, *limit_ = nullptr;
   std::int64_t n_entries_ = 0, next_block_ = 1 << 12;
   bool is_open_ = false;
+};
+
+// One thread's rows for n-grams of one fixed n, and an array with the column of each id (-1 if the id is dropped). If the
+// array is null, each id is a column.
+template <class Entry>
+struct CountedRows {
+  const RowStore<Entry>* store;
+  const std::int32_t* columns;
 };
 
 }  // namespace termsift

@@ -37,7 +37,7 @@ class SlotTable {
   using KeyType = Key;
   static constexpr std::uint32_t most_terms = std::uint32_t{1} << 31;
 
-  explicit SlotTable(bool keeps_keys) : keeps_keys_(keeps_keys) { resize(text_tuning().first_slots); }
+  explicit SlotTable(bool keeps_keys = false) : keeps_keys_(keeps_keys) { resize(text_tuning().first_slots); }
 
   std::uint32_t size() const { return size_; }
   std::int64_t n_bytes() const { return n_slots_ * std::int64_t{sizeof(Slot<Key>)}; }
@@ -139,7 +139,7 @@ class SlotTable {
   int shift_ = 64;
   bool is_large_ = false;
   std::uint32_t size_ = 0;
-  bool keeps_keys_ = false;
+  bool keeps_keys_;
 };
 
 // The table of tokens, which are words or n-grams of characters.
@@ -149,22 +149,22 @@ class WordTable : public SlotTable<WordKey> {
 
   std::int64_t n_bytes() const { return SlotTable::n_bytes() + static_cast<std::int64_t>(arena_.size()); }
   // Returns the slot of a token (which may be an outside token, see WordKey), or an empty slot.
-  Slot<WordKey>* find_token(const WordKey& key, const std::uint8_t* bytes, std::uint32_t size) const {
+  Slot<WordKey>* find_token(const WordKey& key, std::string_view token) const {
     const std::uint64_t hashed = hash()(key);
     if (!key.is_outside()) return find(hashed, [&](const WordKey& other) { return key == other; });
-    const std::string_view token(reinterpret_cast<const char*>(bytes), size);
     return find(hashed, [&](const WordKey& other) {
       return other.is_outside() && other.low == key.low && outside(other) == token;
     });
   }
-  Slot<WordKey>* find_or_insert(WordKey key, const std::uint8_t* bytes, std::uint32_t size) {
-    Slot<WordKey>* const slot = find_token(key, bytes, size);
+  Slot<WordKey>* find_or_insert(WordKey key, std::string_view token) {
+    Slot<WordKey>* const slot = find_token(key, token);
     if (!slot->key.is_empty()) return slot;
     if (key.is_outside()) {
       key.high += arena_.size();
-      const auto* const length = reinterpret_cast<const std::uint8_t*>(&size);
+      const auto size = static_cast<std::uint32_t>(token.size());
+      const auto* const length = reinterpret_cast<const char*>(&size);
       arena_.insert(arena_.end(), length, length + sizeof size);
-      arena_.insert(arena_.end(), bytes, bytes + size);
+      arena_.insert(arena_.end(), token.begin(), token.end());
     }
     return insert(slot, key);
   }
@@ -184,19 +184,18 @@ class WordTable : public SlotTable<WordKey> {
         if (i + 8 * step < slots.size()) homes().prefetch(homes().of(hash()(slots[i + 8 * step].key)));
         WordKey key = slots[i].key;
         if (key.is_empty()) continue;
-        const std::string_view bytes = key.is_outside() ? other.outside(key) : std::string_view();
+        const std::string_view token = key.is_outside() ? other.outside(key) : std::string_view();
         if (key.is_outside()) key.high = WordKey::outside_bits;
-        ids[slots[i].id] = find_or_insert(key, reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                          static_cast<std::uint32_t>(bytes.size()))->id;
+        ids[slots[i].id] = find_or_insert(key, token)->id;
       }
     return ids;
   }
   // Returns the bytes of an outside token (see WordKey).
   std::string_view outside(const WordKey& key) const {
-    const std::uint8_t* const place = arena_.data() + key.arena_offset();
+    const char* const place = arena_.data() + key.arena_offset();
     std::uint32_t size = 0;
     std::memcpy(&size, place, sizeof size);
-    return {reinterpret_cast<const char*>(place + sizeof size), size};
+    return {place + sizeof size, size};
   }
   // Returns the bytes of a token. They may lie in `buffer`, which must have room for WordKey::most_bytes bytes.
   std::string_view bytes(const WordKey& key, char* buffer) const {
@@ -209,7 +208,7 @@ class WordTable : public SlotTable<WordKey> {
   }
 
  private:
-  std::vector<std::uint8_t> arena_ = {0};  // the length and the bytes of each outside token; offset 0 is never used
+  std::vector<char> arena_ = {0};  // the length and the bytes of each outside token; offset 0 is never used
 };
 
 class NgramTable : public SlotTable<NgramKey> {
@@ -228,7 +227,7 @@ class NgramTable : public SlotTable<NgramKey> {
 
 // The terms that a thread has found: words, and n-grams of 2, 3, ... words.
 struct TermTables {
-  explicit TermTables(std::int64_t max_n, bool keeps_keys = false) : words(keeps_keys) {
+  TermTables(std::int64_t max_n, bool keeps_keys) : words(keeps_keys) {
     for (std::int64_t n = 2; n <= max_n; ++n) ngrams.emplace_back(keeps_keys);
   }
   // Returns the number of terms of n words.
@@ -241,6 +240,7 @@ struct TermTables {
 
   WordTable words;
   std::vector<NgramTable> ngrams;  // ngrams[n - 2] has the n-grams of n words
+  std::uint32_t n_stop = 0;        // the first n_stop words are stop words
 };
 
 }  // namespace termsift

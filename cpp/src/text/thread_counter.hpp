@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "termsift/parallel.hpp"
@@ -22,30 +24,39 @@ inline bool counts_words(const TextRules& rules) { return rules.analyzer == Anal
 inline std::int64_t most_words(const TextRules& rules) { return counts_words(rules) ? rules.max_n : 1; }
 inline std::int64_t fewest_words(const TextRules& rules) { return counts_words(rules) ? rules.min_n : 1; }
 
-// A source for count_tokens() that has the tokens of a cutter.
+// Returns tables with no terms but the stop words.
+inline std::shared_ptr<TermTables> empty_tables(const TextRules& rules, bool keeps_keys = false) {
+  auto tables = std::make_shared<TermTables>(most_words(rules), keeps_keys);
+  if (counts_words(rules)) tables->n_stop = add_stop_words(rules, tables->words);
+  return tables;
+}
+
+// A source for count_tokens() that has the tokens of a cutter. If it inserts no terms, several threads may share the table,
+// whose empty slots must have the id no_term.
+template <bool may_insert>
 struct TokenSource {
-  TokenSource(WordTable& in, const Tokens& tokens)
-      : table(in), bytes(tokens.bytes), bounds(tokens.bounds.data()), hash(in.hash()) {}
-
-  static constexpr bool inserts = true;
+  static constexpr bool inserts = may_insert;
   WordTable& table;
-  const std::uint8_t* bytes;
-  const std::uint32_t* bounds;
-  const KeyHash hash;
+  const TokenSpans tokens;
+  const KeyHash hash = table.hash();
 
-  const std::uint8_t* begin(std::int64_t i) const { return bytes + bounds[2 * i]; }
-  std::uint32_t size(std::int64_t i) const { return bounds[2 * i + 1] - bounds[2 * i]; }
-  WordKey key(std::int64_t i) const { return key_of_token(begin(i), size(i), hash); }
-  Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const { return table.find_or_insert(key, begin(i), size(i)); }
+  WordKey key(std::int64_t i) const { return key_of_token(tokens[i], hash); }
+  Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const {
+    return inserts ? table.find_or_insert(key, tokens[i]) : table.find_token(key, tokens[i]);
+  }
 };
 
+template <bool may_insert>
 struct NgramSource {
-  static constexpr bool inserts = true;
+  static constexpr bool inserts = may_insert;
   NgramTable& table;
   const NgramKey* keys;
 
-  NgramKey key(std::int64_t i) const { return keys[i]; }
-  Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_or_insert(key); }
+  // A pair of two unknown words would have the key of an empty slot, so key() returns the key of another unknown pair.
+  NgramKey key(std::int64_t i) const { return !inserts && keys[i].is_empty() ? NgramKey::of(no_term, 0) : keys[i]; }
+  Slot<NgramKey>* slot(std::int64_t, NgramKey key) const {
+    return inserts ? table.find_or_insert(key) : table.find_key(key);
+  }
 };
 
 // Forms the n-grams that end at the words of a piece, for n = 2, 3, ... in turn.
@@ -115,18 +126,18 @@ struct NoCounts {
   }
 };
 
-// Cuts and counts the documents of one thread. Rows are DocumentRows or ClassRows.
+// Cuts and counts the documents of one thread. Rows are DocumentRows, ClassRows or IndexedRows.
 template <class Rows>
 class ThreadCounter {
  public:
   // Terms of fewer than rules.min_n words are not counted.
-  explicit ThreadCounter(const TextRules& rules, bool keeps_keys = false)
-      : tables(most_words(rules), keeps_keys),
+  explicit ThreadCounter(const TextRules& rules) : ThreadCounter(rules, empty_tables(rules)) {}
+  ThreadCounter(const TextRules& rules, std::shared_ptr<TermTables> given)
+      : tables(std::move(given)),
         rows(static_cast<std::size_t>(most_words(rules))),
         min_n_(static_cast<std::size_t>(fewest_words(rules))),
         cutter_(Cutter::of(rules)),
         steps_(most_words(rules)) {
-    if (counts_words(rules)) n_stop = add_stop_words(rules, tables.words);
     if (leaves_out(rules)) terms_.emplace(rules);
   }
 
@@ -150,38 +161,34 @@ class ThreadCounter {
   std::int64_t n_bytes() const {
     std::int64_t n_entries = 0;
     for (const Rows& of_length : rows) n_entries += of_length.n_entries();
-    return tables.n_bytes() + n_entries * std::int64_t{sizeof(ClassEntry)};
+    return tables->n_bytes() + n_entries * std::int64_t{sizeof(ClassEntry)};
   }
 
-  TermTables tables;
-  std::vector<Rows> rows;   // rows[n - 1] has the rows of terms of n words
-  std::uint32_t n_stop = 0;           // the first n_stop words of the table are stop words
+  const std::shared_ptr<TermTables> tables;
+  std::vector<Rows> rows;  // rows[n - 1] has the rows of terms of n words
 
  private:
   void count_piece(const Tokens& tokens) {
-    const TokenSource words(tables.words, tokens);
-    if (tables.ngrams.empty()) {
-      if (n_stop > 0) return count_tokens<true, false>(tables.words, words, parts_, n_stop, rows[0], {});
-      return count_tokens<false, false>(tables.words, words, parts_, 0, rows[0], {});
-    }
+    const TokenSource<Rows::inserts> words{tables->words, tokens.spans()};
+    if (tables->ngrams.empty()) return count_tokens(tables->words, words, parts_, tables->n_stop, rows[0], {});
     steps_.ids.resize(static_cast<std::size_t>(tokens.n_tokens) + 1);
     steps_.ends.resize(parts_.size());
-    const TokenIds list{steps_.ids.data(), steps_.ends.data()};
-    count_and_list<true>(tables.words, words, parts_, 1, list);
+    count_and_list(tables->words, words, parts_, tables->n_stop, 1);
     steps_.start(parts_);
     for (std::size_t n = 2; n <= rows.size(); ++n) {
       steps_.prepare(n);
-      NgramTable& table = tables.ngrams[n - 2];
-      count_and_list<false>(table, NgramSource{table, steps_.keys.data()}, steps_.parts, n, list);
+      NgramTable& table = tables->ngrams[n - 2];
+      count_and_list(table, NgramSource<Rows::inserts>{table, steps_.keys.data()}, steps_.parts, 0, n);
     }
   }
-  template <bool stops, class Table, class Source>
-  void count_and_list(Table& table, const Source& source, std::span<const Part> parts, std::size_t n, const TokenIds& list) {
+  template <class Table, class Source>
+  void count_and_list(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, std::size_t n) {
+    const TokenIds list{steps_.ids.data(), steps_.ends.data()};
     NoCounts none;
     if (n >= min_n_)
-      count_tokens<stops, true>(table, source, parts, n_stop, rows[n - 1], list);
+      count_tokens(table, source, parts, n_stop, rows[n - 1], list);
     else
-      count_tokens<stops, true>(table, source, parts, n_stop, none, list);
+      count_tokens(table, source, parts, n_stop, none, list);
   }
 
   std::size_t min_n_;
