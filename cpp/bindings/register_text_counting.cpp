@@ -62,9 +62,10 @@ void add(TextCounter& counter, const py::object& texts, const std::optional<py::
 
 py::list terms(const TextCounter& counter, const Columns& columns) {
   py::list strings;
-  counter.for_each_term(
-      copied(columns, "columns"), [&](std::int64_t, std::string_view bytes) { strings.append(decoded(bytes)); },
-      [] { check_signals(0); });
+  counter.for_each_term(copied(columns, "columns"), [&](std::int64_t, std::string_view bytes) {
+    check_signals(static_cast<std::int64_t>(strings.size()));
+    strings.append(decoded(bytes));
+  });
   return strings;
 }
 
@@ -87,11 +88,11 @@ py::array index_sums(const TextIndex& index, const py::object& texts, const py::
   return to_numpy(on_threads(n_threads, sum), {std::ssize(documents), weights.shape(1)});
 }
 
-// Returns a method that returns the array f(counter, threads), which has one value per term.
-template <class F>
-auto by_term(const F& f) {
+// Returns a method for a function of TextCounter that returns one value per term.
+auto by_term(LargeArray<std::int64_t> (TextCounter::*f)(const Threads&) const) {
   return [f](const TextCounter& counter, int n_threads) {
-    return to_numpy(on_threads(n_threads, [&](const Threads& threads) { return f(counter, threads); }), {counter.n_terms()});
+    const auto values = [&](const Threads& threads) { return (counter.*f)(threads); };
+    return to_numpy(on_threads(n_threads, values), {counter.n_terms()});
   };
 }
 
@@ -136,12 +137,8 @@ void register_text_counting(py::module_& module) {
            }, "n_threads"_a = 0)
       .def_property_readonly("n_bytes", &TextCounter::n_bytes)
       .def_property_readonly("n_terms", &TextCounter::n_terms)
-      .def("document_frequency",
-           by_term([](const TextCounter& counter, const Threads& threads) { return counter.document_frequency(threads); }),
-           "n_threads"_a = 0)
-      .def("term_frequency",
-           by_term([](const TextCounter& counter, const Threads& threads) { return counter.term_frequency(threads); }),
-           "n_threads"_a = 0)
+      .def("document_frequency", by_term(&TextCounter::document_frequency), "n_threads"_a = 0)
+      .def("term_frequency", by_term(&TextCounter::term_frequency), "n_threads"_a = 0)
       .def("terms", &terms, "columns"_a = py::none())
       .def("matrix", &matrix, "columns"_a = py::none(), "n_threads"_a = 0)
       .def("counts", &counts, "n_classes"_a, "columns"_a = py::none(), "binary"_a = false, "n_threads"_a = 0);

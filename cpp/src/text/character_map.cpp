@@ -1,4 +1,4 @@
-#include "text/character_map.hpp"
+#include "text/normaliser.hpp"
 
 #include <array>
 #include <memory>

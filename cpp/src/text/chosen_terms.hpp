@@ -11,7 +11,6 @@
 
 #include "termsift/text_rules.hpp"
 #include "text/cutter.hpp"
-#include "text/term_keys.hpp"
 #include "text/term_table.hpp"
 
 namespace termsift {

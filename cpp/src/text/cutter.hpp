@@ -79,6 +79,4 @@ class Cutter {
   Texts texts_;
 };
 
-std::unique_ptr<Cutter> cutter_of_char_ngrams(const TextRules& rules, std::int64_t piece);
-
 }  // namespace termsift

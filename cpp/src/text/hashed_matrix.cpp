@@ -8,7 +8,7 @@
 #include "text/chunks.hpp"
 #include "text/row_sorter.hpp"
 #include "text/rows.hpp"
-#include "text/term_keys.hpp"
+#include "text/term_table.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {

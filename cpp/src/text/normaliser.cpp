@@ -164,15 +164,6 @@ bool Normaliser::sigma_is_final() const {
   return true;
 }
 
-void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
-  if (out.size() % 64 != 0) return;
-  const std::int64_t n = kernels_in_use<ScanKernels>().read_ascii(
-      static_cast<const std::uint8_t*>(text_.data) + at_, limit - at_, rules_.case_bit, rules_.spaces,
-      out.bytes() + out.size(), out.marks() + out.size() / 64);
-  out.append_blocks(n);
-  at_ += n;
-}
-
 // Reads up to `n` units, character by character.
 template <class Encoding>
 void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) {
@@ -183,7 +174,6 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
   constexpr std::int64_t readable = 67;  // number of bytes that a kernel may read, starting at the first byte of a block
   const auto* const text = static_cast<const std::uint8_t*>(text_.data);
   const auto kernel = kernels_in_use<ScanKernels>().read_utf8;
-  read_ascii(limit, out);
   while (at_ < limit) {
     const std::int64_t left = text_.length - at_;
     if (left >= readable) {
@@ -200,7 +190,6 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
 
 template <class Unit>
 void Normaliser::read_units(ReadUnits<Unit> kernel, std::int64_t limit, NormalText& out) {
-  if (sizeof(Unit) == 1) read_ascii(limit, out);
   while (at_ < limit) {
     at_ = kernel(static_cast<const Unit*>(text_.data), at_, limit, text_.length, rules_, out.all());
     read_some<OneUnit<Unit>>(16, limit, out);

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "termsift/portability.hpp"
 #include "termsift/types.hpp"
 
 namespace termsift {
@@ -102,13 +101,6 @@ TextMatrix matrix_of_rows(std::span<const CountedChunk> chunks,
     const CountedChunk& chunk = chunks[at(block)];
     RowSorter& sorter = sorters.own(worker);
     sorter.start(n_columns);
-    // The memory of the rows is prefetched while their entries are sorted.
-    constexpr std::int64_t most = 1 << 15;
-    const std::int64_t end = std::min(indptr[chunk.end], indptr[chunk.begin] + most);
-    for (std::int64_t i = indptr[chunk.begin]; i < end; i += 8) {
-      prefetch_for_write(matrix.data.get() + i);
-      if (i % 16 < 8) prefetch_for_write(matrix.indices.get() + i);
-    }
     for_each_row(chunk, worker, [&](const Row<DocumentEntry>& row, const std::int32_t* columns) {
       for (const DocumentEntry& entry : std::span(row.entries, at(row.size)))
         if (const auto column = columns == nullptr ? static_cast<std::int32_t>(entry.id) : columns[entry.id]; column >= 0)

@@ -265,7 +265,9 @@ class ClassRows {
     for_each([&](const Written& counts, std::uint32_t owner) {
       *places[owner]++ = {counts.id, counts.count, counts.documents};
     });
-    written_ = {};
+    // Unless it is large, the memory is kept for the next counts, because touching new pages takes time.
+    written_.clear();
+    if (static_cast<std::int64_t>(written_.capacity()) > 2 * text_tuning().entries_to_gather) written_ = {};
     spans_.clear();
   }
   // Returns whether the written counts should move to store(). Until they move, each document and each entry takes memory.

@@ -19,17 +19,6 @@ TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t cas
   return {bytes.within('a', 26) | bytes.within('A', 26) | bytes.within('0', 10) | bytes.equal('_'), bytes.high()};
 }
 
-std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
-                        std::uint64_t* marks) {
-  std::int64_t at = 0;
-  for (; at + 64 <= n; at += 64) {
-    const BlockMarks block = read_block(text + at, case_bit, spaces, out + at);
-    if (block.high != 0) break;
-    *marks++ = block.marked;
-  }
-  return at;
-}
-
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
 // Replaces and marks the characters of `length` bytes that begin at the set bits of `leads`. The other bytes of each
@@ -206,7 +195,6 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
 namespace termsift {
 
 const ScanKernels ScanKernels::TERMSIFT_TARGET{
-    simd::TERMSIFT_TARGET::read_ascii,
     simd::TERMSIFT_TARGET::read_utf8,
     simd::TERMSIFT_TARGET::read_units<std::uint8_t>,
     simd::TERMSIFT_TARGET::read_units<std::uint16_t>,

@@ -46,11 +46,6 @@ using ReadUnits = std::int64_t (*)(const Unit* text, std::int64_t at, std::int64
                                    const ScanRules& rules, MarkedBytes& out);
 
 struct ScanKernels {
-  // Copies `text` to `out`, with `case_bit` set in ASCII capital letters. For each byte, writes a bit to `marks`. If
-  // `spaces`, the bit is set for white space, and otherwise for word characters. Stops before the first block of 64 bytes
-  // that is incomplete or not ASCII. Returns the number of bytes before that block.
-  std::int64_t (*read_ascii)(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
-                             std::uint64_t* marks);
   // Appends text from `at` on to `out`, in blocks of up to 64 units. The text ends at `end`. Stops before the first block
   // that begins at `limit` or later, or that has a character without a simple entry (Mapped::simple). In UTF-8, also stops
   // before a block that is invalid, or in which a replacement changes the number of bytes. Returns the start of that block.

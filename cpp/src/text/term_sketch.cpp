@@ -1,4 +1,4 @@
-#include "termsift/term_sketch.hpp"
+#include "termsift/text_rules.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -6,10 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "termsift/text_rules.hpp"
 #include "text/chunks.hpp"
 #include "text/cutter.hpp"
-#include "text/term_keys.hpp"
 #include "text/chosen_terms.hpp"
 #include "text/thread_counter.hpp"
 

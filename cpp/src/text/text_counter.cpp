@@ -373,11 +373,9 @@ std::int64_t TextCounter::n_terms() const {
 }
 
 void TextCounter::for_each_term(std::span<const std::int32_t> columns,
-                                const std::function<void(std::int64_t, std::string_view)>& visit,
-                                const std::function<void()>& check) const {
+                                const std::function<void(std::int64_t, std::string_view)>& visit) const {
   state_->check_columns(columns);
   state_->sorted().for_each_term([&](std::int64_t term, std::string_view bytes) {
-    if (check && term % (1 << 16) == 0) check();
     if (columns.empty() || columns[static_cast<std::size_t>(term)] >= 0) visit(term, bytes);
   });
 }

@@ -149,12 +149,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
 
 std::string_view SortedWord::bytes(char* buffer) const {
   if (outside != nullptr) return outside_bytes(*this);
-  const std::uint64_t bytes[2] = {high_byte_first(first[0]), high_byte_first(first[1])};
-  std::memcpy(buffer, bytes, sizeof bytes);
-  std::size_t size = sizeof bytes;
-  // Trailing zero bytes are padding, because a word that itself ends with a zero byte is stored in `outside`.
-  while (size > 0 && buffer[size - 1] == 0) --size;
-  return {buffer, size};
+  return WordKey{high_byte_first(first[0]), high_byte_first(first[1])}.bytes(buffer);
 }
 
 bool SortedWord::operator==(const SortedWord& other) const {
