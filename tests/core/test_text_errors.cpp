@@ -38,6 +38,7 @@ TEST(many_large_counts_take_little_memory) {
   constexpr std::int32_t n = 60;  // the room once doubled with every large count
   constexpr std::uint32_t count = 3'000'000;
   sorter.start(n);
+  sorter.reserve(n);
   for (std::int32_t column = n; column > 0; --column) sorter.add(0, column - 1, false, count);
   std::int64_t sizes[1] = {0};
   const std::int64_t begins[1] = {0};
@@ -63,6 +64,7 @@ TEST(rows_of_any_length_are_sorted) {
       std::map<std::int32_t, std::int64_t> rows[n_documents];
       RowSorter sorter;
       sorter.start(n_columns);
+      sorter.reserve(n_documents * size);
       for (int i = 0; i < n_documents * size; ++i) {
         // Half of the columns are near each other.
         const std::int32_t below = i % 2 == 0 ? n_columns : std::min(n_columns, 200);

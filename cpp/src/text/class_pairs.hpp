@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "termsift/class_counts.hpp"
-#include "text/row_store.hpp"
+#include "text/rows.hpp"
 
 namespace termsift {
 

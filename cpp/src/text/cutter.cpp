@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "simd/targets.hpp"
-#include "text/scan_kernels.hpp"
+#include "text/text_kernels.hpp"
 
 namespace termsift {
 namespace {
@@ -26,7 +26,7 @@ std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std
   return begin;
 }
 
-// Returns the number of bounds that ScanKernels::cut would write.
+// Returns the number of bounds that TextKernels::cut would write.
 std::int64_t count_bounds(const std::uint64_t* marks, std::int64_t n_words) {
   std::int64_t n = 0;
   std::uint64_t before = 0;
@@ -93,7 +93,7 @@ class Words final : public Cutter {
     const auto room = static_cast<std::size_t>(2 * tokens.n_tokens + n_bounds + 64);
     if (tokens.bounds.size() < room) tokens.bounds.resize(room);
     std::uint32_t* const bounds = tokens.bounds.data() + 2 * tokens.n_tokens;
-    std::int64_t n = kernels_in_use<ScanKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
+    std::int64_t n = kernels_in_use<TextKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
     if (n > 0 && bounds[1] - bounds[0] >= longest_token) refuse_long_word();  // only a piece's first word can be this long
     if (!normaliser_.ascii()) {  // drops words of one character, even if the character has several bytes
       std::int64_t kept = 0;

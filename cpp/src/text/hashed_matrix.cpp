@@ -45,12 +45,14 @@ class HashingCounter {
     for (std::size_t n = 1; n <= columns_.size(); ++n) {
       hash_new_terms(n);
       RowStore<DocumentEntry>& store = counter_->rows[n - 1].store();
-      for (const Row<DocumentEntry>& row : store.rows())
+      for (const Row<DocumentEntry>& row : store.rows()) {
+        sorter_.reserve(row.size);
         for (std::int64_t i = 0; i < row.size; ++i) {
           const std::uint32_t column = columns_[n - 1][row.entries[i].id];
           const bool negative = column >> 31 != 0;
           sorter_.add(row.owner - begin, static_cast<std::int32_t>(column & 0x7FFFFFFF), negative, row.entries[i].count);
         }
+      }
       store.clear();
     }
     ChunkRows rows;

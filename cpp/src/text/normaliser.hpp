@@ -1,5 +1,5 @@
-// Reads a document in any encoding piece by piece, and writes it as normalised UTF-8, in which each character has been mapped
-// to its replacement.
+// Reads a document in any encoding piece by piece, maps each character to its replacement, and writes the replacements as
+// UTF-8.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 #include "termsift/large_memory.hpp"
 #include "termsift/text_rules.hpp"
 #include "termsift/texts.hpp"
-#include "text/scan_kernels.hpp"
+#include "text/text_kernels.hpp"
 
 namespace termsift {
 

@@ -14,12 +14,11 @@ namespace termsift {
 void RowSorter::sort_by_column(std::int64_t n_documents) {
   constexpr int most_bits = 11;  // the largest number of bits that one pass sorts by
   constexpr std::int64_t few = 128;
-  const auto size = std::ssize(entries_);
-  if (size > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a document has more than 2^32 terms");
+  if (size_ > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a document has more than 2^32 terms");
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1))));
   // If rows are short, one pass over the highest bits suffices, because write() sorts the few columns whose highest bits are
   // equal.
-  const int n_passes = size <= few * n_documents ? 1 : (bits + most_bits - 1) / most_bits;
+  const int n_passes = size_ <= few * n_documents ? 1 : (bits + most_bits - 1) / most_bits;
   const int width = std::min((bits + n_passes - 1) / n_passes, most_bits);
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
   for (int bit = std::max(bits - n_passes * width, 0); bit < bits; bit += width) {
@@ -28,10 +27,10 @@ void RowSorter::sort_by_column(std::int64_t n_documents) {
     std::uint64_t* const to = sorted_.data();
     places_.assign(mask + 1, 0);
     std::uint32_t* const places = places_.data();
-    for (const std::uint64_t entry : entries_) ++places[entry >> shift & mask];
+    for (const std::uint64_t entry : entries()) ++places[entry >> shift & mask];
     std::uint32_t begin = 0;
     for (std::uint32_t& place : places_) begin += std::exchange(place, begin);
-    for (const std::uint64_t entry : entries_) to[places[entry >> shift & mask]++] = entry;
+    for (const std::uint64_t entry : entries()) to[places[entry >> shift & mask]++] = entry;
     std::swap(entries_, sorted_);
   }
 }
@@ -43,7 +42,7 @@ void RowSorter::write(std::span<const std::int64_t> begins, std::span<std::int64
   last_columns_.assign(begins.size(), -1);
   std::int32_t* const last_columns = last_columns_.data();
   std::int64_t* const row_ends = ends.data();
-  for (const std::uint64_t entry : entries_) {
+  for (const std::uint64_t entry : entries()) {
     const std::int64_t document = document_of(entry), end = row_ends[document];
     const std::int32_t column = column_of(entry);
     std::int64_t place = end;
@@ -102,6 +101,7 @@ TextMatrix matrix_of_rows(std::span<const CountedChunk> chunks,
     RowSorter& sorter = sorters.own(worker);
     sorter.start(n_columns);
     for_each_row(chunk, worker, [&](const Row<DocumentEntry>& row, const std::int32_t* columns) {
+      sorter.reserve(row.size);
       for (const DocumentEntry& entry : std::span(row.entries, at(row.size)))
         if (const auto column = columns == nullptr ? static_cast<std::int32_t>(entry.id) : columns[entry.id]; column >= 0)
           sorter.add(row.owner - chunk.begin, column, false, entry.count);

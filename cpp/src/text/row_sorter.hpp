@@ -7,7 +7,7 @@
 
 #include "termsift/text_counter.hpp"
 #include "text/chunks.hpp"
-#include "text/row_store.hpp"
+#include "text/rows.hpp"
 
 namespace termsift {
 
@@ -18,12 +18,19 @@ class RowSorter {
   // Starts on a chunk of at most most_chunk_documents documents. All columns must be below n_columns.
   void start(std::int64_t n_columns) {
     n_columns_ = n_columns;
-    entries_.clear();
+    size_ = 0;
   }
-  // Adds an entry. `document` is the position of the document in the chunk. A large count becomes several entries.
+  // Makes room for `more` entries.
+  void reserve(std::int64_t more) {
+    if (std::ssize(entries_) < size_ + more) entries_.resize(static_cast<std::size_t>(2 * size_ + more));
+  }
+  // Adds an entry. `document` is the position of the document in the chunk. Precondition: there is room for the entry.
   void add(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
-    for (; count > most_count; count -= most_count) entries_.push_back(pack(document, column, negative, most_count));
-    entries_.push_back(pack(document, column, negative, count));
+    for (; count > most_count; count -= most_count) {  // a large count becomes several entries
+      entries_.resize(entries_.size() + 1);            // keeps the room for other entries
+      entries_[static_cast<std::size_t>(size_++)] = pack(document, column, negative, most_count);
+    }
+    entries_[static_cast<std::size_t>(size_++)] = pack(document, column, negative, count);
   }
   // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to the row's end.
   // O(entries * b / 11), where b is the number of bits of n_columns.
@@ -31,7 +38,7 @@ class RowSorter {
   // Adds the number of entries of each document to sizes[document]. write() may write fewer entries, because it adds up
   // equal columns.
   void add_sizes(std::int64_t* sizes) const {
-    for (const std::uint64_t entry : entries_) ++sizes[document_of(entry)];
+    for (const std::uint64_t entry : entries()) ++sizes[document_of(entry)];
   }
 
  private:
@@ -51,12 +58,13 @@ class RowSorter {
     const auto count = static_cast<std::int64_t>(entry & most_count);
     return entry >> count_bits & 1 ? -count : count;
   }
+  std::span<const std::uint64_t> entries() const { return {entries_.data(), static_cast<std::size_t>(size_)}; }
   void sort_by_column(std::int64_t n_documents);
 
-  std::vector<std::uint64_t> entries_, sorted_;
+  std::vector<std::uint64_t> entries_, sorted_;  // only the first size_ elements are in use
   std::vector<std::uint32_t> places_;       // for each value of the bits in a pass, the place of the next entry
   std::vector<std::int32_t> last_columns_;  // the largest column of each document so far
-  std::int64_t n_columns_ = 0;
+  std::int64_t n_columns_ = 0, size_ = 0;
 };
 
 // Consecutive documents that one thread has counted.

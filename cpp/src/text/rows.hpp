@@ -9,11 +9,98 @@
 #include <utility>
 #include <vector>
 
+#include "termsift/large_memory.hpp"
 #include "termsift/parallel.hpp"
-#include "text/row_store.hpp"
+#include "text/text_kernels.hpp"
 #include "text/token_counting.hpp"
 
 namespace termsift {
+
+struct ClassEntry {
+  std::uint32_t id, count, documents;
+};
+
+// The entries of one document, or of some documents of one class. A term may occur in several rows of an owner, but only
+// once per row.
+template <class Entry>
+struct Row {
+  std::int64_t owner;  // the document or the class
+  Entry* entries;
+  std::int64_t size;
+};
+
+// The rows of one thread. The last row may be open, that is, still growing. Closed rows do not move.
+template <class Entry>
+class RowStore {
+ public:
+  const std::vector<Row<Entry>>& rows() const { return rows_; }
+  std::int64_t n_entries() const { return n_entries_; }  // the number of entries in closed rows
+  bool is_open() const { return is_open_; }
+  std::int64_t open_owner() const { return rows_.back().owner; }
+  std::int64_t open_size() const { return rows_.back().size; }
+
+  void open(std::int64_t owner) {
+    rows_.push_back({owner, end_, 0});
+    is_open_ = true;
+  }
+  // Makes room for `more` further entries in the open row, and returns a pointer to the first entry of the row.
+  Entry* reserve(std::int64_t more) {
+    Row<Entry>& row = rows_.back();
+    if (limit_ - row.entries < row.size + more || row.entries == nullptr) move(row, row.size + more);
+    return row.entries;
+  }
+  void set_open_size(std::int64_t size) { rows_.back().size = size; }
+  void close() {
+    if (!is_open_) return;
+    end_ = rows_.back().entries + rows_.back().size;
+    n_entries_ += rows_.back().size;
+    is_open_ = false;
+  }
+  // Adds a closed row, and returns a pointer to its `size` entries, which the caller must fill.
+  Entry* add(std::int64_t owner, std::int64_t size) {
+    open(owner);
+    Entry* const entries = reserve(size);
+    set_open_size(size);
+    close();
+    return entries;
+  }
+  // Removes all rows, which must be closed. Keeps the last block for new rows.
+  void clear() {
+    rows_.clear();
+    if (blocks_.size() > 1) blocks_.erase(blocks_.begin(), blocks_.end() - 1);
+    end_ = blocks_.empty() ? nullptr : blocks_.back().get();
+    n_entries_ = 0;
+  }
+
+ private:
+  // Moves a row to a new block. The block size doubles up to 1 MiB, so little text takes little memory. Later blocks have 32
+  // MiB in huge pages. With pages of 4 KiB, two threads spent a quarter of their time in page faults.
+  void move(Row<Entry>& row, std::int64_t room) {
+    const std::int64_t size = std::max(next_block_, 2 * room);
+    constexpr std::int64_t mib = (std::int64_t{1} << 20) / std::int64_t{sizeof(Entry)};
+    next_block_ = next_block_ < mib ? 2 * next_block_ : 32 * mib + 1;
+    LargeArray<Entry> block = LargeArray<Entry>::uninitialised(size);
+    std::copy(row.entries, row.entries + row.size, block.get());
+    if (!blocks_.empty() && row.entries == blocks_.back().get()) blocks_.pop_back();  // the block had only this row
+    row.entries = end_ = block.get();
+    limit_ = row.entries + size;
+    blocks_.push_back(std::move(block));
+  }
+
+  std::vector<Row<Entry>> rows_;
+  std::vector<LargeArray<Entry>> blocks_;
+  Entry *end_ = nullptr, *limit_ = nullptr;
+  std::int64_t n_entries_ = 0, next_block_ = 1 << 12;
+  bool is_open_ = false;
+};
+
+// One thread's rows for n-grams of one fixed n, and an array with the column of each id (-1 if the id is dropped). If the
+// array is null, each id is a column.
+template <class Entry>
+struct CountedRows {
+  const RowStore<Entry>* store;
+  const std::int32_t* columns;
+};
 
 // The rows of n-grams of one fixed n, one row for each document.
 class RowsByDocument {
@@ -163,7 +250,7 @@ class ClassRows {
 
   // Returns the closed rows. A class may have any number of rows.
   RowStore<ClassEntry>& store() { return store_; }
-  std::int64_t n_entries() const { return store_.n_entries() + std::ssize(written_); }
+  std::int64_t n_entries() const { return store_.n_entries() + written_.n_entries() - (end_ - next_); }
 
   // Counts the tokens of one part.
   class Count {
@@ -211,7 +298,6 @@ class ClassRows {
   // Writes down all counts and moves them to store(). If `worker` is given, it can interrupt the move.
   template <class Table>
   void close(Table& table, Worker* worker = nullptr) {
-    written_.reserve(written_.size() + table.size());
     table.for_each_slot([&](auto& slot) {
       write(slot);
       slot.tag = 0;
@@ -230,10 +316,16 @@ class ClassRows {
     std::int64_t owner;
   };
 
+  static constexpr std::int64_t part_size = 1 << 12;
+
   template <class Key>
   void write(Slot<Key>& slot) {
     if (slot.at_or_count == 0) return;
-    written_.push_back({slot.id, slot.at_or_count, slot.documents, slot.tag});
+    if (next_ == end_) {
+      next_ = written_.add(0, part_size);
+      end_ = next_ + part_size;
+    }
+    *next_++ = {slot.id, slot.at_or_count, slot.documents, slot.tag};
     slot.at_or_count = slot.documents = 0;
   }
   // Moves the written counts to store_. A counting sort sorts them by class. O(entries + documents).
@@ -253,9 +345,11 @@ class ClassRows {
       of_tag.resize(std::size_t{last_tag - first_tag} + 1, static_cast<std::uint32_t>(owner));
     }
     const auto for_each = [&](const auto& f) {
-      for (std::size_t i = 0; i < written_.size(); ++i) {
-        if (i % (1 << 12) == 0 && worker != nullptr) worker->check();
-        f(written_[i], of_tag[written_[i].tag - first_tag]);
+      for (const Row<Written>& part : written_.rows()) {
+        if (worker != nullptr) worker->check();
+        const Written* const part_end = part.entries + part.size;
+        for (const Written* counts = part.entries; counts < (part_end == end_ ? next_ : part_end); ++counts)
+          f(*counts, of_tag[counts->tag - first_tag]);
       }
     };
     std::vector<std::int64_t> sizes(owners.size(), 0);
@@ -265,18 +359,18 @@ class ClassRows {
     for_each([&](const Written& counts, std::uint32_t owner) {
       *places[owner]++ = {counts.id, counts.count, counts.documents};
     });
-    // Unless it is large, the memory is kept for the next counts, because touching new pages takes time.
-    written_.clear();
-    if (static_cast<std::int64_t>(written_.capacity()) > 2 * text_tuning().entries_to_gather) written_ = {};
+    written_ = {};
+    next_ = end_ = nullptr;
     spans_.clear();
   }
   // Returns whether the written counts should move to store(). Until they move, each document and each entry takes memory.
   bool is_full() const {
     return !spans_.empty() && (tag_ - spans_.front().first_tag >= text_tuning().documents_to_gather ||
-                               std::ssize(written_) >= text_tuning().entries_to_gather);
+                               written_.n_entries() >= text_tuning().entries_to_gather);
   }
 
-  std::vector<Written> written_;
+  RowStore<Written> written_;  // rows of part_size entries; their owners are not used
+  Written *next_ = nullptr, *end_ = nullptr;  // the unused entries of the last row
   std::vector<Span> spans_;    // sorted by first_tag
   RowStore<ClassEntry> store_;
   std::int64_t document_ = -1, n_tokens_ = 0;

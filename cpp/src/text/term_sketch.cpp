@@ -8,7 +8,6 @@
 
 #include "text/chunks.hpp"
 #include "text/cutter.hpp"
-#include "text/chosen_terms.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {

@@ -1,4 +1,4 @@
-// Keys and hashes of terms, and open-addressing hash tables, which map terms to ids 0, 1, ... in the order of first occurrence.
+// Keys and hashes of terms. Open-addressing hash tables, which map terms to ids 0, 1, ... in the order of first occurrence.
 #pragma once
 
 #include <algorithm>

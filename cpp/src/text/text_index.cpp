@@ -9,10 +9,8 @@
 #include "simd/targets.hpp"
 #include "termsift/text_counter.hpp"
 #include "text/chunks.hpp"
-#include "text/rows.hpp"
 #include "text/row_sorter.hpp"
 #include "text/thread_counter.hpp"
-#include "text/weight_kernels.hpp"
 
 namespace termsift {
 namespace {
@@ -92,10 +90,13 @@ struct TextIndex::State {
     return counter;
   }
   void keep(Counters counters) {
+    constexpr std::int64_t few_entries = 1 << 12;
     const std::lock_guard lock(mutex);
     for (std::unique_ptr<Counter>& counter : counters) {
       if (!counter) continue;
-      for (IndexedRows& rows : counter->rows) rows.store() = {};
+      for (IndexedRows& rows : counter->rows)
+        if (rows.n_entries() > few_entries) rows.store() = {};
+        else rows.store().clear();
       kept.push_back(std::move(counter));
     }
   }
@@ -133,13 +134,13 @@ LargeArray<double> TextIndex::sums(Texts texts, std::span<const double> weights,
     throw std::invalid_argument("the weights need a row for each of " + std::to_string(state_->n_columns) + " terms");
   const std::int64_t n = std::ssize(weights) / state_->n_columns;
   auto sums = LargeArray<double>::zeroed(std::ssize(texts) * n);
-  const WeightKernels kernels = kernels_in_use<WeightKernels>();
+  const auto add_weights = kernels_in_use<TextKernels>().add_weights;
   state_->keep(state_->count(texts, chunk_bounds(texts), threads, [&](std::size_t, std::size_t, State::Counter& counter) {
     for (IndexedRows& of_length : counter.rows) {
       for (const Row<DocumentEntry>& row : of_length.store().rows()) {
         if (binary)
           for (std::int64_t i = 0; i < row.size; ++i) row.entries[i].count = 1;
-        kernels.add({row.entries, row.size, weights.data(), n, sums.get() + row.owner * n});
+        add_weights({row.entries, row.size, weights.data(), n, sums.get() + row.owner * n});
       }
       of_length.store().clear();
     }

@@ -1,5 +1,5 @@
-// The loops over text and over the marks of words. They are compiled once for each SIMD target, so every function of this
-// header is inlined.
+// The loops over text, over the marks of words and over the weights of terms. They are compiled once for each SIMD target,
+// so every function of this header is inlined.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,20 @@ template <class Unit>
 using ReadUnits = std::int64_t (*)(const Unit* text, std::int64_t at, std::int64_t limit, std::int64_t end,
                                    const ScanRules& rules, MarkedBytes& out);
 
-struct ScanKernels {
+// A term of a document: its id or its column, and its count.
+struct DocumentEntry {
+  std::uint32_t id, count;
+};
+
+struct WeightedRow {
+  const DocumentEntry* entries;  // columns and counts
+  std::int64_t size;
+  const double* weights;  // (columns, n)
+  std::int64_t n;
+  double* sums;  // (n,), the sums; products are added in the order of the entries
+};
+
+struct TextKernels {
   // Appends text from `at` on to `out`, in blocks of up to 64 units. The text ends at `end`. Stops before the first block
   // that begins at `limit` or later, or that has a character without a simple entry (Mapped::simple). In UTF-8, also stops
   // before a block that is invalid, or in which a replacement changes the number of bytes. Returns the start of that block.
@@ -59,8 +72,9 @@ struct ScanKernels {
   // number of values written. No run may begin before the first bit, and the last bit must not be set. `bounds` needs room
   // for 64 more values.
   std::int64_t (*cut)(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds);
+  void (*add_weights)(const WeightedRow& row);
 
-  static const ScanKernels baseline, avx2, avx512;
+  static const TextKernels baseline, avx2, avx512;
 };
 
 }  // namespace termsift
