@@ -98,6 +98,13 @@ auto without_gil(const F& f) {
   }
 }
 
+// Returns f(threads), computed without the GIL.
+template <class F>
+auto on_threads(int n_threads, const F& f) {
+  const Threads threads = python_threads(n_threads);
+  return without_gil([&] { return f(threads); });
+}
+
 // Returns a numpy array that owns the memory of `data`.
 template <class T>
 py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
@@ -112,8 +119,7 @@ py::array_t<T> computed(const std::vector<std::int64_t>& shape, int n_threads, c
   std::int64_t size = 1;
   for (const std::int64_t n : shape) size *= n;
   auto elements = LargeArray<T>::uninitialised(size);
-  const Threads threads = python_threads(n_threads);
-  without_gil([&] { f(elements.get(), threads); });
+  on_threads(n_threads, [&](const Threads& threads) { f(elements.get(), threads); });
   return to_numpy(std::move(elements), shape);
 }
 
@@ -123,6 +129,18 @@ inline std::string encoded(const py::handle& string) {
   PyObject* const bytes = PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass");
   if (bytes == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::bytes>(bytes);
+}
+
+// Raises TypeError for an element that is not a string.
+inline std::vector<std::string> all_encoded(const py::sequence& strings, const char* name) {
+  std::vector<std::string> all;
+  for (const py::object string : strings) {  // keeps the string alive, because a signal handler may change the sequence
+    check_signals(static_cast<std::int64_t>(all.size()));
+    if (!PyUnicode_Check(string.ptr()))
+      throw py::type_error(std::string(name) + " must be strings, found " + Py_TYPE(string.ptr())->tp_name);
+    all.push_back(encoded(string));
+  }
+  return all;
 }
 
 inline py::str decoded(std::string_view bytes) {

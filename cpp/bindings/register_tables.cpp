@@ -12,12 +12,6 @@
 namespace termsift::bindings {
 namespace {
 
-std::vector<std::string> encoded_all(const py::list& strings) {
-  std::vector<std::string> all;
-  for (const py::handle& string : strings) all.push_back(encoded(string));
-  return all;
-}
-
 py::str described(const py::str& file, const BadRow& row) {
   const char* const form = row.first_line == row.last_line ? "{0}, line {1}: {3}" : "{0}, lines {1} to {2}: {3}";
   const py::object fault = py::bytes(row.fault).attr("decode")("utf-8", "backslashreplace");
@@ -85,7 +79,7 @@ struct JsonTable : Table {
 TableReader::Options options_of(const py::list& labels, bool skip, const std::string& encoding, std::int64_t block_bytes,
                                 bool unlabelled) {
   if (block_bytes < 1) throw py::value_error("block_bytes must be positive");
-  return {encoded_all(labels), skip, encoding, block_bytes, unlabelled};
+  return {all_encoded(labels, "labels"), skip, encoding, block_bytes, unlabelled};
 }
 
 // Returns the texts and classes of the next block, or None at the end.
@@ -163,9 +157,9 @@ void register_tables(py::module_& module) {
                        bool may_be_array, const py::list& labels, bool skip, const std::string& encoding,
                        std::int64_t bytes, bool unlabelled) {
              const TableReader::Options options = options_of(labels, skip, encoding, bytes, unlabelled);
-             auto reader = std::make_unique<JsonReader>(python_read(readinto), options, encoded_all(texts), encoded(label),
-                                                        may_be_array);
-             return std::make_unique<JsonTable>(std::move(reader), file);
+             return std::make_unique<JsonTable>(
+                 std::make_unique<JsonReader>(python_read(readinto), options, all_encoded(texts, "texts"), encoded(label),
+                                              may_be_array), file);
            }),
            "readinto"_a, "file"_a, py::kw_only(), "texts"_a, "label"_a, "may_be_array"_a = false,
            "labels"_a = py::list(), "skip"_a = false, "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes,

@@ -11,17 +11,6 @@ namespace {
 
 using Columns = std::optional<py::array>;
 
-std::vector<std::string> utf8_of(const py::sequence& strings, const char* name) {
-  std::vector<std::string> all;
-  for (const py::object string : strings) {  // keeps the string alive, because a signal handler may change the sequence
-    check_signals(static_cast<std::int64_t>(all.size()));
-    if (!PyUnicode_Check(string.ptr()))
-      throw py::type_error(std::string(name) + " must be strings, found " + Py_TYPE(string.ptr())->tp_name);
-    all.push_back(encoded(string));
-  }
-  return all;
-}
-
 TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optional<std::string>& strip_accents,
                    std::int64_t min_n, std::int64_t max_n, const py::sequence& stop_words) {
   TextRules rules;
@@ -47,7 +36,7 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
     throw py::value_error("n-grams may have at most " + std::to_string(most_words) + " words, got " + std::to_string(max_n));
   rules.min_n = min_n;
   rules.max_n = max_n;
-  rules.stop_words = utf8_of(stop_words, "stop words");
+  rules.stop_words = all_encoded(stop_words, "stop words");
   return rules;
 }
 
@@ -68,49 +57,42 @@ py::tuple arrays_of(TextMatrix matrix) {
 void add(TextCounter& counter, const py::object& texts, const std::optional<py::array>& classes, int n_threads) {
   const Texts documents = texts_of(texts);
   const std::vector<ClassId> of_documents = copied(classes, "classes");
-  const Threads threads = python_threads(n_threads);
-  without_gil([&] { counter.add(documents, of_documents, threads); });
+  on_threads(n_threads, [&](const Threads& threads) { counter.add(documents, of_documents, threads); });
 }
 
 py::list terms(const TextCounter& counter, const Columns& columns) {
   py::list strings;
-  counter.for_each_term(
-      copied(columns, "columns"), [&](std::int64_t, std::string_view bytes) { strings.append(decoded(bytes)); },
-      [] { check_signals(0); });
+  counter.for_each_term(copied(columns, "columns"), [&](std::int64_t, std::string_view bytes) {
+    check_signals(static_cast<std::int64_t>(strings.size()));
+    strings.append(decoded(bytes));
+  });
   return strings;
 }
 
 py::tuple matrix(const TextCounter& counter, const Columns& columns, int n_threads) {
   const std::vector<std::int32_t> of_terms = copied(columns, "columns");
-  const Threads threads = python_threads(n_threads);
-  return arrays_of(without_gil([&] { return counter.matrix(of_terms, threads); }));
+  return arrays_of(on_threads(n_threads, [&](const Threads& threads) { return counter.matrix(of_terms, threads); }));
 }
 
 py::object counts(const TextCounter& counter, std::int64_t n_classes, const Columns& columns, bool binary, int n_threads) {
   const std::vector<std::int32_t> of_terms = copied(columns, "columns");
-  const Threads threads = python_threads(n_threads);
-  return bindings::to_python(CountsObject(without_gil([&] {
-    std::int64_t n_columns = of_terms.empty() ? counter.n_terms() : 0;
-    for (const std::int32_t column : of_terms) n_columns = std::max(n_columns, std::int64_t{column} + 1);
-    return counter.counts(of_terms, n_columns, n_classes, binary, threads);
-  })));
+  const auto count = [&](const Threads& threads) { return counter.counts(of_terms, n_classes, binary, threads); };
+  return bindings::to_python(on_threads(n_threads, count));
 }
 
 py::array index_sums(const TextIndex& index, const py::object& texts, const py::array& weights, bool binary, int n_threads) {
   const Texts documents = texts_of(texts);
   const py::array flat = weights.attr("ravel")();
   const auto of_terms = span_of<double>(flat, "weights");
-  const Threads threads = python_threads(n_threads);
-  return to_numpy(without_gil([&] { return index.sums(documents, of_terms, binary, threads); }),
-                  {static_cast<std::int64_t>(documents.size()), weights.shape(1)});
+  const auto sum = [&](const Threads& threads) { return index.sums(documents, of_terms, binary, threads); };
+  return to_numpy(on_threads(n_threads, sum), {std::ssize(documents), weights.shape(1)});
 }
 
-// Returns a method that returns the array f(counter, threads), which has one value per term.
-template <class F>
-auto by_term(const F& f) {
+// Returns a method for a function of TextCounter that returns one value per term.
+auto by_term(LargeArray<std::int64_t> (TextCounter::*f)(const Threads&) const) {
   return [f](const TextCounter& counter, int n_threads) {
-    const Threads threads = python_threads(n_threads);
-    return to_numpy(without_gil([&] { return f(counter, threads); }), {counter.n_terms()});
+    const auto values = [&](const Threads& threads) { return (counter.*f)(threads); };
+    return to_numpy(on_threads(n_threads, values), {counter.n_terms()});
   };
 }
 
@@ -140,8 +122,7 @@ void register_text_counting(py::module_& module) {
       .def("add",
            [](TermSketch& sketch, const TextRules& rules, const py::object& texts, int n_threads) {
              const Texts documents = texts_of(texts);
-             const Threads threads = python_threads(n_threads);
-             without_gil([&] { sketch.add(rules, documents, threads); });
+             on_threads(n_threads, [&](const Threads& threads) { sketch.add(rules, documents, threads); });
            }, "rules"_a, "texts"_a, "n_threads"_a = 0)
       .def_property_readonly("counters", [](const py::object& self) {
         const std::span<std::uint8_t> counters = self.cast<TermSketch&>().counters();
@@ -152,40 +133,35 @@ void register_text_counting(py::module_& module) {
       .def("add", &add, "texts"_a, "classes"_a = py::none(), "n_threads"_a = 0)
       .def("sort",
            [](TextCounter& counter, int n_threads) {
-             const Threads threads = python_threads(n_threads);
-             without_gil([&] { counter.sort(threads); });
+             on_threads(n_threads, [&](const Threads& threads) { counter.sort(threads); });
            }, "n_threads"_a = 0)
       .def_property_readonly("n_bytes", &TextCounter::n_bytes)
       .def_property_readonly("n_terms", &TextCounter::n_terms)
-      .def("document_frequency",
-           by_term([](const TextCounter& counter, const Threads& threads) { return counter.document_frequency(threads); }),
-           "n_threads"_a = 0)
-      .def("term_frequency",
-           by_term([](const TextCounter& counter, const Threads& threads) { return counter.term_frequency(threads); }),
-           "n_threads"_a = 0)
+      .def("document_frequency", by_term(&TextCounter::document_frequency), "n_threads"_a = 0)
+      .def("term_frequency", by_term(&TextCounter::term_frequency), "n_threads"_a = 0)
       .def("terms", &terms, "columns"_a = py::none())
       .def("matrix", &matrix, "columns"_a = py::none(), "n_threads"_a = 0)
       .def("counts", &counts, "n_classes"_a, "columns"_a = py::none(), "binary"_a = false, "n_threads"_a = 0);
   py::class_<TextIndex>(module, "TextIndex", "Counts the terms of a vocabulary in texts.")
       .def(py::init([](const TextRules& rules, const py::sequence& terms) {
-             const std::vector<std::string> of_index = utf8_of(terms, "terms");
-             const Threads threads = python_threads(1);
-             return without_gil([&] { return std::make_unique<TextIndex>(rules, of_index, threads.poll); });
+             const std::vector<std::string> of_index = all_encoded(terms, "terms");
+             return on_threads(
+                 1, [&](const Threads& threads) { return std::make_unique<TextIndex>(rules, of_index, threads.poll); });
            }), "rules"_a, "terms"_a)
       .def("matrix",
            [](const TextIndex& index, const py::object& texts, int n_threads) {
              const Texts documents = texts_of(texts);
-             const Threads threads = python_threads(n_threads);
-             return arrays_of(without_gil([&] { return index.matrix(documents, threads); }));
+             const auto count = [&](const Threads& threads) { return index.matrix(documents, threads); };
+             return arrays_of(on_threads(n_threads, count));
            }, "texts"_a, "n_threads"_a = 0)
       .def("sums", &index_sums, "texts"_a, "weights"_a, "binary"_a = false, "n_threads"_a = 0);
   module.def("hashed_matrix",
              [](const TextRules& rules, const py::object& texts, std::int32_t n_columns, bool alternate_sign,
                 int n_threads) {
                const Texts documents = texts_of(texts);
-               const Threads threads = python_threads(n_threads);
-               return arrays_of(without_gil(
-                   [&] { return hashed_matrix(rules, documents, n_columns, alternate_sign, threads); }));
+               return arrays_of(on_threads(n_threads, [&](const Threads& threads) {
+                 return hashed_matrix(rules, documents, n_columns, alternate_sign, threads);
+               }));
              }, "rules"_a, "texts"_a, "n_columns"_a, "alternate_sign"_a, "n_threads"_a = 0);
 }
 

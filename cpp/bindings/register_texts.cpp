@@ -15,24 +15,18 @@
 namespace termsift::bindings {
 namespace {
 
-// The Python class Texts. It holds views of documents, and the objects that own the memory of the documents.
-struct TextsObject {
-  std::vector<Text> texts;
-  std::vector<std::shared_ptr<const void>> owners;
-};
-
 std::shared_ptr<const void> owner_of(py::object object) { return std::make_shared<const py::object>(std::move(object)); }
 
 // ---- from Python objects -------------------------------------------------------------------------------------------------
 
 // Returns text_of(item, i) for each item of a list or tuple. Keeps the items alive, because a list may change later.
 template <class TextOf>
-TextsObject of_items(const py::object& sequence, const char* expected, const TextOf& text_of) {
+HeldTexts of_items(const py::object& sequence, const char* expected, const TextOf& text_of) {
   if (!PyList_Check(sequence.ptr()) && !PyTuple_Check(sequence.ptr()))
     throw py::type_error(std::string("texts must be a list or a tuple of ") + expected);
   const py::tuple items(sequence);
   const auto n = static_cast<py::ssize_t>(items.size());
-  TextsObject result;
+  HeldTexts result;
   result.texts.reserve(static_cast<std::size_t>(n));
   for (py::ssize_t i = 0; i < n; ++i) {
     check_signals(i);
@@ -75,7 +69,7 @@ Text text_of(PyObject* string) {
   return {PyUnicode_DATA(string), PyUnicode_GET_LENGTH(string), encoding};
 }
 
-TextsObject of_strings(const py::object& strings, bool allow_missing, py::ssize_t first_row) {
+HeldTexts of_strings(const py::object& strings, bool allow_missing, py::ssize_t first_row) {
   return of_items(strings, "strings", [&](PyObject* item, py::ssize_t i) -> Text {
     if (PyUnicode_Check(item)) return text_of(item);
     if (!allow_missing || !is_missing(item)) refuse(item, first_row + i, "strings");
@@ -83,7 +77,7 @@ TextsObject of_strings(const py::object& strings, bool allow_missing, py::ssize_
   });
 }
 
-TextsObject of_bytes(const py::object& documents) {
+HeldTexts of_bytes(const py::object& documents) {
   return of_items(documents, "bytes", [](PyObject* item, py::ssize_t i) -> Text {
     if (!PyBytes_Check(item)) refuse(item, i, "bytes");
     return {PyBytes_AS_STRING(item), PyBytes_GET_SIZE(item), TextEncoding::utf8};
@@ -100,21 +94,19 @@ T& in_capsule(const py::handle& capsule, const char* name) {
 }
 
 // Reads a stream without the GIL, because the source of the stream may have to acquire the GIL on another thread.
-TextsObject of_arrow(const py::object& source, const std::optional<std::string>& column) {
+HeldTexts of_arrow(const py::object& source, const std::optional<std::string>& column) {
   const Threads threads = python_threads(1);
   try {
     if (py::hasattr(source, "__arrow_c_stream__")) {
       const py::object capsule = source.attr("__arrow_c_stream__")();
       auto& stream = in_capsule<ArrowArrayStream>(capsule, "arrow_array_stream");
-      ArrowTexts read = without_gil([&] { return texts_of_stream(stream, column, threads.poll); });
-      return {std::move(read.texts), std::move(read.owners)};
+      return without_gil([&] { return texts_of_stream(stream, column, threads.poll); });
     }
     if (py::hasattr(source, "__arrow_c_array__")) {
       const py::tuple capsules = source.attr("__arrow_c_array__")();
       auto& schema = in_capsule<ArrowSchema>(capsules[0], "arrow_schema");
       auto& array = in_capsule<ArrowArray>(capsules[1], "arrow_array");
-      ArrowTexts read = without_gil([&] { return texts_of_array(schema, array, column, threads.poll); });
-      return {std::move(read.texts), std::move(read.owners)};
+      return without_gil([&] { return texts_of_array(schema, array, column, threads.poll); });
     }
   } catch (const NotStrings& error) {
     throw py::type_error(error.what());
@@ -125,7 +117,7 @@ TextsObject of_arrow(const py::object& source, const std::optional<std::string>&
 
 // ---- from files ----------------------------------------------------------------------------------------------------------
 
-TextsObject of_files(const py::iterable& names, int n_threads) {
+HeldTexts of_files(const py::iterable& names, int n_threads) {
   std::vector<std::string> paths;
   for (const py::handle path : names) {
     check_signals(static_cast<std::int64_t>(paths.size()));
@@ -136,7 +128,7 @@ TextsObject of_files(const py::iterable& names, int n_threads) {
   const Threads threads = python_threads(n_threads);
   try {
     auto files = std::make_shared<std::vector<WholeFile>>(without_gil([&] { return read_files(paths, threads); }));
-    TextsObject result;
+    HeldTexts result;
     for (const WholeFile& file : *files) {
       const std::string_view bytes(file.bytes.get(), static_cast<std::size_t>(file.n_bytes));
       const std::int64_t mark = bytes.starts_with("\xef\xbb\xbf") ? 3 : 0;  // the byte order mark is not part of the text
@@ -170,21 +162,21 @@ py::object python_text(const Text& text) {
   return py::reinterpret_steal<py::object>(string);
 }
 
-const Text& text_at(const TextsObject& object, std::int64_t i) {
+const Text& text_at(const HeldTexts& object, std::int64_t i) {
   if (i < 0 || static_cast<std::size_t>(i) >= object.texts.size())
     throw py::index_error("no text " + std::to_string(i) + " among " + std::to_string(object.texts.size()));
   return object.texts[static_cast<std::size_t>(i)];
 }
 
-py::array_t<std::int64_t> missing(const TextsObject& object) {
+py::array_t<std::int64_t> missing(const HeldTexts& object) {
   std::vector<std::int64_t> found;
   for (std::size_t i = 0; i < object.texts.size(); ++i)
     if (object.texts[i].data == nullptr) found.push_back(static_cast<std::int64_t>(i));
   return py::array_t<std::int64_t>(static_cast<py::ssize_t>(found.size()), found.data());
 }
 
-TextsObject take(const TextsObject& object, const py::array& positions) {
-  TextsObject result;
+HeldTexts take(const HeldTexts& object, const py::array& positions) {
+  HeldTexts result;
   result.owners = object.owners;
   for (const std::int64_t i : span_of<std::int64_t>(positions, "positions")) result.texts.push_back(text_at(object, i));
   return result;
@@ -215,31 +207,31 @@ void register_bad_text(py::module_& module) {
 }  // namespace
 
 Texts texts_of(const py::handle& object) {
-  if (!py::isinstance<TextsObject>(object))
+  if (!py::isinstance<HeldTexts>(object))
     throw py::type_error(std::string("texts must be a _core.Texts, found a ") + Py_TYPE(object.ptr())->tp_name);
-  return py::cast<const TextsObject&>(object).texts;
+  return py::cast<const HeldTexts&>(object).texts;
 }
 
 py::object texts_object(std::vector<Text> texts, std::shared_ptr<const void> owner) {
-  return py::cast(TextsObject{std::move(texts), {std::move(owner)}});
+  return py::cast(HeldTexts{std::move(texts), {std::move(owner)}});
 }
 
 void register_texts(py::module_& module) {
   register_bad_text(module);
-  py::class_<TextsObject>(module, "Texts", "Immutable views of documents. No text is copied.")
+  py::class_<HeldTexts>(module, "Texts", "Immutable views of documents. No text is copied.")
       .def_static("of_strings", &of_strings, "strings"_a, "allow_missing"_a = false, "first_row"_a = 0)
       .def_static("of_arrow", &of_arrow, "stream"_a, "column"_a = py::none())
       .def_static("of_bytes", &of_bytes, "documents"_a)
       .def_static("of_files", &of_files, "paths"_a, "n_threads"_a = 0)
-      .def("__len__", [](const TextsObject& object) { return object.texts.size(); })
-      .def("__getitem__", [](const TextsObject& object, std::int64_t i) { return python_text(text_at(object, i)); }, "i"_a)
-      .def_property_readonly("n_bytes", [](const TextsObject& object) {
+      .def("__len__", [](const HeldTexts& object) { return object.texts.size(); })
+      .def("__getitem__", [](const HeldTexts& object, std::int64_t i) { return python_text(text_at(object, i)); }, "i"_a)
+      .def_property_readonly("n_bytes", [](const HeldTexts& object) {
         std::int64_t sum = 0;
         for (const Text& text : object.texts) sum += bytes_of(text);
         return sum;
       })
       .def_property_readonly("missing", &missing)
-      .def_property_readonly("is_utf8", [](const TextsObject& object) {
+      .def_property_readonly("is_utf8", [](const HeldTexts& object) {
         return std::all_of(object.texts.begin(), object.texts.end(), [](const Text& text) {
           return text.encoding != TextEncoding::utf8 ||
                  first_invalid_utf8(static_cast<const std::uint8_t*>(text.data), text.length) == text.length;

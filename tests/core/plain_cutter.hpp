@@ -11,8 +11,8 @@
 #include "check.hpp"
 #include "termsift/characters.hpp"
 #include "termsift/text_rules.hpp"
-#include "text/character_map.hpp"
 #include "text/cutter.hpp"
+#include "text/normaliser.hpp"
 
 namespace plain_cutter {
 

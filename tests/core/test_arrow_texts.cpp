@@ -162,7 +162,7 @@ TEST(a_stream_is_interrupted_between_arrays_and_within_one) {
 TEST(a_stream_or_an_array_is_taken_once) {
   ArrowArrayStream source = stream_of({strings("u", {}), {strings("u", documents)}});
   {
-    const ArrowTexts texts = texts_of_stream(source, std::nullopt, {});
+    const HeldTexts texts = texts_of_stream(source, std::nullopt, {});
     CHECK(source.release == nullptr);
     CHECK_EQ(live, 1);  // the array, which the texts point into
   }

@@ -187,8 +187,7 @@ void check_classes(const Collection& collection, const Expected& expected, const
   CHECK_EQ(as_vector(counter.document_frequency(threads), n), expected.document_frequency);
   CHECK_EQ(as_vector(counter.term_frequency(threads), n), expected.term_frequency);
   for (const bool binary : {false, true}) {
-    const ClassCounts<std::int64_t> counts =
-        counter.counts({}, static_cast<std::int64_t>(n), collection.n_classes + 1, binary, threads);
+    const ClassCounts<std::int64_t> counts = counter.counts({}, collection.n_classes + 1, binary, threads);
     CHECK_EQ(counts.n_docs, static_cast<std::int64_t>(collection.texts.size()));
     CHECK_EQ(counts.rows.size(), static_cast<std::size_t>(collection.n_classes) + 1);
     for (std::size_t c = 0; c < counts.rows.size(); ++c) {

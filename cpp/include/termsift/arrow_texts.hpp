@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "termsift/parallel.hpp"
 #include "termsift/texts.hpp"
@@ -48,12 +46,6 @@ struct ArrowArrayStream {
   void* private_data;
 };
 
-// Texts that point into Arrow arrays. An array is released when the last copy of its owner is destroyed.
-struct ArrowTexts {
-  std::vector<Text> texts;
-  std::vector<std::shared_ptr<const void>> owners;
-};
-
 // Thrown for a column that does not hold strings.
 struct NotStrings : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
@@ -64,8 +56,8 @@ struct NotStrings : std::invalid_argument {
 // structs passed to them and release each exactly once, even on errors. They trust the structure of an array, but check the
 // offsets, lengths and indices in its buffers. They do not check whether the texts are valid UTF-8, because this is checked
 // when the texts are read.
-ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll);
-ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
+HeldTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll);
+HeldTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
                           const Poll& poll = {});
 
 }  // namespace termsift

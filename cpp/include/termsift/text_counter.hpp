@@ -50,14 +50,14 @@ class TextCounter {
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
   // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for every sorted term if `columns`
-  // is empty. At intervals, it also calls check(), which may throw an exception to stop the loop.
-  void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit,
-                     const std::function<void()>& check = {}) const;
+  // is empty.
+  void for_each_term(std::span<const std::int32_t> columns,
+                     const std::function<void(std::int64_t, std::string_view)>& visit) const;
   // columns[term] is the column of a term, or -1 to drop the term. Columns must increase. If `columns` is empty, every term
   // keeps its own column. matrix() needs a counter by document, and counts() a counter by class.
   TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;
-  ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,
-                                   bool binary, const Threads& threads) const;
+  ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_classes, bool binary,
+                                   const Threads& threads) const;
 
  private:
   struct State;

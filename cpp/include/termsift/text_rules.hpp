@@ -1,14 +1,46 @@
-// The rules for cutting texts into terms, as in scikit-learn's CountVectorizer.
+// The rules for cutting texts into terms, as in scikit-learn's CountVectorizer, and sketches, which bound the document
+// frequencies of all terms in less memory than the terms themselves take.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "termsift/term_sketch.hpp"
+#include "termsift/large_memory.hpp"
+#include "termsift/parallel.hpp"
+#include "termsift/portability.hpp"
+#include "termsift/texts.hpp"
 
 namespace termsift {
+
+struct TextRules;
+
+// Counters of document frequency. All terms whose hashes have the same place() share a counter. A counter holds the number
+// of documents that contain any of its terms, but at most 255. Unless it is 255, no term occurs in more documents than its
+// counter says. The hash is the same in every process, and additions that stop at 255 give the same result in any order. So
+// the counters depend neither on the order of the texts nor on the threads.
+class TermSketch {
+ public:
+  explicit TermSketch(std::int64_t n_counters);
+
+  // Cuts documents into terms by the rules, and adds the documents to the counters. If add() throws, some of the documents
+  // may have been added.
+  void add(const TextRules& rules, Texts texts, const Threads& threads);
+
+  std::span<std::uint8_t> counters() { return {counters_.get(), static_cast<std::size_t>(n_)}; }
+  std::int64_t n_bytes() const { return n_; }
+  // Returns the index of the counter for terms with this hash.
+  std::uint64_t place(std::uint64_t hash) const {
+    return high_product(hash, static_cast<std::uint64_t>(n_));
+  }
+  const std::uint8_t& at(std::uint64_t place) const { return counters_[static_cast<std::int64_t>(place)]; }
+
+ private:
+  std::int64_t n_;
+  LargeArray<std::uint8_t> counters_;
+};
 
 enum class Analyzer : std::uint8_t {
   word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)

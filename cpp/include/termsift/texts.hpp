@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace termsift {
 
@@ -19,6 +21,12 @@ struct Text {
   TextEncoding encoding = TextEncoding::utf8;
 };
 using Texts = std::span<const Text>;
+
+// Texts, and the owners of the memory to which they point. The memory is freed with the last copy of its owner.
+struct HeldTexts {
+  std::vector<Text> texts;
+  std::vector<std::shared_ptr<const void>> owners;
+};
 
 inline std::int64_t unit_bytes(TextEncoding encoding) {
   return encoding == TextEncoding::ucs4 ? 4 : encoding == TextEncoding::ucs2 ? 2 : 1;

@@ -113,10 +113,14 @@ T load(const void* buffer, std::int64_t i) {
   return value;
 }
 
+// The nulls of an array. An array of the type "n" has no buffers, and an empty array need not have any.
 class Nulls {
  public:
   explicit Nulls(const ArrowArray& array)
-      : bits_(array.null_count == 0 ? nullptr : static_cast<const std::uint8_t*>(array.buffers[0])), offset_(array.offset) {}
+      : bits_(array.null_count == 0 || array.n_buffers == 0 || array.length == 0
+                  ? nullptr
+                  : static_cast<const std::uint8_t*>(array.buffers[0])),
+        offset_(array.offset) {}
   bool has(std::int64_t i) const {
     return bits_ != nullptr && (bits_[(offset_ + i) >> 3] >> ((offset_ + i) & 7) & 1) == 0;
   }
@@ -130,18 +134,18 @@ class Nulls {
 class Strings {
  public:
   Strings(const ArrowArray& array, Form form)
-      : form_(form), length_(array.length), offset_(array.offset), buffers_(array.buffers), n_buffers_(array.n_buffers) {
-    if (form != Form::nulls && length_ > 0) nulls_.emplace(array);
-  }
+      : form_(form), length_(array.length), offset_(array.offset), buffers_(array.buffers), n_buffers_(array.n_buffers),
+        nulls_(array) {}
 
   std::int64_t length() const { return length_; }
 
   Text at(std::int64_t i) const {
-    if (!nulls_ || nulls_->has(i)) return {};
+    if (nulls_.has(i)) return {};
     switch (form_) {
       case Form::utf8: return between<std::int32_t>(i);
       case Form::large_utf8: return between<std::int64_t>(i);
-      default: return view(i);
+      case Form::view: return view(i);
+      default: return {};
     }
   }
 
@@ -173,7 +177,7 @@ class Strings {
   const std::int64_t length_, offset_;
   const void* const* const buffers_;
   const std::int64_t n_buffers_;
-  std::optional<Nulls> nulls_;  // the nulls of the strings; nullopt if all strings are null or there are none
+  const Nulls nulls_;
 };
 
 // Returns the i-th index of an array with a dictionary.
@@ -189,46 +193,32 @@ std::int64_t load_index(char format, const void* buffer, std::int64_t i) {
   }
 }
 
-// Appends the texts text_at(i) for i in [0, n).
-template <class TextAt>
-void append(std::vector<Text>& texts, std::int64_t n, const Poll& poll, const TextAt& text_at) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (i % (1 << 20) == 0 && poll && poll()) throw Interrupted();
-    texts.push_back(text_at(i));
-  }
-}
-
-// Appends the texts of rows [begin, begin + n) of a column. A null of the table or of the column becomes a missing text.
-void append_column(std::vector<Text>& texts, const ArrowArray& array, const Layout& layout, std::int64_t begin,
-                   std::int64_t n, const Nulls* table_nulls, const Poll& poll) {
-  const auto is_null_row = [&](std::int64_t i) { return table_nulls != nullptr && table_nulls->has(i); };
-  const Strings strings(layout.index == 0 ? array : *array.dictionary, layout.form);
-  if (layout.index == 0)
-    return append(texts, n, poll, [&](std::int64_t i) { return is_null_row(i) ? Text{} : strings.at(begin + i); });
-  const Nulls nulls(array);
-  append(texts, n, poll, [&](std::int64_t i) {
-    if (is_null_row(i) || nulls.has(begin + i)) return Text{};
-    const std::int64_t index = load_index(layout.index, array.buffers[1], array.offset + begin + i);
-    require(0 <= index && index < strings.length(), i, "has no entry in the dictionary");
-    return strings.at(index);
-  });
-}
-
-void append_array(ArrowTexts& result, const std::shared_ptr<Owned<ArrowArray>>& owner, const Layout& layout,
+// Appends the texts of an array. A null of the table, of the column or of the dictionary becomes a missing text.
+void append_array(HeldTexts& result, const std::shared_ptr<Owned<ArrowArray>>& owner, const Layout& layout,
                   const Poll& poll) {
-  const ArrowArray& array = owner->value;
-  if (layout.column < 0) {
-    append_column(result.texts, array, layout, 0, array.length, nullptr, poll);
-  } else {
-    const Nulls nulls(array);
-    append_column(result.texts, *array.children[layout.column], layout, array.offset, array.length, &nulls, poll);
+  const ArrowArray& rows = owner->value;
+  const bool is_table = layout.column >= 0;
+  const ArrowArray& column = is_table ? *rows.children[layout.column] : rows;
+  const std::int64_t begin = is_table ? rows.offset : 0;
+  const Nulls null_rows(rows), nulls(column);
+  const Strings strings(layout.index == 0 ? column : *column.dictionary, layout.form);
+  for (std::int64_t i = 0; i < rows.length; ++i) {
+    if (i % (1 << 20) == 0 && poll && poll()) throw Interrupted();
+    Text& text = result.texts.emplace_back();
+    if (null_rows.has(i) || nulls.has(begin + i)) continue;
+    std::int64_t at = begin + i;
+    if (layout.index != 0) {
+      at = load_index(layout.index, column.buffers[1], column.offset + at);
+      require(0 <= at && at < strings.length(), i, "has no entry in the dictionary");
+    }
+    text = strings.at(at);
   }
   result.owners.push_back(owner);
 }
 
 }  // namespace
 
-ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll) {
+HeldTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll) {
   Owned<ArrowArrayStream> source;
   source.take_over(stream);
   ArrowArrayStream& s = source.value;
@@ -243,7 +233,7 @@ ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::st
     fail();
   }
   const Layout layout = layout_of(schema.value, column);
-  ArrowTexts result;
+  HeldTexts result;
   for (;;) {
     if (poll && poll()) throw Interrupted();  // polls even if all arrays are empty
     const auto array = std::make_shared<Owned<ArrowArray>>();
@@ -256,14 +246,14 @@ ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::st
   }
 }
 
-ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
+HeldTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
                           const Poll& poll) {
   Owned<ArrowSchema> type;
   const auto owner = std::make_shared<Owned<ArrowArray>>();
   type.take_over(schema);
   owner->take_over(array);
   if (owner->value.release == nullptr) throw std::invalid_argument("the Arrow array has been read before");
-  ArrowTexts result;
+  HeldTexts result;
   append_array(result, owner, layout_of(type.value, column), poll);
   return result;
 }

@@ -43,14 +43,10 @@ struct JsonReader::State {
     if (cursor.take('}')) return;
     std::string unescaped;
     do {
-      cursor.skip_blanks();
-      if (!cursor.take('"')) cursor.refuse("expected a key in double quotes");
-      const json::Value key = cursor.string();
+      const json::Value key = cursor.key();
       found.push_back(key);
       if (key.has_escapes) unescaped = json::unescaped(key);
       const std::string_view name = key.has_escapes ? unescaped : key.text();
-      cursor.skip_blanks();
-      if (!cursor.take(':')) cursor.refuse("expected a colon after a key");
       const json::Value value = cursor.value();
       for (std::size_t i = 0; i < keys.size(); ++i)
         if (name == keys[i]) values[i] = value;

@@ -82,6 +82,16 @@ class Cursor {
     return value;
   }
 
+  // Reads a key and its colon.
+  Value key() {
+    skip_blanks();
+    if (!take('"')) refuse("expected a key in double quotes");
+    const Value key = string();
+    skip_blanks();
+    if (!take(':')) refuse("expected a colon after a key");
+    return key;
+  }
+
   // Reads any value. Nested values are read without recursion.
   Value value() {
     skip_blanks();
@@ -156,7 +166,6 @@ class Cursor {
         }
       } else if (take(',')) {
         is_value_next = true;
-        skip_blanks();
         if (open.back() == '{') key();
       } else if (take(open.back() == '{' ? '}' : ']')) {
         open.pop_back();
@@ -166,12 +175,6 @@ class Cursor {
     } while (!open.empty());
     whole.end = at_;
     return whole;
-  }
-  void key() {
-    if (!take('"')) refuse("expected a key in double quotes");
-    string();
-    skip_blanks();
-    if (!take(':')) refuse("expected a colon after a key");
   }
 
   Place at_;

@@ -11,16 +11,15 @@
 namespace termsift {
 namespace {
 
-// A row, and an array with the column of each id (-1 if the id is dropped). If the array is null, each id is a column.
+// A row, and the columns of its ids (see CountedRows).
 using RowAndColumns = std::pair<const Row<ClassEntry>*, const std::int32_t*>;
 
 // Appends each row of a store to the rows of its class.
-void add_rows(std::vector<std::vector<RowAndColumns>>& of_classes, const RowStore<ClassEntry>& store,
-              const std::int32_t* columns) {
-  for (const Row<ClassEntry>& row : store.rows()) {
+void add_rows(std::vector<std::vector<RowAndColumns>>& of_classes, const CountedRows<ClassEntry>& counted) {
+  for (const Row<ClassEntry>& row : counted.store->rows()) {
     const auto c = static_cast<std::size_t>(row.owner);
     if (of_classes.size() <= c) of_classes.resize(c + 1);
-    of_classes[c].emplace_back(&row, columns);
+    of_classes[c].emplace_back(&row, counted.columns);
   }
 }
 
@@ -127,16 +126,13 @@ ClassRowPtr<std::int64_t> class_row(std::span<const Pair> pairs, std::int64_t n_
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker) {
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::vector<RowAndColumns>> rows;
-  add_rows(rows, store, nullptr);
+  add_rows(rows, {&store, nullptr});
   RowStore<ClassEntry> united;
   ClassSum sum(n_ids);
   for (std::size_t c = 0; c < rows.size(); ++c) {
     std::vector<Pair>& pairs = sum.add_up(rows[c], worker);
     while (!pairs.empty()) {  // a sum above 32 bits needs several rows
-      united.open(static_cast<std::int64_t>(c));
-      ClassEntry* entry = united.reserve(static_cast<std::int64_t>(pairs.size()));
-      united.set_open_size(static_cast<std::int64_t>(pairs.size()));
-      united.close();
+      ClassEntry* entry = united.add(static_cast<std::int64_t>(c), std::ssize(pairs));
       for (Pair& pair : pairs) {
         const std::int64_t count = std::min(pair.count, most), documents = std::min(pair.documents, most);
         *entry++ = {static_cast<std::uint32_t>(pair.column), static_cast<std::uint32_t>(count),
@@ -154,23 +150,22 @@ void append_rows(RowStore<ClassEntry>& store, const RowStore<ClassEntry>& other,
                  Worker& worker) {
   for (const Row<ClassEntry>& row : other.rows()) {
     worker.check();
-    store.open(row.owner);
-    std::transform(row.entries, row.entries + row.size, store.reserve(row.size), [&](const ClassEntry& entry) {
+    std::transform(row.entries, row.entries + row.size, store.add(row.owner, row.size), [&](const ClassEntry& entry) {
       return ClassEntry{ids[entry.id], entry.count, entry.documents};
     });
-    store.set_open_size(row.size);
-    store.close();
   }
 }
 
-ClassCounts<std::int64_t> class_counts(std::span<const CountedRows> counted, std::span<const std::int64_t> documents,
-                                       std::int64_t n_columns, std::int64_t n_classes, bool binary, const Threads& threads) {
+ClassCounts<std::int64_t> class_counts(std::span<const std::vector<CountedRows<ClassEntry>>> of_threads,
+                                       std::span<const std::int64_t> documents, std::int64_t n_columns,
+                                       std::int64_t n_classes, bool binary, const Threads& threads) {
   ClassCounts<std::int64_t> counts;
   counts.n_terms = n_columns;
   counts.rows.resize(static_cast<std::size_t>(n_classes));
   for (const std::int64_t n : documents) counts.n_docs += n;
   std::vector<std::vector<RowAndColumns>> rows(counts.rows.size());
-  for (const CountedRows& part : counted) add_rows(rows, *part.store, part.columns);
+  for (const auto& of_thread : of_threads)
+    for (const CountedRows<ClassEntry>& counted : of_thread) add_rows(rows, counted);
   PerThread<ClassSum> sums(worth(threads, n_classes, 1));
   for_each_block(n_classes, threads, [&](std::int64_t block, Worker& worker) {
     const auto c = static_cast<std::size_t>(block);

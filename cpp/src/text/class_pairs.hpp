@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "termsift/class_counts.hpp"
-#include "text/row_store.hpp"
+#include "text/rows.hpp"
 
 namespace termsift {
 
@@ -17,16 +17,10 @@ void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker)
 void append_rows(RowStore<ClassEntry>& store, const RowStore<ClassEntry>& other, std::span<const std::uint32_t> ids,
                  Worker& worker);
 
-// One thread's rows for n-grams of one fixed n, and the column of each id (-1 if the id is dropped). A class may have
-// several rows.
-struct CountedRows {
-  const RowStore<ClassEntry>* store;
-  const std::int32_t* columns;
-};
-
-// Returns the counts of the classes. Class c < n_classes has documents[c] documents. With `binary`, a term counts once per
-// document.
-ClassCounts<std::int64_t> class_counts(std::span<const CountedRows> counted, std::span<const std::int64_t> documents,
-                                       std::int64_t n_columns, std::int64_t n_classes, bool binary, const Threads& threads);
+// Returns the counts of the classes, given the rows of each thread for n = 1, 2, ... A class may have several rows. Class
+// c < n_classes has documents[c] documents. With `binary`, a term counts once per document.
+ClassCounts<std::int64_t> class_counts(std::span<const std::vector<CountedRows<ClassEntry>>> of_threads,
+                                       std::span<const std::int64_t> documents, std::int64_t n_columns,
+                                       std::int64_t n_classes, bool binary, const Threads& threads);
 
 }  // namespace termsift

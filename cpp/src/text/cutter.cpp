@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "simd/targets.hpp"
-#include "text/scan_kernels.hpp"
+#include "text/text_kernels.hpp"
 
 namespace termsift {
 namespace {
@@ -24,7 +26,7 @@ std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std
   return begin;
 }
 
-// Returns the number of bounds that ScanKernels::cut would write.
+// Returns the number of bounds that TextKernels::cut would write.
 std::int64_t count_bounds(const std::uint64_t* marks, std::int64_t n_words) {
   std::int64_t n = 0;
   std::uint64_t before = 0;
@@ -91,7 +93,7 @@ class Words final : public Cutter {
     const auto room = static_cast<std::size_t>(2 * tokens.n_tokens + n_bounds + 64);
     if (tokens.bounds.size() < room) tokens.bounds.resize(room);
     std::uint32_t* const bounds = tokens.bounds.data() + 2 * tokens.n_tokens;
-    std::int64_t n = kernels_in_use<ScanKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
+    std::int64_t n = kernels_in_use<TextKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
     if (n > 0 && bounds[1] - bounds[0] >= longest_token) refuse_long_word();  // only a piece's first word can be this long
     if (!normaliser_.ascii()) {  // drops words of one character, even if the character has several bytes
       std::int64_t kept = 0;
@@ -111,11 +113,180 @@ class Words final : public Cutter {
   std::int64_t kept_ = 0;
 };
 
+// Cuts texts into n-grams of characters, as scikit-learn's _char_ngrams and _char_wb_ngrams do.
+class CharNgrams final : public Cutter {
+ public:
+  CharNgrams(const TextRules& rules, std::int64_t piece)
+      : Cutter(rules, std::clamp<std::int64_t>(piece, 64, 1 << 24), true), of_words_(rules.analyzer == Analyzer::char_wb),
+        min_n_(rules.min_n), max_n_(rules.max_n) {}
+
+  bool next(Tokens& tokens) override {
+    const std::int64_t most_tokens = piece_ / 2;
+    tokens.n_tokens = 0;
+    tokens.parts.clear();
+    drop();
+    for (;;) {
+      if (!open_) {
+        if (next_ == end_) break;
+        open();
+      }
+      if (of_words_) add_of_words(tokens);
+      else add(tokens);
+      const bool closes = all_read_ && at_ == n_chars();
+      if (closes || tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
+        if (closes || tokens.n_tokens > 0) tokens.parts.push_back({next_, tokens.n_tokens});
+        if (closes) close();
+        if (tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
+          if (tokens.n_tokens > 0) break;
+          drop();  // this call is safe, because no token points into bytes_
+        }
+      }
+      if (open_ && !all_read_ && tokens.n_tokens < most_tokens) read();
+    }
+    tokens.bytes = bytes_.data();
+    return !tokens.parts.empty();
+  }
+
+ private:
+  std::int64_t n_chars() const { return static_cast<std::int64_t>(starts_.size()) - 1; }
+  std::int64_t n_bytes() const { return starts_.back(); }
+  bool blank(std::int64_t i) const { return bytes_[starts_[static_cast<std::size_t>(i)]] == ' '; }
+
+  void open() {
+    open_next();
+    all_read_ = after_space_ = false;
+    at_ = scanned_ = n_chars();
+    word_end_ = 0;
+    if (of_words_) {
+      bytes_.resize(static_cast<std::size_t>(n_bytes()) + 65);
+      add_blank();
+    }
+  }
+
+  // Appends a blank. Precondition: bytes_ has room for this blank.
+  void add_blank() {
+    bytes_[starts_.back()] = ' ';
+    starts_.push_back(starts_.back() + 1);
+    after_space_ = true;
+  }
+
+  // Removes the characters whose n-grams have been returned.
+  void drop() {
+    if (!open_) at_ = n_chars();
+    const std::uint32_t begin = starts_[static_cast<std::size_t>(at_)], end = starts_.back();
+    if (2 * at_ >= n_chars() && at_ > 0) {  // at least half is removed at once, so few characters are moved
+      std::memmove(bytes_.data(), bytes_.data() + begin, end - begin);
+      starts_.erase(starts_.begin(), starts_.begin() + at_);
+      for (std::uint32_t& start : starts_) start -= begin;
+      scanned_ -= at_;
+      if (word_end_ > 0) word_end_ -= at_;
+      at_ = 0;
+    }
+  }
+
+  // Reads the next piece of the document. Two or more white-space characters in a row become one blank. For n-grams within
+  // words, a single white-space character also becomes a blank.
+  void read() {
+    raw_.clear();
+    normaliser_.read(piece_, raw_);
+    all_read_ = normaliser_.at_end();
+    const std::int64_t n = raw_.size();
+    if (n_bytes() + n >= std::int64_t{1} << 31)
+      throw std::length_error("document " + std::to_string(next_) + " would have n-grams of 2 GB or more; lower max_n");
+    bytes_.resize(static_cast<std::size_t>(n_bytes() + n) + 65);
+    const std::uint8_t* const raw = raw_.bytes();
+    const std::size_t n_before = starts_.size();
+    starts_.resize(n_before + static_cast<std::size_t>(n) + 1);
+    std::uint32_t* next = starts_.data() + n_before;  // the next element of starts_ to write
+    for (std::int64_t i = 0; i < n;) {
+      const int length = utf8_length(raw[i]);
+      const bool space = (raw_.marks()[i / 64] >> i % 64 & 1) != 0;
+      if (space && after_space_) {
+        if (!of_words_) {
+          bytes_[next[-2]] = ' ';
+          next[-1] = next[-2] + 1;
+        }
+      } else if (space && of_words_) {
+        bytes_[next[-1]] = ' ';
+        next[0] = next[-1] + 1;
+        ++next;
+      } else {
+        std::memcpy(bytes_.data() + next[-1], raw + i, 4);
+        next[0] = next[-1] + static_cast<std::uint32_t>(length);
+        ++next;
+      }
+      after_space_ = space;
+      i += length;
+    }
+    starts_.resize(static_cast<std::size_t>(next - starts_.data()));
+    if (all_read_ && of_words_ && !after_space_) add_blank();
+  }
+
+  // Adds the n-grams of `shortest` to `longest` characters that begin at character `first`.
+  void add_at(std::int64_t first, std::int64_t shortest, std::int64_t longest, Tokens& tokens) {
+    if (longest < shortest) return;
+    const auto size = static_cast<std::size_t>(2 * tokens.n_tokens), room = size + 2 * static_cast<std::size_t>(longest);
+    if (tokens.bounds.size() < room) tokens.bounds.resize(2 * room);
+    std::uint32_t* to = tokens.bounds.data() + size;
+    const std::uint32_t* const starts = starts_.data() + first;
+    for (std::int64_t n = shortest; n <= longest; ++n, to += 2) {
+      to[0] = starts[0];
+      to[1] = starts[n];
+    }
+    tokens.n_tokens += longest - shortest + 1;
+  }
+
+  void add(Tokens& tokens) {
+    // White space at the end of a piece is held back, because the next piece may turn it into a blank.
+    const std::int64_t end = n_chars() - (!all_read_ && after_space_);
+    const std::int64_t last = all_read_ ? end : end - max_n_ + 1;
+    for (; at_ < last && tokens.n_tokens < piece_ / 2; ++at_) add_at(at_, min_n_, std::min(max_n_, end - at_), tokens);
+  }
+
+  // Each n-gram lies within one word and the two blanks around this word. Each blank ends one word and begins the next word.
+  void add_of_words(Tokens& tokens) {
+    while (at_ < n_chars() && tokens.n_tokens < piece_ / 2) {
+      if (word_end_ == 0) {
+        scanned_ = std::max(scanned_, at_ + 1);
+        while (scanned_ < n_chars() && !blank(scanned_)) ++scanned_;
+        if (scanned_ < n_chars()) word_end_ = scanned_ + 1;
+      }
+      const bool ended = word_end_ != 0;
+      if (!ended && all_read_) {
+        at_ = n_chars();  // skips the last blank, which begins no word
+        return;
+      }
+      const std::int64_t end = ended ? word_end_ : n_chars();
+      if (!ended && end - at_ <= max_n_) return;
+      if (ended && blank(at_) && at_ + 1 < end && end - at_ < min_n_) {  // a word shorter than min_n is one n-gram
+        add_at(at_, end - at_, end - at_, tokens);
+        at_ = end - 1;
+        word_end_ = 0;
+        continue;
+      }
+      add_at(at_, min_n_, std::min(max_n_, end - at_), tokens);
+      if (ended && at_ + 1 == end) word_end_ = 0;  // the blank begins the next word
+      else ++at_;
+    }
+  }
+
+  bool of_words_;
+  std::int64_t min_n_, max_n_;
+  bool all_read_ = false;  // whether document next_ has been read to its end
+  NormalText raw_;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<std::uint32_t> starts_{0};  // the offset in bytes_ of each character, and the end of the last character
+  bool after_space_ = false;              // whether the last character read is white space
+  std::int64_t at_ = 0;                   // the index of the character at which the next n-grams begin
+  // word_end_ is the index after the blank that ends the current word, or 0 if unknown. The search continues at scanned_.
+  std::int64_t word_end_ = 0, scanned_ = 0;
+};
+
 }  // namespace
 
 std::unique_ptr<Cutter> Cutter::of(const TextRules& rules, std::int64_t piece) {
   if (rules.analyzer == Analyzer::word) return std::make_unique<Words>(rules, piece);
-  return cutter_of_char_ngrams(rules, piece);
+  return std::make_unique<CharNgrams>(rules, piece);
 }
 
 }  // namespace termsift

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "termsift/portability.hpp"
@@ -13,6 +14,14 @@
 
 namespace termsift {
 
+// Token i is the bytes [bounds[2 i], bounds[2 i + 1]) of a text.
+struct TokenSpans {
+  const char* bytes;
+  const std::uint32_t* bounds;
+
+  std::string_view operator[](std::int64_t i) const { return {bytes + bounds[2 * i], bounds[2 * i + 1] - bounds[2 * i]}; }
+};
+
 // The tokens of some consecutive documents. A token is a span of `bytes`.
 struct Tokens {
   // UTF-8 text, lowercase or without accents if the rules say so. Lone surrogates take three bytes each. At least 64 bytes
@@ -20,6 +29,7 @@ struct Tokens {
   const std::uint8_t* bytes = nullptr;
   std::vector<std::uint32_t> bounds;  // (2 n_tokens or more,), the start and the end of each token in `bytes`
   std::int64_t n_tokens = 0;
+  TokenSpans spans() const { return {reinterpret_cast<const char*>(bytes), bounds.data()}; }
   // The documents of these tokens, in order. A document without tokens is listed too. A long document is cut into pieces, so
   // the last document of one call may be the first document of the next call.
   struct Part {
@@ -68,7 +78,5 @@ class Cutter {
  private:
   Texts texts_;
 };
-
-std::unique_ptr<Cutter> cutter_of_char_ngrams(const TextRules& rules, std::int64_t piece);
 
 }  // namespace termsift

@@ -1,13 +1,77 @@
-// Reads a document in any encoding piece by piece, and writes it as normalised UTF-8.
+// Reads a document in any encoding piece by piece, maps each character to its replacement, and writes the replacements as
+// UTF-8.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <string>
 
+#include "termsift/characters.hpp"
+#include "termsift/large_memory.hpp"
+#include "termsift/text_rules.hpp"
 #include "termsift/texts.hpp"
-#include "text/character_map.hpp"
-#include "text/scan_kernels.hpp"
+#include "text/text_kernels.hpp"
 
 namespace termsift {
+
+inline constexpr char32_t capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigma = 0x3c2;
+
+// The bytes that replace a character (at most four), their number and their marks. All three are packed into one 64-bit
+// word, so that a thread reads them atomically. The word is zero if the character has not been looked up yet.
+class Mapped {
+ public:
+  Mapped() = default;
+  explicit Mapped(std::uint64_t all) : bits(all) {}
+  // Returns whether these bytes are the whole replacement. Returns false if the character has not been looked up yet, or
+  // becomes several characters (see CharacterMap::Expansion). Also returns false for a capital sigma to be lowercased,
+  // because the lowercase form of a sigma depends on its neighbours.
+  bool simple() const { return (bits >> 56) != 0; }
+  std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
+  int length() const { return static_cast<int>(bits >> 32 & 0xff); }
+  // If the character and its replacement have the same number of bytes, returns this number. Otherwise, and for a lone
+  // surrogate, returns 0.
+  int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
+  // Returns one set bit per byte if the replacement is a word character, and otherwise 0. If `spaces`, tests for white space
+  // instead.
+  std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
+
+  std::uint64_t bits = 0;
+};
+
+// The replacements of all characters (lowercase, without accents, or both). Threads add characters when they first occur.
+class CharacterMap {
+ public:
+  struct Expansion {
+    std::uint64_t words = 0, spaces = 0;  // one bit per byte: `words` marks word characters, `spaces` marks white space
+    std::uint8_t length = 0;
+    std::uint8_t bytes[64] = {};
+  };
+
+  static const CharacterMap& of(bool lowercase, StripAccents strip_accents);
+
+  // Precondition: c < n_code_points.
+  Mapped operator[](char32_t c) const { return Mapped(mapped_[c].load(std::memory_order_relaxed)); }
+  // The array that operator[] reads. Its elements are the bits of Mapped.
+  const MappedEntry* entries() const { return mapped_.get(); }
+  // Like operator[], but first looks the character up if the map does not have it yet.
+  Mapped find(char32_t c) const;
+  // Returns the bytes that replace c. Precondition: find(c) is not simple, and c is not a capital sigma.
+  const Expansion& expansion(char32_t c) const;
+
+  bool lowercase() const { return lowercase_; }
+
+ private:
+  CharacterMap(bool lowercase, StripAccents strip_accents);
+  std::u32string written(char32_t c) const;
+
+  bool lowercase_;
+  StripAccents strip_accents_;
+  // One entry for every code point. Only code points that occur take memory.
+  LargeArray<MappedEntry> mapped_;
+  LargeArray<std::atomic<const Expansion*>> expansions_;
+};
+
+Casing casing(char32_t c);
 
 // Owns text that grows at its end.
 class NormalText {
@@ -21,8 +85,6 @@ class NormalText {
   void clear();  // removes all text; if it was unusually long, also frees its memory
   // Makes room for n further bytes, and for the 128 bytes that a loop may write after them.
   void reserve(std::int64_t n);
-  // Adds n bytes that the caller has already written, together with their marks. Both n and size() must be multiples of 64.
-  void append_blocks(std::int64_t n) { marks()[(all_.size += n) / 64] = 0; }
   // Adds one or more unmarked bytes, so that the size becomes a multiple of 64.
   void align();
   // Removes the bytes before `begin`. All bytes from `begin` on must be marked. Inserts unmarked bytes at the start to make
@@ -51,8 +113,6 @@ class Normaliser {
   bool ascii() const { return ascii_; }  // whether the document is ASCII so far
 
  private:
-  // Reads blocks of 64 ASCII bytes if out.size() is a multiple of 64.
-  void read_ascii(std::int64_t limit, NormalText& out);
   void read_utf8(std::int64_t limit, NormalText& out);
   template <class Unit>
   void read_units(ReadUnits<Unit> kernel, std::int64_t limit, NormalText& out);

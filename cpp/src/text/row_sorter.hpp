@@ -5,10 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "termsift/large_memory.hpp"
 #include "termsift/text_counter.hpp"
 #include "text/chunks.hpp"
-#include "text/row_store.hpp"
+#include "text/rows.hpp"
 
 namespace termsift {
 
@@ -23,13 +22,15 @@ class RowSorter {
   }
   // Makes room for `more` entries.
   void reserve(std::int64_t more) {
-    reserved_ = size_ + more;
-    if (reserved_ > capacity_) grow(reserved_);
+    if (std::ssize(entries_) < size_ + more) entries_.resize(static_cast<std::size_t>(2 * size_ + more));
   }
   // Adds an entry. `document` is the position of the document in the chunk. Precondition: there is room for the entry.
   void add(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
-    if (count > most_count) return add_large(document, column, negative, count);
-    entries_[size_++] = pack(document, column, negative, count);
+    for (; count > most_count; count -= most_count) {  // a large count becomes several entries
+      entries_.resize(entries_.size() + 1);            // keeps the room for other entries
+      entries_[static_cast<std::size_t>(size_++)] = pack(document, column, negative, most_count);
+    }
+    entries_[static_cast<std::size_t>(size_++)] = pack(document, column, negative, count);
   }
   // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to the row's end.
   // O(entries * b / 11), where b is the number of bits of n_columns.
@@ -37,7 +38,7 @@ class RowSorter {
   // Adds the number of entries of each document to sizes[document]. write() may write fewer entries, because it adds up
   // equal columns.
   void add_sizes(std::int64_t* sizes) const {
-    for (std::int64_t i = 0; i < size_; ++i) ++sizes[document_of(entries_[i])];
+    for (const std::uint64_t entry : entries()) ++sizes[document_of(entry)];
   }
 
  private:
@@ -57,30 +58,25 @@ class RowSorter {
     const auto count = static_cast<std::int64_t>(entry & most_count);
     return entry >> count_bits & 1 ? -count : count;
   }
-  // Splits a count above most_count into several entries of the same row and column, and adds these entries.
-  void add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count);
-  void grow(std::int64_t size);
+  std::span<const std::uint64_t> entries() const { return {entries_.data(), static_cast<std::size_t>(size_)}; }
   void sort_by_column(std::int64_t n_documents);
 
-  LargeArray<std::uint64_t> entries_, sorted_;
+  std::vector<std::uint64_t> entries_, sorted_;  // only the first size_ elements are in use
   std::vector<std::uint32_t> places_;       // for each value of the bits in a pass, the place of the next entry
   std::vector<std::int32_t> last_columns_;  // the largest column of each document so far
-  std::int64_t n_columns_ = 0, size_ = 0, capacity_ = 0;
-  std::int64_t reserved_ = 0;  // the number of entries once all reserved entries have been added
+  std::int64_t n_columns_ = 0, size_ = 0;
 };
 
-// The sorted rows of a chunk of documents.
-struct FinishedRows {
-  std::int64_t begin = 0;           // the first document
-  std::vector<std::int64_t> sizes;  // the length of each document's row
-  std::vector<std::int32_t> indices;
-  std::vector<std::int64_t> data;
-
-  // Takes the rows of n_documents documents from the sorter.
-  void take(RowSorter& sorter, std::int64_t first_document, std::int64_t n_documents);
+// Consecutive documents that one thread has counted.
+struct CountedChunk {
+  std::int64_t begin, end;  // the documents [begin, end)
+  std::size_t thread;
 };
 
-// Concatenates the rows of all chunks into a matrix, in order, and frees the chunks. O(entries), parallel over chunks.
-TextMatrix joined_rows(std::span<FinishedRows> chunks, std::int64_t n_documents, const Threads& threads);
+// Returns the matrix of the documents of all chunks, given the rows of each thread for n = 1, 2, ... `drops` tells whether
+// some entries have no column. No column may occur twice in a document.
+TextMatrix matrix_of_rows(std::span<const CountedChunk> chunks,
+                          std::span<const std::vector<CountedRows<DocumentEntry>>> of_threads, std::int64_t n_columns,
+                          bool drops, const Threads& threads);
 
 }  // namespace termsift

@@ -1,15 +1,13 @@
-#include "termsift/term_sketch.hpp"
+#include "termsift/text_rules.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "termsift/text_rules.hpp"
 #include "text/chunks.hpp"
 #include "text/cutter.hpp"
-#include "text/term_hash.hpp"
-#include "text/chosen_terms.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {
@@ -35,18 +33,16 @@ class Sketcher {
       for (const Tokens::Part& part : tokens_.parts) {
         if (part.document != document) end_document();
         document = part.document;
-        for (; i < part.end; ++i) add_token(tokens_.bytes + tokens_.bounds[static_cast<std::size_t>(2 * i)],
-                                            tokens_.bounds[static_cast<std::size_t>(2 * i + 1)] -
-                                                tokens_.bounds[static_cast<std::size_t>(2 * i)]);
+        for (; i < part.end; ++i) add_token(tokens_.spans()[i]);
       }
     }
     end_document();
   }
 
  private:
-  void add_token(const std::uint8_t* bytes, std::uint32_t size) {
-    if (is_stop_word(stop_words_, bytes, size)) return;
-    const std::uint64_t word = word_hash(bytes, size);
+  void add_token(std::string_view token) {
+    if (is_stop_word(stop_words_, token)) return;
+    const std::uint64_t word = word_hash(token);
     n_words_ = std::min(n_words_ + 1, ngrams_.size());
     for (std::size_t n = n_words_; n > 1; --n) ngrams_[n - 1] = ngram_hash(ngrams_[n - 2], word);
     ngrams_[0] = word;
@@ -73,7 +69,7 @@ class Sketcher {
   const std::size_t min_n_;
   std::unique_ptr<Cutter> cutter_;
   Tokens tokens_;
-  WordTable stop_words_{false};
+  WordTable stop_words_;
   std::vector<std::uint64_t> ngrams_;  // ngrams_[n - 1] is the hash of the last n words
   std::size_t n_words_ = 0;            // the number of valid elements of ngrams_; it grows with a document's first words
   std::vector<std::uint64_t> places_;  // the counters of the document's terms
@@ -88,15 +84,11 @@ TermSketch::TermSketch(std::int64_t n_counters) : n_(n_counters) {
 }
 
 void TermSketch::add(const TextRules& rules, Texts texts, const Threads& threads) {
-  const std::vector<std::int64_t> bounds = chunk_bounds(texts);
-  const auto n_chunks = static_cast<std::int64_t>(bounds.size()) - 1;
-  PerThread<Sketcher> sketchers(worth(threads, n_chunks, 1));
-  name_first_bad_text(rules, texts, threads, [&] {
-    for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
-      const auto b = static_cast<std::size_t>(block);
-      sketchers.own(worker, rules, this).add(texts, bounds[b], bounds[b + 1], worker);
-    });
-  });
+  PerThread<Sketcher> sketchers(threads);
+  const auto add = [&](std::size_t, std::int64_t begin, std::int64_t end, Worker& worker) {
+    sketchers.own(worker, rules, this).add(texts, begin, end, worker);
+  };
+  for_each_chunk(rules, texts, chunk_bounds(texts), threads, add);
 }
 
 }  // namespace termsift

@@ -1,9 +1,12 @@
-// Open-addressing hash tables. They map terms to ids 0, 1, ... in the order of first occurrence.
+// Keys and hashes of terms. Open-addressing hash tables, which map terms to ids 0, 1, ... in the order of first occurrence.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -12,9 +15,123 @@
 #include <vector>
 
 #include "termsift/large_memory.hpp"
-#include "text/term_keys.hpp"
+#include "termsift/portability.hpp"
+#include "text/tuning.hpp"
 
 namespace termsift {
+
+// ---- keys and hashes ----------------------------------------------------------------------------------------------------
+
+inline std::uint64_t load_u64(const void* bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+// The key of a word or of an n-gram of characters. A token of at most 16 bytes is its own key, padded with zeros, unless its
+// last byte is zero. All other tokens are "outside" tokens. In the key of an outside token, `low` is a hash of its bytes,
+// and `high` is outside_bits plus the offset of its bytes in the arena of the table.
+struct WordKey {
+  std::uint64_t low = 0, high = 0;
+
+  static constexpr std::uint64_t outside_bits = std::uint64_t{0xFF} << 56;  // UTF-8 never has a byte 0xFF
+  static constexpr std::uint32_t most_bytes = 16;
+
+  bool is_empty() const { return (low | high) == 0; }
+  bool is_outside() const { return high >= outside_bits; }
+  std::uint64_t arena_offset() const { return high - outside_bits; }
+  // Returns the bytes of a token that is its own key. They lie in `buffer`, which must have room for most_bytes bytes.
+  std::string_view bytes(char* buffer) const {
+    std::memcpy(buffer, &low, sizeof low);
+    std::memcpy(buffer + sizeof low, &high, sizeof high);
+    std::size_t size = most_bytes;
+    while (buffer[size - 1] == 0) --size;  // padding, because a token that ends with a zero byte is outside
+    return {buffer, size};
+  }
+  bool operator==(const WordKey& other) const { return ((low ^ other.low) | (high ^ other.high)) == 0; }
+};
+
+// The key of an n-gram of words: the id of its prefix (the first n - 1 words), and the id of its last word.
+struct NgramKey {
+  std::uint64_t pair_plus_one = 0;  // 0 for an empty slot
+
+  static NgramKey of(std::uint32_t prefix, std::uint32_t word) { return {((std::uint64_t{prefix} << 32) | word) + 1}; }
+  std::uint32_t prefix() const { return static_cast<std::uint32_t>((pair_plus_one - 1) >> 32); }
+  std::uint32_t word() const { return static_cast<std::uint32_t>(pair_plus_one - 1); }
+  bool is_empty() const { return pair_plus_one == 0; }
+  auto operator<=>(const NgramKey&) const = default;
+};
+
+// A seeded hash function of keys.
+class KeyHash {
+ public:
+  KeyHash() : KeyHash(text_tuning().seed) {}
+  explicit KeyHash(const std::uint64_t (&seed)[3]) : seed_{seed[0], seed[1], seed[2]} {}
+  std::uint64_t operator()(const WordKey& key) const {
+    return key.is_outside() ? key.low : fold(key.low ^ seed_[0], key.high ^ seed_[1]);
+  }
+  std::uint64_t operator()(const NgramKey& key) const { return fold(key.pair_plus_one ^ seed_[0], seed_[1] | 1); }
+  std::uint64_t of_bytes(std::string_view bytes) const {
+    std::uint64_t hash = fold(bytes.size() ^ seed_[2], seed_[0] | 1);
+    for (; bytes.size() >= 16; bytes.remove_prefix(16))
+      hash = fold(load_u64(bytes.data()) ^ seed_[0] ^ hash, load_u64(bytes.data() + 8) ^ seed_[1]);
+    char rest[16] = {};
+    std::memcpy(rest, bytes.data(), bytes.size());
+    return fold(load_u64(rest) ^ seed_[1] ^ hash, load_u64(rest + 8) ^ seed_[2]);
+  }
+
+ private:
+  std::uint64_t seed_[3];
+};
+
+// Returns the key of a token for a search. If the token is "outside" (see WordKey), its key has no arena offset. 16 bytes
+// must be readable, and the token must not be empty.
+inline WordKey key_of_token(std::string_view token, const KeyHash& hash) {
+  if (token.size() > WordKey::most_bytes || token.back() == 0) [[unlikely]]
+    return {hash.of_bytes(token), WordKey::outside_bits};
+  static constexpr std::uint8_t mask[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+  const std::uint8_t* const kept = mask + (16 - token.size());  // makes the bytes after the token zero
+  return {load_u64(token.data()) & load_u64(kept), load_u64(token.data() + 8) & load_u64(kept + 8)};
+}
+
+// Returns the hash of a word or of an n-gram of characters.
+inline std::uint64_t word_hash(std::string_view bytes) {
+  static constexpr std::uint64_t seed[3] = {0x243F6A8885A308D3, 0x13198A2E03707344, 0xA4093822299F31D0};  // digits of pi
+  return KeyHash(seed).of_bytes(bytes);
+}
+
+// Returns the hash of n words from the hash of the first n - 1 words and the hash of the last word.
+inline std::uint64_t ngram_hash(std::uint64_t prefix, std::uint64_t word) {
+  return fold(prefix ^ 0x082EFA98EC4E6C89, word ^ 0x452821E638D01377);
+}
+
+// MurmurHash3_x86_32 by Austin Appleby, in the public domain, with seed 0.
+inline std::int32_t murmur3(std::string_view bytes) {
+  constexpr std::uint32_t c1 = 0xCC9E2D51, c2 = 0x1B873593;
+  const auto mixed = [](std::uint32_t k) { return std::rotl(k * c1, 15) * c2; };
+  const auto byte = [&](std::size_t i) { return std::uint32_t{static_cast<std::uint8_t>(bytes[i])}; };
+  std::uint32_t hash = 0;
+  std::size_t i = 0;
+  for (; i + 4 <= bytes.size(); i += 4)
+    hash = std::rotl(hash ^ mixed(byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24), 13) * 5 + 0xE6546B64;
+  std::uint32_t rest = 0;
+  for (std::size_t j = bytes.size(); j > i; --j) rest = rest << 8 | byte(j - 1);
+  if (i < bytes.size()) hash ^= mixed(rest);
+  hash ^= static_cast<std::uint32_t>(bytes.size());
+  hash = (hash ^ hash >> 16) * 0x85EBCA6B;
+  hash = (hash ^ hash >> 13) * 0xC2B2AE35;
+  return static_cast<std::int32_t>(hash ^ hash >> 16);
+}
+
+// Returns the column that scikit-learn's HashingVectorizer gives to a term with this hash.
+inline std::int32_t column_of(std::int32_t hash, std::int32_t n_columns) {
+  // The absolute value of the smallest hash does not fit into 32 bits. This hash gets the same column as in scikit-learn.
+  return hash == std::numeric_limits<std::int32_t>::min()
+             ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
+             : (hash < 0 ? -hash : hash) % n_columns;
+}
+
+// ---- tables -------------------------------------------------------------------------------------------------------------
 
 inline constexpr std::uint32_t no_term = 0xFFFFFFFF;
 
@@ -37,7 +154,7 @@ class SlotTable {
   using KeyType = Key;
   static constexpr std::uint32_t most_terms = std::uint32_t{1} << 31;
 
-  explicit SlotTable(bool keeps_keys) : keeps_keys_(keeps_keys) { resize(text_tuning().first_slots); }
+  explicit SlotTable(bool keeps_keys = false) : keeps_keys_(keeps_keys) { resize(text_tuning().first_slots); }
 
   std::uint32_t size() const { return size_; }
   std::int64_t n_bytes() const { return n_slots_ * std::int64_t{sizeof(Slot<Key>)}; }
@@ -139,7 +256,7 @@ class SlotTable {
   int shift_ = 64;
   bool is_large_ = false;
   std::uint32_t size_ = 0;
-  bool keeps_keys_ = false;
+  bool keeps_keys_;
 };
 
 // The table of tokens, which are words or n-grams of characters.
@@ -149,22 +266,22 @@ class WordTable : public SlotTable<WordKey> {
 
   std::int64_t n_bytes() const { return SlotTable::n_bytes() + static_cast<std::int64_t>(arena_.size()); }
   // Returns the slot of a token (which may be an outside token, see WordKey), or an empty slot.
-  Slot<WordKey>* find_token(const WordKey& key, const std::uint8_t* bytes, std::uint32_t size) const {
+  Slot<WordKey>* find_token(const WordKey& key, std::string_view token) const {
     const std::uint64_t hashed = hash()(key);
     if (!key.is_outside()) return find(hashed, [&](const WordKey& other) { return key == other; });
-    const std::string_view token(reinterpret_cast<const char*>(bytes), size);
     return find(hashed, [&](const WordKey& other) {
       return other.is_outside() && other.low == key.low && outside(other) == token;
     });
   }
-  Slot<WordKey>* find_or_insert(WordKey key, const std::uint8_t* bytes, std::uint32_t size) {
-    Slot<WordKey>* const slot = find_token(key, bytes, size);
+  Slot<WordKey>* find_or_insert(WordKey key, std::string_view token) {
+    Slot<WordKey>* const slot = find_token(key, token);
     if (!slot->key.is_empty()) return slot;
     if (key.is_outside()) {
       key.high += arena_.size();
-      const auto* const length = reinterpret_cast<const std::uint8_t*>(&size);
+      const auto size = static_cast<std::uint32_t>(token.size());
+      const auto* const length = reinterpret_cast<const char*>(&size);
       arena_.insert(arena_.end(), length, length + sizeof size);
-      arena_.insert(arena_.end(), bytes, bytes + size);
+      arena_.insert(arena_.end(), token.begin(), token.end());
     }
     return insert(slot, key);
   }
@@ -184,32 +301,26 @@ class WordTable : public SlotTable<WordKey> {
         if (i + 8 * step < slots.size()) homes().prefetch(homes().of(hash()(slots[i + 8 * step].key)));
         WordKey key = slots[i].key;
         if (key.is_empty()) continue;
-        const std::string_view bytes = key.is_outside() ? other.outside(key) : std::string_view();
+        const std::string_view token = key.is_outside() ? other.outside(key) : std::string_view();
         if (key.is_outside()) key.high = WordKey::outside_bits;
-        ids[slots[i].id] = find_or_insert(key, reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                          static_cast<std::uint32_t>(bytes.size()))->id;
+        ids[slots[i].id] = find_or_insert(key, token)->id;
       }
     return ids;
   }
   // Returns the bytes of an outside token (see WordKey).
   std::string_view outside(const WordKey& key) const {
-    const std::uint8_t* const place = arena_.data() + key.arena_offset();
+    const char* const place = arena_.data() + key.arena_offset();
     std::uint32_t size = 0;
     std::memcpy(&size, place, sizeof size);
-    return {reinterpret_cast<const char*>(place + sizeof size), size};
+    return {place + sizeof size, size};
   }
   // Returns the bytes of a token. They may lie in `buffer`, which must have room for WordKey::most_bytes bytes.
   std::string_view bytes(const WordKey& key, char* buffer) const {
-    if (key.is_outside()) return outside(key);
-    const std::uint64_t words[2] = {key.low, key.high};
-    std::memcpy(buffer, words, sizeof words);
-    std::size_t size = sizeof words;
-    while (buffer[size - 1] == 0) --size;  // a token that ends with a zero byte is outside
-    return {buffer, size};
+    return key.is_outside() ? outside(key) : key.bytes(buffer);
   }
 
  private:
-  std::vector<std::uint8_t> arena_ = {0};  // the length and the bytes of each outside token; offset 0 is never used
+  std::vector<char> arena_ = {0};  // the length and the bytes of each outside token; offset 0 is never used
 };
 
 class NgramTable : public SlotTable<NgramKey> {
@@ -228,7 +339,7 @@ class NgramTable : public SlotTable<NgramKey> {
 
 // The terms that a thread has found: words, and n-grams of 2, 3, ... words.
 struct TermTables {
-  explicit TermTables(std::int64_t max_n, bool keeps_keys = false) : words(keeps_keys) {
+  TermTables(std::int64_t max_n, bool keeps_keys) : words(keeps_keys) {
     for (std::int64_t n = 2; n <= max_n; ++n) ngrams.emplace_back(keeps_keys);
   }
   // Returns the number of terms of n words.
@@ -241,6 +352,7 @@ struct TermTables {
 
   WordTable words;
   std::vector<NgramTable> ngrams;  // ngrams[n - 2] has the n-grams of n words
+  std::uint32_t n_stop = 0;        // the first n_stop words are stop words
 };
 
 }  // namespace termsift

@@ -1,6 +1,7 @@
 #include "termsift/text_counter.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -8,11 +9,8 @@
 
 #include "text/chunks.hpp"
 #include "text/class_pairs.hpp"
-#include "text/class_rows.hpp"
-#include "text/document_rows.hpp"
 #include "text/row_sorter.hpp"
-#include "text/row_store.hpp"
-#include "text/shared_terms.hpp"
+#include "text/rows.hpp"
 #include "text/thread_counter.hpp"
 #include "text/vocabulary.hpp"
 
@@ -40,27 +38,53 @@ LargeArray<std::int64_t> sum_entries(const Counters<Rows>& counters, const Vocab
   return sums;
 }
 
-template <class Rows>
-std::vector<TermTables*> tables_of(const Counters<Rows>& counters) {
-  std::vector<TermTables*> tables;
-  for (const auto& counter : counters) tables.push_back(&counter->tables);
-  return tables;
-}
+// Most terms occur in the documents of every thread. To save memory, threads move their terms here. Thus the terms of all
+// threads together take less memory than half of the sketch, or half of the shared terms if these are larger. The rules
+// must have a sketch, because without a sketch n-grams of words have tables of their own.
+class SharedTerms {
+ public:
+  using Counter = ThreadCounter<ClassRows>;
 
-// Consecutive documents that one thread has counted.
-struct CountedChunk {
-  std::int64_t begin, end;  // the documents [begin, end)
-  std::size_t thread;
+  std::int64_t n_bytes() const { return n_bytes_; }
+
+  // Takes the terms and counts of one of `n_threads` threads, if their memory is large. If there is only one thread, it
+  // keeps its terms.
+  void take_if_many(std::unique_ptr<Counter>& own, std::int64_t sketch_bytes, std::size_t n_threads, Worker& worker) {
+    // The table's unused slots are not counted, because an emptied table keeps them.
+    const std::int64_t own_bytes = 64 * (own->tables->words.size() + own->rows[0].n_entries());
+    const std::int64_t share = std::max(sketch_bytes, n_bytes()) / static_cast<std::int64_t>(2 * n_threads);
+    if (n_threads == 1 || own_bytes <= share) return;
+    own->rows[0].close(own->tables->words, &worker);
+    const std::lock_guard held(mutex_);
+    if (counter_)
+      move(*own, worker);
+    else
+      counter_ = std::move(own);
+    n_bytes_ = counter_->n_bytes();
+  }
+  // Returns the counter with the shared terms, or null.
+  std::unique_ptr<Counter> release() {
+    n_bytes_ = 0;
+    return std::move(counter_);
+  }
+
+ private:
+  void move(Counter& own, Worker& worker) {
+    WordTable& words = counter_->tables->words;
+    RowStore<ClassEntry>& rows = counter_->rows[0].store();
+    append_rows(rows, own.rows[0].store(), words.insert_all(own.tables->words), worker);
+    own.tables->words.clear();
+    own.rows[0].store().clear();
+    if (rows.n_entries() < 2 * n_united_) return;
+    unite_rows(rows, words.size(), worker);
+    n_united_ = rows.n_entries();
+  }
+
+  std::mutex mutex_;
+  std::unique_ptr<Counter> counter_;
+  std::atomic<std::int64_t> n_bytes_ = 0;
+  std::int64_t n_united_ = 0;  // the number of entries after rows were last united
 };
-
-// Returns a chunk's rows for n-grams of one fixed n.
-std::span<const Row<DocumentEntry>> rows_of(const CountedChunk& chunk, const RowStore<DocumentEntry>& store) {
-  const auto begins = [&](std::int64_t document) {
-    return std::lower_bound(store.rows().begin(), store.rows().end(), document,
-                            [](const Row<DocumentEntry>& row, std::int64_t owner) { return row.owner < owner; });
-  };
-  return {begins(chunk.begin), begins(chunk.end)};
-}
 
 // Documents sorted by class. The counts do not depend on the order, but with this order ClassRows writes down fewer counts.
 struct ByClass {
@@ -114,20 +138,7 @@ struct TextCounter::State {
     failed = false;
   }
 
-  // Counts texts. owner(document) returns the owner of the document's row. done(chunk, begin, end, thread) is called after
-  // the documents [begin, end) of a chunk have been counted.
-  template <class Rows, class Owner, class Done>
-  void count(Counters<Rows>& counters, Texts texts, const Threads& threads, const Owner& owner, const Done& done) {
-    const std::vector<std::int64_t> bounds = chunk_bounds(texts);
-    const auto n_chunks = static_cast<std::int64_t>(bounds.size()) - 1;
-    const auto n_threads = static_cast<std::size_t>(worth(threads, n_chunks, 1).count);
-    if (counters.size() < n_threads) counters.resize(n_threads);
-    for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
-      const std::int64_t begin = bounds[static_cast<std::size_t>(block)], end = bounds[static_cast<std::size_t>(block) + 1];
-      count_chunk(counters, texts, begin, end, owner, worker);
-      done(block, begin, end, static_cast<std::size_t>(worker.thread()));
-    });
-  }
+  // Counts the documents [begin, end). owner(document) returns the owner of the document's row.
   template <class Rows, class Owner>
   void count_chunk(Counters<Rows>& counters, Texts texts, std::int64_t begin, std::int64_t end, const Owner& owner,
                    Worker& worker) {
@@ -137,18 +148,23 @@ struct TextCounter::State {
     if constexpr (std::is_same_v<Rows, ClassRows>)
       if (rules.sketch) shared.take_if_many(counter, rules.sketch->n_bytes(), counters.size(), worker);
   }
+  template <class Rows>
+  static void make_room(Counters<Rows>& counters, const Threads& threads) {
+    counters.resize(std::max(counters.size(), static_cast<std::size_t>(threads.count)));
+  }
 
   void add_documents(Texts texts, const Threads& threads) {
-    const std::size_t n_chunks = chunks.size();
+    const std::vector<std::int64_t> bounds = chunk_bounds(texts);
+    const std::size_t n_before = chunks.size();
     const std::int64_t first = chunks.empty() ? 0 : chunks.back().end;
-    chunks.resize(n_chunks + chunk_bounds(texts).size() - 1);
-    name_first_bad_text(rules, texts, threads, [&] {
-      count(
-          documents, texts, threads, [first](std::int64_t document) { return first + document; },
-          [&](std::int64_t block, std::int64_t begin, std::int64_t end, std::size_t thread) {
-            chunks[n_chunks + static_cast<std::size_t>(block)] = {first + begin, first + end, thread};
-          });
-    });
+    chunks.resize(n_before + bounds.size() - 1);
+    make_room(documents, worth(threads, std::ssize(bounds) - 1, 1));
+    const auto owner = [first](std::int64_t document) { return first + document; };
+    for_each_chunk(rules, texts, bounds, threads,
+                   [&](std::size_t chunk, std::int64_t begin, std::int64_t end, Worker& worker) {
+                     count_chunk(documents, texts, begin, end, owner, worker);
+                     chunks[n_before + chunk] = {first + begin, first + end, static_cast<std::size_t>(worker.thread())};
+                   });
   }
 
   // Checks the classes of documents. Returns one more than the largest class.
@@ -159,21 +175,30 @@ struct TextCounter::State {
     if (*least < 0) throw std::invalid_argument("a class is negative");
     return static_cast<std::size_t>(*most) + 1;
   }
+  void count_chunk(const ByClass& sorted, std::int64_t begin, std::int64_t end, Worker& worker) {
+    const auto owner = [&](std::int64_t i) { return std::int64_t{sorted.classes[static_cast<std::size_t>(i)]}; };
+    count_chunk(classes, sorted.texts, begin, end, owner, worker);
+  }
   void add_classes(Texts texts, std::span<const ClassId> of_texts, std::size_t n_classes, const Threads& threads) {
     if (class_documents.size() < n_classes) class_documents.resize(n_classes, 0);
     const ByClass sorted = termsift::by_class(texts, of_texts, n_classes);
-    const auto owner = [&](std::int64_t i) { return std::int64_t{sorted.classes[static_cast<std::size_t>(i)]}; };
+    const std::vector<std::int64_t> bounds = chunk_bounds(sorted.texts);
+    const std::int64_t n_chunks = std::ssize(bounds) - 1;
+    make_room(classes, worth(threads, n_chunks, 1));
+    const auto count_all = [&] {
+      for_each_block(n_chunks, threads, [&](std::int64_t c, Worker& worker) {
+        count_chunk(sorted, bounds[static_cast<std::size_t>(c)], bounds[static_cast<std::size_t>(c) + 1], worker);
+      });
+    };
     const auto number_of = [&](std::int64_t i) { return sorted.number[static_cast<std::size_t>(i)]; };
-    const auto count_all = [&] { count(classes, sorted.texts, threads, owner, [](auto&&...) {}); };
     name_first_bad_text(rules, texts, threads, count_all, number_of);
     for (const ClassId c : of_texts) ++class_documents[static_cast<std::size_t>(c)];
     unite_if_due(threads);
   }
 
   std::int64_t add_table(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
-    const auto n_threads = static_cast<std::size_t>(threads.count);
-    if (classes.size() < n_threads) classes.resize(n_threads);
-    std::vector<std::vector<std::int64_t>> of_threads(n_threads);  // the number of documents of each class
+    make_room(classes, threads);
+    std::vector<std::vector<std::int64_t>> of_threads(classes.size());  // the number of documents of each class
     std::mutex reading;
     const std::int64_t end = table.bytes_read() + n_bytes;
     for_each_block(threads.count, threads, [&](std::int64_t, Worker& worker) {
@@ -190,9 +215,7 @@ struct TextCounter::State {
         for (const ClassId c : block.classes) ++own[static_cast<std::size_t>(c)];
         const ByClass sorted = termsift::by_class(block.texts, block.classes, n_classes);
         const std::vector<std::int64_t> bounds = chunk_bounds(sorted.texts);
-        const auto owner = [&](std::int64_t i) { return std::int64_t{sorted.classes[static_cast<std::size_t>(i)]}; };
-        for (std::size_t c = 0; c + 1 < bounds.size(); ++c)
-          count_chunk(classes, sorted.texts, bounds[c], bounds[c + 1], owner, worker);
+        for (std::size_t c = 0; c + 1 < bounds.size(); ++c) count_chunk(sorted, bounds[c], bounds[c + 1], worker);
       }
     });
     std::int64_t n_docs = 0;
@@ -221,9 +244,9 @@ struct TextCounter::State {
     return n;
   }
   static void close_rows(ThreadCounter<ClassRows>& counter, Worker& worker) {
-    counter.rows[0].close(counter.tables.words, &worker);
+    counter.rows[0].close(counter.tables->words, &worker);
     for (std::size_t n = 2; n <= counter.rows.size(); ++n)
-      counter.rows[n - 1].close(counter.tables.ngrams[n - 2], &worker);
+      counter.rows[n - 1].close(counter.tables->ngrams[n - 2], &worker);
   }
   // Unites each thread's rows of a class. Memory then grows with the (class, term) pairs, not with the number of calls.
   void unite(const Threads& threads) {
@@ -232,7 +255,7 @@ struct TextCounter::State {
       if (counter == nullptr) return;
       close_rows(*counter, worker);
       for (std::size_t n = 1; n <= counter->rows.size(); ++n)
-        unite_rows(counter->rows[n - 1].store(), counter->tables.size(n), worker);
+        unite_rows(counter->rows[n - 1].store(), counter->tables->size(n), worker);
     });
   }
 
@@ -247,9 +270,9 @@ struct TextCounter::State {
       for_each_block(static_cast<std::int64_t>(counters.size()), threads, [&](std::int64_t thread, Worker& worker) {
         close_rows(*counters[static_cast<std::size_t>(thread)], worker);
       });
-    const std::vector<TermTables*> tables = tables_of(counters);
-    const std::uint32_t n_stop = counters.empty() ? 0 : counters[0]->n_stop;
-    vocabulary = std::make_unique<Vocabulary>(tables, n_stop, fewest_words(rules), threads);
+    std::vector<TermTables*> tables;
+    for (const auto& counter : counters) tables.push_back(counter->tables.get());
+    vocabulary = std::make_unique<Vocabulary>(tables, fewest_words(rules), threads);
   }
 
   const Vocabulary& sorted() const {
@@ -268,34 +291,39 @@ struct TextCounter::State {
       last = column;
     }
   }
+  std::int64_t n_columns(std::span<const std::int32_t> columns) const {
+    return columns.empty() ? sorted().n_terms() : std::int64_t{*std::max_element(columns.begin(), columns.end())} + 1;
+  }
 };
 
 namespace {
 
-// The column of each id in the threads' tables: columns[term], where `term` is the sorted term of the id. If `columns` is
-// empty, the column is `term` itself.
-class ColumnsOfIds {
+// The rows of each thread for n = 1, 2, ... The column of an id is columns[term], where `term` is the sorted term of the id.
+// If `columns` is empty, the column is `term` itself.
+template <class Entry>
+class RowsWithColumns {
  public:
   template <class Rows>
-  ColumnsOfIds(const Counters<Rows>& counters, const Vocabulary& vocabulary, std::span<const std::int32_t> columns) {
-    of_.resize(counters.size());
-    for (std::size_t t = 0; t < counters.size(); ++t)
+  RowsWithColumns(const Counters<Rows>& counters, const Vocabulary& vocabulary, std::span<const std::int32_t> columns) {
+    for (std::size_t t = 0; t < counters.size(); ++t) {
+      auto& of_thread = rows_.emplace_back();
       for (std::size_t n = 1; n <= counters[t]->rows.size(); ++n) {
-        of_[t].push_back(vocabulary.terms(t, n));
-        if (!columns.empty()) map(of_[t].back(), counters[t]->tables.size(n), columns);
+        const std::int32_t* of_ids = vocabulary.terms(t, n);
+        if (!columns.empty()) of_ids = mapped(of_ids, counters[t]->tables->size(n), columns);
+        of_thread.push_back({&counters[t]->rows[n - 1].store(), of_ids});
       }
+    }
   }
-  const std::vector<std::vector<const std::int32_t*>>& of() const { return of_; }
+  const std::vector<std::vector<CountedRows<Entry>>>& by_thread() const { return rows_; }
 
  private:
-  void map(const std::int32_t*& terms, std::int64_t n_ids, std::span<const std::int32_t> columns) {
-    LargeArray<std::int32_t> mapped = LargeArray<std::int32_t>::uninitialised(n_ids);
+  const std::int32_t* mapped(const std::int32_t* terms, std::int64_t n_ids, std::span<const std::int32_t> columns) {
+    const auto& columns_of_ids = held_.emplace_back(LargeArray<std::int32_t>::uninitialised(n_ids));
     for (std::int64_t id = 0; id < n_ids; ++id)
-      mapped[id] = terms[id] < 0 ? -1 : columns[static_cast<std::size_t>(terms[id])];
-    terms = mapped.get();
-    held_.push_back(std::move(mapped));
+      columns_of_ids[id] = terms[id] < 0 ? -1 : columns[static_cast<std::size_t>(terms[id])];
+    return columns_of_ids.get();
   }
-  std::vector<std::vector<const std::int32_t*>> of_;
+  std::vector<std::vector<CountedRows<Entry>>> rows_;
   std::vector<LargeArray<std::int32_t>> held_;
 };
 
@@ -345,11 +373,9 @@ std::int64_t TextCounter::n_terms() const {
 }
 
 void TextCounter::for_each_term(std::span<const std::int32_t> columns,
-                                const std::function<void(std::int64_t, std::string_view)>& visit,
-                                const std::function<void()>& check) const {
+                                const std::function<void(std::int64_t, std::string_view)>& visit) const {
   state_->check_columns(columns);
   state_->sorted().for_each_term([&](std::int64_t term, std::string_view bytes) {
-    if (check && term % (1 << 16) == 0) check();
     if (columns.empty() || columns[static_cast<std::size_t>(term)] >= 0) visit(term, bytes);
   });
 }
@@ -373,76 +399,21 @@ LargeArray<std::int64_t> TextCounter::term_frequency(const Threads& threads) con
 TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Threads& threads) const {
   if (state_->by_class) throw std::logic_error("a counter by class has no matrix");
   state_->check_columns(columns);
-  const ColumnsOfIds of_ids(state_->documents, state_->sorted(), columns);
-  const std::int64_t n_columns = columns.empty() ? n_terms() : *std::max_element(columns.begin(), columns.end()) + 1;
   const bool drops = std::any_of(columns.begin(), columns.end(), [](std::int32_t column) { return column < 0; });
-  const std::int64_t n_chunks = std::ssize(state_->chunks);
-  // Calls f(row, columns of all ids) for each row of a chunk.
-  const auto for_each_row = [&](const CountedChunk& chunk, Worker& worker, const auto& f) {
-    for (std::size_t n = 0; n < of_ids.of()[chunk.thread].size(); ++n) {
-      worker.check();
-      const auto& store = state_->documents[chunk.thread]->rows[n].store();
-      for (const Row<DocumentEntry>& row : rows_of(chunk, store)) f(row, of_ids.of()[chunk.thread][n]);
-    }
-  };
-  TextMatrix matrix;
-  matrix.n_rows = state_->chunks.empty() ? 0 : state_->chunks.back().end;
-  matrix.indptr = LargeArray<std::int64_t>::zeroed(matrix.n_rows + 1);
-  std::int64_t* const indptr = matrix.indptr.get();
-  for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
-    const CountedChunk& chunk = state_->chunks[static_cast<std::size_t>(block)];
-    for_each_row(chunk, worker, [&](const auto& row, const std::int32_t* column_of) {
-      const auto is_kept = [&](const DocumentEntry& entry) { return column_of[entry.id] >= 0; };
-      indptr[row.owner + 1] += drops ? std::count_if(row.entries, row.entries + row.size, is_kept) : row.size;
-    });
-  });
-  std::partial_sum(indptr, indptr + matrix.n_rows + 1, indptr);
-  matrix.n_entries = indptr[matrix.n_rows];
-  matrix.indices = LargeArray<std::int32_t>::uninitialised(matrix.n_entries);
-  matrix.data = LargeArray<std::int64_t>::uninitialised(matrix.n_entries);
-  PerThread<RowSorter> sorters(worth(threads, n_chunks, 1));
-  for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
-    const CountedChunk& chunk = state_->chunks[static_cast<std::size_t>(block)];
-    RowSorter& sorter = sorters.own(worker);
-    sorter.start(n_columns);
-    // The memory of the rows is prefetched while their entries are sorted.
-    constexpr std::int64_t most = 1 << 15;
-    const std::int64_t end = std::min(indptr[chunk.end], indptr[chunk.begin] + most);
-    for (std::int64_t i = indptr[chunk.begin]; i < end; i += 8) {
-      prefetch_for_write(matrix.data.get() + i);
-      if (i % 16 < 8) prefetch_for_write(matrix.indices.get() + i);
-    }
-    for_each_row(chunk, worker, [&](const auto& row, const std::int32_t* column_of) {
-      sorter.reserve(row.size);
-      for (std::int64_t i = 0; i < row.size; ++i)
-        if (const std::int32_t column = column_of[row.entries[i].id]; column >= 0)
-          sorter.add(row.owner - chunk.begin, column, false, row.entries[i].count);
-    });
-    const std::span<const std::int64_t> begins(indptr + chunk.begin, indptr + chunk.end);
-    std::vector<std::int64_t> ends(begins.size());
-    sorter.write(begins, ends, matrix.indices.get(), matrix.data.get());
-  });
-  return matrix;
+  const RowsWithColumns<DocumentEntry> rows(state_->documents, state_->sorted(), columns);
+  return matrix_of_rows(state_->chunks, rows.by_thread(), state_->n_columns(columns), drops, threads);
 }
 
-ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> columns, std::int64_t n_columns,
-                                              std::int64_t n_classes, bool binary, const Threads& threads) const {
+ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> columns, std::int64_t n_classes, bool binary,
+                                              const Threads& threads) const {
   if (!state_->by_class) throw std::logic_error("a counter by document has no counts by class");
   state_->check_columns(columns);
   if (n_classes < 0) throw std::invalid_argument("n_classes must not be negative, got " + std::to_string(n_classes));
-  if (n_classes < static_cast<std::int64_t>(state_->class_documents.size()))
+  if (n_classes < std::ssize(state_->class_documents))
     throw std::invalid_argument("some documents have class " + std::to_string(state_->class_documents.size() - 1) +
                                 ", expected below " + std::to_string(n_classes));
-  for (const std::int32_t column : columns)
-    if (column >= n_columns)
-      throw std::invalid_argument("a column is " + std::to_string(column) + ", expected below " + std::to_string(n_columns));
-  if (columns.empty() && n_columns < n_terms()) throw std::invalid_argument("there are fewer columns than terms");
-  const ColumnsOfIds of_ids(state_->classes, state_->sorted(), columns);
-  std::vector<CountedRows> counted;
-  for (std::size_t t = 0; t < state_->classes.size(); ++t)
-    for (std::size_t n = 0; n < of_ids.of()[t].size(); ++n)
-      counted.push_back({&state_->classes[t]->rows[n].store(), of_ids.of()[t][n]});
-  return class_counts(counted, state_->class_documents, n_columns, n_classes, binary, threads);
+  const RowsWithColumns<ClassEntry> rows(state_->classes, state_->sorted(), columns);
+  return class_counts(rows.by_thread(), state_->class_documents, state_->n_columns(columns), n_classes, binary, threads);
 }
 
 }  // namespace termsift

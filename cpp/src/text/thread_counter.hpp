@@ -1,18 +1,155 @@
-// Counts the terms of documents in one thread.
+// Filters and counts the terms of documents in one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "termsift/parallel.hpp"
 #include "termsift/text_rules.hpp"
-#include "text/chosen_terms.hpp"
 #include "text/cutter.hpp"
-#include "text/row_store.hpp"
+#include "text/rows.hpp"
 #include "text/token_counting.hpp"
 
 namespace termsift {
+
+// Inserts a word that is not empty, and returns its id.
+inline std::uint32_t insert_word(std::string_view word, WordTable& words) {
+  char padded[WordKey::most_bytes] = {};  // lets 16 bytes be read
+  const bool is_short = word.size() <= sizeof padded;
+  if (is_short) std::memcpy(padded, word.data(), word.size());
+  const WordKey key = key_of_token(is_short ? std::string_view(padded, word.size()) : word, words.hash());
+  return words.find_or_insert(key, word)->id;
+}
+
+// Inserts the stop words into an empty table, and returns their number.
+inline std::uint32_t add_stop_words(const TextRules& rules, WordTable& words) {
+  if (rules.analyzer == Analyzer::word)
+    for (const std::string& word : rules.stop_words)
+      if (!word.empty()) insert_word(word, words);
+  return words.size();
+}
+
+inline bool is_stop_word(const WordTable& stop_words, std::string_view word) {
+  return stop_words.size() > 0 && !stop_words.find_token(key_of_token(word, stop_words.hash()), word)->key.is_empty();
+}
+
+// Turns the tokens of a cutter into tokens that are whole terms, such as "new york". Leaves out the terms that rules.sketch
+// or rules.buckets exclude. An excluded word takes no memory, even if a counted n-gram contains it.
+class ChosenTerms {
+ public:
+  explicit ChosenTerms(const TextRules& rules)
+      : rules_(rules),
+        joins_(rules.analyzer == Analyzer::word && rules.max_n > 1),
+        before_(static_cast<std::size_t>(joins_ ? rules.max_n : 1)),
+        now_(before_) {
+    add_stop_words(rules, stop_words_);
+  }
+
+  void start_texts() { document_ = -1; }
+
+  // Returns the terms in the next piece of text, given its tokens. The result is valid until the next call.
+  const Tokens& of(const Tokens& tokens) {
+    std::size_t begin = text_.size();  // the last words so far may begin n-grams that end in this piece
+    for (std::int64_t n = 1; n < rules_.max_n && begin > first_; ++n) begin = previous_word(begin);
+    text_.erase(0, begin);
+    first_ = 0;
+    terms_.parts.clear();
+    terms_.n_tokens = 0;
+    for (std::int64_t i = 0; i < ahead; ++i) look_ahead(tokens, i);
+    std::int64_t i = 0;
+    for (const Tokens::Part& part : tokens.parts) {
+      if (part.document != document_) first_ = text_.size();
+      document_ = part.document;
+      for (; i < part.end; ++i) {
+        look_ahead(tokens, i + ahead);
+        const std::string_view token = tokens.spans()[i];
+        if (is_stop_word(stop_words_, token)) continue;
+        before_.swap(now_);
+        now_[0].hash = hashes_[static_cast<std::size_t>(i) % n_hashes];
+        if (joins_)
+          add_word(token);
+        else if (is_chosen(1, token))
+          add_term(tokens.bounds[static_cast<std::size_t>(2 * i)], tokens.bounds[static_cast<std::size_t>(2 * i + 1)]);
+      }
+      terms_.parts.push_back({document_, terms_.n_tokens});
+    }
+    text_.reserve(text_.size() + 64);  // 64 bytes must be readable from the start of each term
+    terms_.bytes = joins_ ? reinterpret_cast<const std::uint8_t*>(text_.data()) : tokens.bytes;
+    return terms_;
+  }
+
+ private:
+  // An n-gram of words.
+  struct Ngram {
+    std::uint64_t hash;
+    bool is_chosen;
+  };
+
+  // Hashes token i and prefetches its counter in the sketch, because waiting for memory would take most of the time.
+  void look_ahead(const Tokens& tokens, std::int64_t i) {
+    if (!rules_.sketch || i >= tokens.n_tokens) return;
+    const std::uint64_t hash = word_hash(tokens.spans()[i]);
+    hashes_[static_cast<std::size_t>(i) % n_hashes] = hash;
+    prefetch(&rules_.sketch->at(rules_.sketch->place(hash)));
+  }
+  // Returns the start of the word before the word at `begin`. Precondition: text_ has a word before `begin`.
+  std::size_t previous_word(std::size_t begin) const { return text_.rfind(' ', begin - 2) + 1; }
+  void add_word(std::string_view word) {
+    std::size_t begin = text_.size();
+    const std::size_t end = begin + word.size();
+    if (end >= std::size_t{1} << 31)
+      throw std::length_error("document " + std::to_string(document_) + " has n-grams of 2 GB or more; insert blanks");
+    text_ += word;
+    for (Ngram& ngram : now_) ngram.is_chosen = false;
+    for (std::int64_t n = 1;; ++n) {
+      const bool chosen = is_chosen(n, std::string_view(text_).substr(begin));
+      if (n >= rules_.min_n && chosen) add_term(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
+      if (n == rules_.max_n || begin == first_ || (rules_.sketch && !chosen)) break;
+      begin = previous_word(begin);
+    }
+    text_ += ' ';
+  }
+  // Returns whether a term of n words is chosen. With a sketch, all terms of fewer than min_n words count as chosen, and no
+  // n-gram that contains a rare n-gram is chosen.
+  bool is_chosen(std::int64_t n, std::string_view term) {
+    if (rules_.buckets)
+      return rules_.buckets->chosen[static_cast<std::size_t>(column_of(murmur3(term), rules_.buckets->n))];
+    const auto i = static_cast<std::size_t>(n - 1);
+    if (n > 1) {
+      if (!before_[i - 1].is_chosen) return false;
+      now_[i].hash = ngram_hash(before_[i - 1].hash, now_[0].hash);
+    }
+    const bool is_short = joins_ && n < rules_.min_n;
+    return now_[i].is_chosen = is_short || rules_.sketch->at(rules_.sketch->place(now_[i].hash)) >= rules_.least;
+  }
+  void add_term(std::uint32_t begin, std::uint32_t end) {
+    const auto place = static_cast<std::size_t>(2 * terms_.n_tokens++);
+    if (terms_.bounds.size() < place + 2) terms_.bounds.resize(2 * place + 1024);
+    terms_.bounds[place] = begin;
+    terms_.bounds[place + 1] = end;
+  }
+
+  static constexpr std::int64_t ahead = 16;  // in tokens
+  static constexpr std::size_t n_hashes = 2 * ahead;
+
+  const TextRules& rules_;
+  const bool joins_;
+  WordTable stop_words_;
+  Tokens terms_;
+  std::string text_;       // the words, each followed by a blank
+  std::size_t first_ = 0;  // the start of the document's words in text_
+  std::int64_t document_ = -1;
+  std::uint64_t hashes_[n_hashes] = {};  // the hashes of the next tokens
+  std::vector<Ngram> before_, now_;  // n-grams that end at the previous word and at this word; element n - 1 has n words
+};
 
 inline bool leaves_out(const TextRules& rules) { return rules.sketch || rules.buckets; }
 
@@ -22,30 +159,39 @@ inline bool counts_words(const TextRules& rules) { return rules.analyzer == Anal
 inline std::int64_t most_words(const TextRules& rules) { return counts_words(rules) ? rules.max_n : 1; }
 inline std::int64_t fewest_words(const TextRules& rules) { return counts_words(rules) ? rules.min_n : 1; }
 
-// A source for count_tokens() that has the tokens of a cutter.
+// Returns tables with no terms but the stop words.
+inline std::shared_ptr<TermTables> empty_tables(const TextRules& rules, bool keeps_keys = false) {
+  auto tables = std::make_shared<TermTables>(most_words(rules), keeps_keys);
+  if (counts_words(rules)) tables->n_stop = add_stop_words(rules, tables->words);
+  return tables;
+}
+
+// A source for count_tokens() that has the tokens of a cutter. If it inserts no terms, several threads may share the table,
+// whose empty slots must have the id no_term.
+template <bool may_insert>
 struct TokenSource {
-  TokenSource(WordTable& in, const Tokens& tokens)
-      : table(in), bytes(tokens.bytes), bounds(tokens.bounds.data()), hash(in.hash()) {}
-
-  static constexpr bool inserts = true;
+  static constexpr bool inserts = may_insert;
   WordTable& table;
-  const std::uint8_t* bytes;
-  const std::uint32_t* bounds;
-  const KeyHash hash;
+  const TokenSpans tokens;
+  const KeyHash hash = table.hash();
 
-  const std::uint8_t* begin(std::int64_t i) const { return bytes + bounds[2 * i]; }
-  std::uint32_t size(std::int64_t i) const { return bounds[2 * i + 1] - bounds[2 * i]; }
-  WordKey key(std::int64_t i) const { return key_of_token(begin(i), size(i), hash); }
-  Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const { return table.find_or_insert(key, begin(i), size(i)); }
+  WordKey key(std::int64_t i) const { return key_of_token(tokens[i], hash); }
+  Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const {
+    return inserts ? table.find_or_insert(key, tokens[i]) : table.find_token(key, tokens[i]);
+  }
 };
 
+template <bool may_insert>
 struct NgramSource {
-  static constexpr bool inserts = true;
+  static constexpr bool inserts = may_insert;
   NgramTable& table;
   const NgramKey* keys;
 
-  NgramKey key(std::int64_t i) const { return keys[i]; }
-  Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_or_insert(key); }
+  // A pair of two unknown words would have the key of an empty slot, so key() returns the key of another unknown pair.
+  NgramKey key(std::int64_t i) const { return !inserts && keys[i].is_empty() ? NgramKey::of(no_term, 0) : keys[i]; }
+  Slot<NgramKey>* slot(std::int64_t, NgramKey key) const {
+    return inserts ? table.find_or_insert(key) : table.find_key(key);
+  }
 };
 
 // Forms the n-grams that end at the words of a piece, for n = 2, 3, ... in turn.
@@ -115,18 +261,18 @@ struct NoCounts {
   }
 };
 
-// Cuts and counts the documents of one thread. Rows are DocumentRows or ClassRows.
+// Cuts and counts the documents of one thread. Rows are DocumentRows, ClassRows or IndexedRows.
 template <class Rows>
 class ThreadCounter {
  public:
   // Terms of fewer than rules.min_n words are not counted.
-  explicit ThreadCounter(const TextRules& rules, bool keeps_keys = false)
-      : tables(most_words(rules), keeps_keys),
+  explicit ThreadCounter(const TextRules& rules) : ThreadCounter(rules, empty_tables(rules)) {}
+  ThreadCounter(const TextRules& rules, std::shared_ptr<TermTables> given)
+      : tables(std::move(given)),
         rows(static_cast<std::size_t>(most_words(rules))),
         min_n_(static_cast<std::size_t>(fewest_words(rules))),
         cutter_(Cutter::of(rules)),
         steps_(most_words(rules)) {
-    if (counts_words(rules)) n_stop = add_stop_words(rules, tables.words);
     if (leaves_out(rules)) terms_.emplace(rules);
   }
 
@@ -150,38 +296,34 @@ class ThreadCounter {
   std::int64_t n_bytes() const {
     std::int64_t n_entries = 0;
     for (const Rows& of_length : rows) n_entries += of_length.n_entries();
-    return tables.n_bytes() + n_entries * std::int64_t{sizeof(ClassEntry)};
+    return tables->n_bytes() + n_entries * std::int64_t{sizeof(ClassEntry)};
   }
 
-  TermTables tables;
-  std::vector<Rows> rows;   // rows[n - 1] has the rows of terms of n words
-  std::uint32_t n_stop = 0;           // the first n_stop words of the table are stop words
+  const std::shared_ptr<TermTables> tables;
+  std::vector<Rows> rows;  // rows[n - 1] has the rows of terms of n words
 
  private:
   void count_piece(const Tokens& tokens) {
-    const TokenSource words(tables.words, tokens);
-    if (tables.ngrams.empty()) {
-      if (n_stop > 0) return count_tokens<true, false>(tables.words, words, parts_, n_stop, rows[0], {});
-      return count_tokens<false, false>(tables.words, words, parts_, 0, rows[0], {});
-    }
+    const TokenSource<Rows::inserts> words{tables->words, tokens.spans()};
+    if (tables->ngrams.empty()) return count_tokens(tables->words, words, parts_, tables->n_stop, rows[0], {});
     steps_.ids.resize(static_cast<std::size_t>(tokens.n_tokens) + 1);
     steps_.ends.resize(parts_.size());
-    const TokenIds list{steps_.ids.data(), steps_.ends.data()};
-    count_and_list<true>(tables.words, words, parts_, 1, list);
+    count_and_list(tables->words, words, parts_, tables->n_stop, 1);
     steps_.start(parts_);
     for (std::size_t n = 2; n <= rows.size(); ++n) {
       steps_.prepare(n);
-      NgramTable& table = tables.ngrams[n - 2];
-      count_and_list<false>(table, NgramSource{table, steps_.keys.data()}, steps_.parts, n, list);
+      NgramTable& table = tables->ngrams[n - 2];
+      count_and_list(table, NgramSource<Rows::inserts>{table, steps_.keys.data()}, steps_.parts, 0, n);
     }
   }
-  template <bool stops, class Table, class Source>
-  void count_and_list(Table& table, const Source& source, std::span<const Part> parts, std::size_t n, const TokenIds& list) {
+  template <class Table, class Source>
+  void count_and_list(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, std::size_t n) {
+    const TokenIds list{steps_.ids.data(), steps_.ends.data()};
     NoCounts none;
     if (n >= min_n_)
-      count_tokens<stops, true>(table, source, parts, n_stop, rows[n - 1], list);
+      count_tokens(table, source, parts, n_stop, rows[n - 1], list);
     else
-      count_tokens<stops, true>(table, source, parts, n_stop, none, list);
+      count_tokens(table, source, parts, n_stop, none, list);
   }
 
   std::size_t min_n_;

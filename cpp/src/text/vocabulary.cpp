@@ -48,10 +48,9 @@ std::uint64_t prefix_of(NgramKey key) { return key.pair_plus_one; }
 // are visited in slot order, too.
 std::pair<std::size_t, const Slot<WordKey>*> find_earlier(std::span<WordTable* const> tables, std::size_t t,
                                                           const WordKey& key) {
-  const std::string_view bytes = key.is_outside() ? tables[t]->outside(key) : std::string_view();
+  const std::string_view token = key.is_outside() ? tables[t]->outside(key) : std::string_view();
   for (std::size_t earlier = 0; earlier < t; ++earlier) {
-    const auto* const slot = tables[earlier]->find_token(key, reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                                         static_cast<std::uint32_t>(bytes.size()));
+    const auto* const slot = tables[earlier]->find_token(key, token);
     if (!slot->key.is_empty()) return {earlier, slot};
   }
   return {t, nullptr};
@@ -150,12 +149,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
 
 std::string_view SortedWord::bytes(char* buffer) const {
   if (outside != nullptr) return outside_bytes(*this);
-  const std::uint64_t bytes[2] = {high_byte_first(first[0]), high_byte_first(first[1])};
-  std::memcpy(buffer, bytes, sizeof bytes);
-  std::size_t size = sizeof bytes;
-  // Trailing zero bytes are padding, because a word that itself ends with a zero byte is stored in `outside`.
-  while (size > 0 && buffer[size - 1] == 0) --size;
-  return {buffer, size};
+  return WordKey{high_byte_first(first[0]), high_byte_first(first[1])}.bytes(buffer);
 }
 
 bool SortedWord::operator==(const SortedWord& other) const {
@@ -172,21 +166,22 @@ bool SortedWord::operator<(const SortedWord& other) const {
   return bytes(buffer) < other.bytes(other_buffer);
 }
 
-Vocabulary::Vocabulary(std::span<TermTables* const> tables, std::uint32_t n_stop, std::int64_t min_n, const Threads& threads)
+Vocabulary::Vocabulary(std::span<TermTables* const> tables, std::int64_t min_n, const Threads& threads)
     : terms_(tables.size()), min_n_(static_cast<std::size_t>(min_n)) {
-  sort_words(tables, n_stop, threads);
+  sort_words(tables, threads);
   const std::size_t max_n = tables.empty() ? 1 : 1 + tables[0]->ngrams.size();
   for (std::size_t n = 2; n <= max_n; ++n) sort_ngrams(tables, n, threads);
   number_terms(tables, max_n, threads);
 }
 
-void Vocabulary::sort_words(std::span<TermTables* const> tables, std::uint32_t n_stop, const Threads& threads) {
+void Vocabulary::sort_words(std::span<TermTables* const> tables, const Threads& threads) {
+  const std::uint32_t n_stop = tables.empty() ? 0 : tables[0]->n_stop;
   std::vector<WordTable*> words;
   std::vector<std::int32_t*> ranks;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     words.push_back(&tables[t]->words);
     ranks.push_back(terms_[t].emplace_back(Ranks::uninitialised(words[t]->size())).get());
-    std::fill(ranks[t], ranks[t] + std::min(n_stop, words[t]->size()), -1);
+    std::fill_n(ranks[t], n_stop, -1);
   }
   const auto key_of = [&](std::size_t t, const WordKey& key) { return sorted_key(*words[t], key); };
   words_ = sorted_terms<SortedWord, WordTable>(words, n_stop, key_of, ranks, threads);

@@ -37,9 +37,9 @@ struct SortedTerms {
 // blank sorts below every character of a word, so n-grams can be sorted as sequences of words, without building strings.
 class Vocabulary {
  public:
-  // Sorts the terms in the tables of all threads. Skips stop words, which have ids below n_stop, and n-grams of fewer than
-  // min_n words. Frees the slots of the tables. The tables must outlive this object.
-  Vocabulary(std::span<TermTables* const> tables, std::uint32_t n_stop, std::int64_t min_n, const Threads& threads);
+  // Sorts the terms in the tables of all threads, which must have the same stop words. Skips stop words and n-grams of fewer
+  // than min_n words. Frees the slots of the tables. The tables must outlive this object.
+  Vocabulary(std::span<TermTables* const> tables, std::int64_t min_n, const Threads& threads);
 
   std::int64_t n_terms() const { return n_terms_; }
   // terms(table, n)[id] is the sorted term of an n-gram of n words in a table. It is -1 for a stop word or if n < min_n.
@@ -52,7 +52,7 @@ class Vocabulary {
  private:
   using Ranks = LargeArray<std::int32_t>;
 
-  void sort_words(std::span<TermTables* const> tables, std::uint32_t n_stop, const Threads& threads);
+  void sort_words(std::span<TermTables* const> tables, const Threads& threads);
   void sort_ngrams(std::span<TermTables* const> tables, std::size_t n, const Threads& threads);
   std::vector<LargeArray<std::int64_t>> places_of_terms(std::size_t max_n, Worker& worker);
   void number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads);

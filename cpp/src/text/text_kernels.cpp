@@ -1,4 +1,4 @@
-#include "text/scan_kernels.hpp"
+#include "text/text_kernels.hpp"
 
 #include "base/byte_marks.hpp"
 #include "termsift/portability.hpp"
@@ -17,17 +17,6 @@ TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t cas
   bytes.write(case_bit, out);
   if (spaces) return {bytes.within(9, 5) | bytes.within(28, 5), bytes.high()};
   return {bytes.within('a', 26) | bytes.within('A', 26) | bytes.within('0', 10) | bytes.equal('_'), bytes.high()};
-}
-
-std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
-                        std::uint64_t* marks) {
-  std::int64_t at = 0;
-  for (; at + 64 <= n; at += 64) {
-    const BlockMarks block = read_block(text + at, case_bit, spaces, out + at);
-    if (block.high != 0) break;
-    *marks++ = block.marked;
-  }
-  return at;
 }
 
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
@@ -200,17 +189,55 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
   return at - bounds;
 }
 
+// The number of lanes of a register. Vectors with more lanes would be stored in memory.
+#if defined(__AVX512F__)
+constexpr int lanes = 8;
+#elif defined(__AVX__)
+constexpr int lanes = 4;
+#else
+constexpr int lanes = 2;
+#endif
+
+// Computes the sums from column c on, n vectors at a time. Stops when fewer than n * width columns are left.
+template <int width, int n>
+TERMSIFT_INLINE void add_vectors(const WeightedRow& row, std::int64_t& c) {
+  for (; c + n * width <= row.n; c += n * width) {
+    Lanes<double, width> sums[n], weight;
+    for (int v = 0; v < n; ++v) load(row.sums + c + v * width, sums[v]);
+    for (std::int64_t i = 0; i < row.size; ++i) {
+      const double* const weights = row.weights + std::int64_t{row.entries[i].id} * row.n + c;
+      const double count = row.entries[i].count;
+      for (int v = 0; v < n; ++v) {
+        load(weights + v * width, weight);
+        sums[v] += count * weight;
+      }
+    }
+    for (int v = 0; v < n; ++v) store(sums[v], row.sums + c + v * width);
+  }
+}
+
+// Each column of the weights has its own lane, so the sums have the same bits on each target.
+void add_weights(const WeightedRow& row) {
+  std::int64_t c = 0;
+  add_vectors<lanes, 4>(row, c);
+  add_vectors<lanes, 2>(row, c);
+  add_vectors<lanes, 1>(row, c);
+  add_vectors<lanes / 2, 1>(row, c);
+  add_vectors<2, 1>(row, c);
+  add_vectors<1, 1>(row, c);
+}
+
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET
 
 namespace termsift {
 
-const ScanKernels ScanKernels::TERMSIFT_TARGET{
-    simd::TERMSIFT_TARGET::read_ascii,
+const TextKernels TextKernels::TERMSIFT_TARGET{
     simd::TERMSIFT_TARGET::read_utf8,
     simd::TERMSIFT_TARGET::read_units<std::uint8_t>,
     simd::TERMSIFT_TARGET::read_units<std::uint16_t>,
     simd::TERMSIFT_TARGET::read_units<std::uint32_t>,
-    simd::TERMSIFT_TARGET::cut};
+    simd::TERMSIFT_TARGET::cut,
+    simd::TERMSIFT_TARGET::add_weights};
 
 }  // namespace termsift

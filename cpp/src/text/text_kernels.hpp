@@ -1,0 +1,80 @@
+// The loops over text, over the marks of words and over the weights of terms. They are compiled once for each SIMD target,
+// so every function of this header is inlined.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "termsift/portability.hpp"
+#include "termsift/utf8.hpp"
+
+namespace termsift {
+
+// The replacement of one character (see Mapped). A thread may set an entry while other threads read it.
+using MappedEntry = std::atomic<std::uint64_t>;
+
+// Reads an entry in a kernel. Standard libraries always inline load(), so no SIMD target emits its own copy of load().
+TERMSIFT_INLINE std::uint64_t read_entry(const MappedEntry* entry) { return entry->load(std::memory_order_relaxed); }
+
+// Bytes with one mark bit for each byte. In the last word of marks, all bits after the bit of the last byte are zero.
+struct MarkedBytes {
+  std::uint8_t* bytes = nullptr;
+  std::uint64_t* marks = nullptr;
+  std::int64_t size = 0;
+  bool ascii = true;  // whether all characters read so far are ASCII
+
+  // Adds the `n` <= 64 bytes that were written after the last byte, with their marks. Precondition: in new_marks, the bits
+  // from bit n on are 0.
+  TERMSIFT_INLINE void append(std::int64_t n, std::uint64_t new_marks) {
+    std::uint64_t* const word = marks + size / 64;
+    const std::int64_t bit = size % 64;
+    word[0] |= new_marks << bit;
+    word[1] = new_marks >> 1 >> (63 - bit);  // two shifts, because a shift by 64 is undefined
+    size += n;
+  }
+};
+
+// How characters are replaced and marked.
+struct ScanRules {
+  const MappedEntry* entries;  // CharacterMap::entries
+  std::uint8_t case_bit;       // 0x20 makes capital letters lowercase, 0 keeps them
+  bool spaces;                 // whether white space is marked; otherwise word characters are marked
+};
+
+template <class Unit>
+using ReadUnits = std::int64_t (*)(const Unit* text, std::int64_t at, std::int64_t limit, std::int64_t end,
+                                   const ScanRules& rules, MarkedBytes& out);
+
+// A term of a document: its id or its column, and its count.
+struct DocumentEntry {
+  std::uint32_t id, count;
+};
+
+struct WeightedRow {
+  const DocumentEntry* entries;  // columns and counts
+  std::int64_t size;
+  const double* weights;  // (columns, n)
+  std::int64_t n;
+  double* sums;  // (n,), the sums; products are added in the order of the entries
+};
+
+struct TextKernels {
+  // Appends text from `at` on to `out`, in blocks of up to 64 units. The text ends at `end`. Stops before the first block
+  // that begins at `limit` or later, or that has a character without a simple entry (Mapped::simple). In UTF-8, also stops
+  // before a block that is invalid, or in which a replacement changes the number of bytes. Returns the start of that block.
+  // `out` must have room for four bytes per unit and 256 more. In UTF-8, 67 bytes must be readable, starting at the first
+  // byte of each block.
+  ReadUnits<std::uint8_t> read_utf8;
+  ReadUnits<std::uint8_t> read_latin1;
+  ReadUnits<std::uint16_t> read_ucs2;
+  ReadUnits<std::uint32_t> read_ucs4;
+  // Writes the start and the end of each run of two or more set bits, as `first` plus the index of the bit. Returns the
+  // number of values written. No run may begin before the first bit, and the last bit must not be set. `bounds` needs room
+  // for 64 more values.
+  std::int64_t (*cut)(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds);
+  void (*add_weights)(const WeightedRow& row);
+
+  static const TextKernels baseline, avx2, avx512;
+};
+
+}  // namespace termsift
