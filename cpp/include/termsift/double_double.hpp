@@ -82,7 +82,7 @@ TERMSIFT_INLINE DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
   return quick_two_sum(q, rest.hi / b.hi);
 }
 
-// Returns a times a power of two. The result is exact unless it underflows.
+// Returns a * power_of_two. The result is exact unless it underflows.
 TERMSIFT_INLINE DoubleDouble scale(DoubleDouble a, double power_of_two) {
   return {a.hi * power_of_two, a.lo * power_of_two};
 }

@@ -26,7 +26,7 @@ namespace termsift {
 // terms follow by index, with gain 0.
 //
 // Whole counts have exact masses if, in every class, their total times the common denominator of b1 and b2 is below 2^52.
-// Other masses are rounded (greedy/mass_grid.cpp). Two terms may come in either order if their gains differ by less than
+// Other masses are rounded (greedy/term_groups.cpp). Two terms may come in either order if their gains differ by less than
 // this rounding. A term with a rounded mass may have a positive gain although its exact gain is 0, and `informative` counts
 // this term. The divergences are always those of the unrounded probabilities.
 //

@@ -49,12 +49,12 @@ struct Pairs {
 };
 
 // All functions compare the classes that have documents, and ignore all other classes. The functions throw
-// std::invalid_argument
-// - if fewer than two classes are compared, or if all classes except one together have less than 2^-450 of the prior mass,
-//   because q would be nearly 0/0,
-// - unless 0 <= b1 <= b2 < inf (for rates, unless b1 and b2 are in [0, inf)),
-// - if the smoothed p of an absent term is positive but below 2^-450, or if a rate exceeds 2^64,
-// - unless the weights are finite and not negative.
+// std::invalid_argument if one of these conditions is not met:
+// - At least two classes are compared. The classes other than c have at least 2^-450 of the prior mass, for every c.
+//   Otherwise, q would be nearly 0/0.
+// - 0 <= b1 <= b2 < inf. For rates, b1 and b2 are in [0, inf).
+// - The smoothed p of an absent term is 0 or at least 2^-450. Rates are at most 2^64.
+// - The weights are finite and not negative.
 // The functions use 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0. So if b2 = 0, p = 0 in a class without tokens. No result is
 // NaN.
 //

@@ -104,7 +104,7 @@ std::atomic<bool> is_child{false};
 // one thread.
 thread_local bool runs_blocks = false;
 
-// Starts n threads that call f(1), f(2), ..., or fewer threads if the system does not allow n.
+// Starts n threads. Thread i calls f(i), i = 1, ..., n. If the system does not allow n threads, fewer are started.
 template <class F>
 std::vector<std::thread> start_threads(int n, const F& f) {
   std::vector<std::thread> started;

@@ -47,9 +47,10 @@ struct PosteriorKernels {
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
   void (*short_exponentials)(double* x, std::int64_t n);  // for x <= 0, with a relative error of 2^-46
-  // For each run, computes the logarithm of the product of its positive normal numbers in x, with one call of the
-  // logarithm. The error is below 2^-53 per factor plus 1 ulp. x must be followed by 7 doubles of any value. The arrays
-  // `logs` and `scratch` have n_runs elements, rounded up to a multiple of 8. `logs` may be the same array as x.
+  // For each run, computes the logarithm of the product of the run's numbers in x, which must be positive and normal.
+  // Each run needs only one call of the logarithm. The error is below 2^-53 per factor plus 1 ulp. x must be followed
+  // by 7 doubles of any value. The arrays `logs` and `scratch` have n_runs elements, rounded up to a multiple of 8.
+  // `logs` may be the same array as x.
   void (*logs_of_products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* scratch);
   void (*mixtures)(const MixtureBatch&);
   void (*add_evidence)(const EvidenceUpdate&);

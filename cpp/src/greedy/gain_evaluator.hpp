@@ -15,12 +15,12 @@ namespace termsift {
 
 // Bounds the gains of terms that are absent from most classes. Only the classes that have a term are visited.
 //
-// Let a_c be the mass of a term that is absent from class c, w_c = pi_c / n_c and U = sum_c w_c (m_c - a_c). A class without
-// the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so the bound for this class depends on the
-// term only through U. The bound is convex in U, because a relative entropy is convex in q and the larger of two convex
-// functions is convex. If a term is treated as absent from every class, the sum of these bounds is also convex in U, so it
-// is at most its chord between two values of U. The sum is computed only at the ends of chords. Each term then needs
-// corrections only for the classes that have the term.
+// Let a_c be the mass of a term that is absent from class c, w_c = pi_c / n_c and U = sum_c w_c (m_c - a_c). A class
+// without the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so the bound for this class
+// depends on the term only through U. The bound is convex in U, because a relative entropy is convex in q and the larger
+// of two convex functions is convex. For a term that is absent from every class, the sum of the bounds of all classes is
+// also convex in U. Between two values of U, the sum is therefore at most its chord. It is computed only at the ends of
+// chords. Each term then needs corrections only for the classes that have the term.
 //
 // A chord is above its curve, so these bounds are valid and a little larger than the bounds of GainKernels::bounds.
 class SparseBounds {

@@ -17,8 +17,8 @@ struct FieldEnds {
   bool is_regular = true;         // whether all rows are regular; if not, the ends are meaningless
 };
 
-// Bit i of the result is 1 if an odd number of the bits 0 to i is set. If the set bits mark quotes, byte i is then inside
-// quotes or is an opening quote.
+// Bit i of the result is 1 if an odd number of the bits 0 to i is set. If `bits` marks the quotes of a text,
+// bit i of the result is therefore 1 if byte i is an opening quote or is inside quotes.
 std::uint64_t parities(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;

@@ -17,7 +17,7 @@
 //
 // A class without the term (l = 0) makes known contributions to A, P and T, so only the changes by pairs are summed. If V is
 // summed over all classes as if no class had the term, it depends only on U = T - T_0 = sum_c w_c l_ic
-// (absent_classes.hpp).
+// (sparse_scores.cpp).
 #pragma once
 
 #include <cstdint>

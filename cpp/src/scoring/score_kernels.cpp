@@ -165,7 +165,7 @@ void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int 
   }
 }
 
-// Replaces the values of common terms, which have p > ordinary_p in some class, in all classes. For these terms, 1-p and 1-q
+// A term is common if p > ordinary_p in some class. The values of a common term are replaced in every class: its 1-p and 1-q
 // are summed separately. Whether a term is common depends only on its own counts, so equal columns have equal scores.
 template <Measure measure>
 void common_class_values(const CarefulBlock& block, const ClassSums& sums) {
