@@ -99,8 +99,8 @@ void mix(const ClassPairs& pairs) {
   int n_others = 0;
   const auto add_others = [&] {
     if (n_others == 0) return;
-    for (int j = n_others; j % 8 != 0; ++j) other_l[j] = other_l[0];
     const int lanes = (n_others + 7) / 8 * 8;
+    for (int j = n_others; j < lanes; ++j) other_l[j] = other_l[0];
     const double b1 = pairs.constants->b1;
     for (int j = 0; j < lanes; ++j) {
       const DoubleDouble log_x = logarithm(two_sum(other_l[j], b1));
