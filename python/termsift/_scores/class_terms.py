@@ -180,24 +180,27 @@ def _over_represented(
     """For each class in ``rows``, return the k best terms that occur in it with direction 1."""
     l_ic, terms, indptr = counts._counts.term_frequency()
     d_ic, *_ = counts._counts.document_frequency()
-    every_row = np.arange(counts.n_classes + 1)
-    of_row = np.repeat(every_row[:-1], np.diff(indptr))
-    if len(rows) < np.count_nonzero(np.diff(indptr)):
-        wanted = np.isin(of_row, rows)
-        l_ic, terms, d_ic, of_row = l_ic[wanted], terms[wanted], d_ic[wanted], of_row[wanted]
-    starts = np.searchsorted(of_row, every_row)
+    sizes = np.diff(indptr)
+    is_wanted = np.isin(np.arange(counts.n_classes), rows)
+    if not is_wanted[sizes > 0].all():
+        wanted = np.repeat(is_wanted, sizes)
+        l_ic, terms, d_ic = l_ic[wanted], terms[wanted], d_ic[wanted]
+        sizes = np.where(is_wanted, sizes, 0)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
     signs, statistics = scoring.of_pairs(starts, terms.astype(np.int32, copy=False))
-    more = signs > 0
-    l_ic, terms, d_ic, of_row = l_ic[more], terms[more], d_ic[more], of_row[more]
-    statistics = statistics[more]
-    scores = _key(counts, of_row, terms, d_ic, statistics) if method == KEY.name else statistics
-    starts = np.searchsorted(of_row, every_row)
+    more = np.flatnonzero(signs > 0)
+    starts = np.searchsorted(more, starts)
+    scores = statistics[more]
+    if method == KEY.name:
+        of_row = np.repeat(np.arange(counts.n_classes), np.diff(starts))
+        scores = _key(counts, of_row, terms[more], d_ic[more], scores)
     places = []
     for row in rows.tolist():
         of_class = scores[starts[row] : starts[row + 1]]
         places.append(starts[row] + _core.top_k(of_class, min(k, len(of_class)), 1))
-    at = np.concatenate([np.empty(0, dtype=np.int64), *places])
-    values = (values[at] for values in (scores, statistics, l_ic, d_ic))
+    of_best = np.concatenate([np.empty(0, dtype=np.int64), *places])
+    at = more[of_best]
+    values = scores[of_best], statistics[at], l_ic[at], d_ic[at]
     return _Best(list(map(len, places)), terms[at].astype(np.int64), *values)
 
 
