@@ -141,7 +141,7 @@ def test_missing_texts_of_every_kind_of_column(kind: str) -> None:
 
 
 def missing_values() -> list[Any]:
-    values = [None, math.nan, np.float64("nan"), np.datetime64("NaT")]
+    values = [None, math.nan, np.float64("nan"), np.datetime64("NaT", "s")]
     try:
         import pandas
     except ImportError:

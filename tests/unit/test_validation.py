@@ -156,7 +156,7 @@ LABEL_CASES = [
       id=str(np.asarray(y).dtype)) for missing, y in ((NAN, ["ham", NAN, "ham"]),
       (NAN, np.array([1.0, NAN, 1.0])), (NAN, np.array([1.0, NAN, 1.0], np.float32)),
       (NAN, np.array(["ham", NAN, None], dtype=object)), (NAN, [np.float64(1), np.float32(NAN), 1]),
-      (np.datetime64("NaT"), [1, np.datetime64("NaT"), 1]),
+      (np.datetime64("NaT", "s"), [1, np.datetime64("NaT", "s"), 1]),
       *((np.datetime64("NaT", unit), np.array(["2020", "NaT", "2021"], f"M8[{unit}]")) for unit in
       ("D", "ns")))),
     *(case(f"y has {v} at row 1, column 1, {expected}", y=form(indicator(v)), id=form.__name__) for

@@ -81,7 +81,7 @@ def test_an_indicator_of_one_class_names_it():
     assert counts.class_docs.tolist() == [4]
 
 
-MISSING = [NAN, np.float64(NAN), np.float32(NAN), complex(NAN, 0), np.datetime64("NaT"), None]
+MISSING = [NAN, np.float64(NAN), np.float32(NAN), complex(NAN, 0), np.datetime64("NaT", "s"), None]
 
 
 @pytest.mark.parametrize("missing", MISSING, ids=repr)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import warnings
 from collections.abc import Generator, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -92,7 +93,9 @@ def _read_npz(path: Path) -> Any:
 def _read_matrix_market(path: Path) -> Any:
     from scipy.io import mmread
 
-    with opened(path) as (file, _):
+    with opened(path) as (file, _), warnings.catch_warnings():
+        # scipy 1.18 warns that it will return another class, which makes no difference here.
+        warnings.simplefilter("ignore", DeprecationWarning)
         try:
             return mmread(BytesIO(file.read()))
         except (ValueError, OverflowError) as exc:  # such as "Line 3: Row index out of bounds"
