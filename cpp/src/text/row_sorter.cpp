@@ -11,6 +11,14 @@
 
 namespace termsift {
 
+std::uint32_t RowSorter::add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
+  for (; count > most_count; count -= most_count) {
+    entries_.resize(entries_.size() + 1);  // keeps the room for other entries
+    entries_[at(size_++)] = pack(document, column, negative, most_count);
+  }
+  return count;
+}
+
 void RowSorter::sort_by_column(std::int64_t n_documents) {
   constexpr int most_bits = 11;  // the largest number of bits that one pass sorts by
   constexpr std::int64_t few = 128;

@@ -26,10 +26,7 @@ class RowSorter {
   }
   // Adds an entry. `document` is the position of the document in the chunk. Precondition: there is room for the entry.
   void add(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
-    for (; count > most_count; count -= most_count) {  // a large count becomes several entries
-      entries_.resize(entries_.size() + 1);            // keeps the room for other entries
-      entries_[static_cast<std::size_t>(size_++)] = pack(document, column, negative, most_count);
-    }
+    if (count > most_count) [[unlikely]] count = add_large(document, column, negative, count);
     entries_[static_cast<std::size_t>(size_++)] = pack(document, column, negative, count);
   }
   // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to the row's end.
@@ -59,6 +56,8 @@ class RowSorter {
     return entry >> count_bits & 1 ? -count : count;
   }
   std::span<const std::uint64_t> entries() const { return {entries_.data(), static_cast<std::size_t>(size_)}; }
+  // Adds several entries for a large count, and returns the rest of the count.
+  std::uint32_t add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count);
   void sort_by_column(std::int64_t n_documents);
 
   std::vector<std::uint64_t> entries_, sorted_;  // only the first size_ elements are in use
