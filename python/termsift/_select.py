@@ -195,8 +195,10 @@ def conditional_gain(
     >>> ranking.indices
     array([0, 2, 1, 3])
     """
-    options: dict[str, Any] = {"shape": shape, "temper": temper, "step": step, "balance": balance}
-    return _chosen("conditional_gain", X, y, k, sample_weight, term_names, n_threads, **options)
+    documents = X, y, k, sample_weight, term_names, n_threads
+    return _chosen(
+        "conditional_gain", *documents, shape=shape, temper=temper, step=step, balance=balance
+    )
 
 
 def guided_gain(
@@ -263,9 +265,11 @@ def guided_gain(
     >>> ts.guided_gain(X, ["ham", "ham", "spam", "spam"], shape=1.0).indices
     array([2, 0, 1, 3])
     """
-    options: dict[str, Any] = {"shape": shape, "temper": temper, "step": step, "balance": balance}
-    options["cost"] = validation.check_number(cost, "cost")
-    return _chosen("guided_gain", X, y, k, sample_weight, term_names, n_threads, **options)
+    documents = X, y, k, sample_weight, term_names, n_threads
+    cost = validation.check_number(cost, "cost")
+    return _chosen(
+        "guided_gain", *documents, shape=shape, temper=temper, step=step, balance=balance, cost=cost
+    )
 
 
 def _chosen(
