@@ -4,6 +4,7 @@
 
 #include "pybind11.hpp"
 #include "termsift/contingency.hpp"
+#include "termsift/rank_sums.hpp"
 #include "termsift/ranking.hpp"
 #include "termsift/scores.hpp"
 

@@ -1,4 +1,4 @@
-#include "termsift/scores.hpp"
+#include "termsift/rank_sums.hpp"
 
 #include <algorithm>
 #include <bit>
