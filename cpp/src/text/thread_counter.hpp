@@ -305,7 +305,7 @@ class ThreadCounter {
  private:
   void count_piece(const Tokens& tokens) {
     const TokenSource<Rows::inserts> words{tables->words, tokens.spans()};
-    if (tables->ngrams.empty()) return count_tokens(tables->words, words, parts_, tables->n_stop, rows[0], {});
+    if (tables->ngrams.empty()) return count_tokens<false>(tables->words, words, parts_, tables->n_stop, rows[0], {});
     steps_.ids.resize(static_cast<std::size_t>(tokens.n_tokens) + 1);
     steps_.ends.resize(parts_.size());
     count_and_list(tables->words, words, parts_, tables->n_stop, 1);
@@ -321,9 +321,9 @@ class ThreadCounter {
     const TokenIds list{steps_.ids.data(), steps_.ends.data()};
     NoCounts none;
     if (n >= min_n_)
-      count_tokens(table, source, parts, n_stop, rows[n - 1], list);
+      count_tokens<true>(table, source, parts, n_stop, rows[n - 1], list);
     else
-      count_tokens(table, source, parts, n_stop, none, list);
+      count_tokens<true>(table, source, parts, n_stop, none, list);
   }
 
   std::size_t min_n_;

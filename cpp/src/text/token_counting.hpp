@@ -18,8 +18,8 @@ struct Part {
 
 // The ids of the tokens, part by part.
 struct TokenIds {
-  std::uint32_t* ids = nullptr;  // the ids of all tokens except stop words; null if they are not wanted
-  std::int64_t* ends = nullptr;  // ends[p] is the number of ids in the parts 0 to p
+  std::uint32_t* ids;  // the ids of all tokens except stop words
+  std::int64_t* ends;  // ends[p] is the number of ids in the parts 0 to p
 };
 
 // Looks up the tokens of parts with a table of terms, and counts them.
@@ -28,10 +28,10 @@ struct TokenIds {
 //   counts.begin_part(table, part, n_tokens)  an object for the tokens of a part, with the functions
 //     .add(slot)  counts a token
 //     .end()      ends the part
-// Tokens with an id below `n_stop` are neither counted nor listed. The ids of the other tokens are written to `list`. Memory
-// latency limits the loop, so it prefetches the slots of a batch while it counts the previous batch. Without batches,
-// prefetching 8 tokens ahead took a third longer.
-template <class Table, class Source, class Counts>
+// Tokens with an id below `n_stop` are neither counted nor listed. If `lists`, the ids of the other tokens are written to
+// `list`. Memory latency limits the loop, so it prefetches the slots of a batch while it counts the previous batch. Without
+// batches, prefetching 8 tokens ahead took a third longer.
+template <bool lists, class Table, class Source, class Counts>
 void count_tokens(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, Counts& counts,
                   const TokenIds& list) {
   using Key = typename Table::KeyType;
@@ -74,12 +74,12 @@ void count_tokens(Table& table, const Source& source, std::span<const Part> part
         const std::uint32_t id = slot->id;
         if (id >= n_stop) {
           count.add(*slot);
-          if (list.ids != nullptr) list.ids[n_ids++] = id;
+          if constexpr (lists) list.ids[n_ids++] = id;
         }
       }
     }
     count.end();
-    if (list.ends != nullptr) list.ends[p] = n_ids;
+    if constexpr (lists) list.ends[p] = n_ids;
   }
 }
 
