@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <optional>
-#include <variant>
 
 #include "pybind11.hpp"
 #include "termsift/contingency.hpp"
@@ -22,19 +20,15 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
   });
 }
 
-// Returns an array of shape (n_classes, last - first). It holds class scores if Result is double, and directions otherwise.
+// Returns an array of shape (n_classes, n_terms). It holds class scores if Result is double, and directions otherwise.
 template <class Result, class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
-                        int n_threads, std::int64_t first, std::optional<std::int64_t> last) {
+                        int n_threads) {
   return with_counts(counts, [&](const auto& c) -> py::array {
     const auto n_classes = static_cast<std::int64_t>(c.rows.size());
-    const TermRange range{first, last.value_or(c.n_terms)};
-    if (range.first < 0 || range.last < range.first || range.last > c.n_terms)
-      throw std::invalid_argument("expected a range within " + std::to_string(c.n_terms) + " terms, got " +
-                                  std::to_string(range.first) + " to " + std::to_string(range.last));
     const auto options = estimation(b1, b2, prior);
-    return computed<Result>({n_classes, range.size()}, n_threads, [&](Result* results, const Threads& threads) {
-      class_results(c, options, measure, threads, results, range);
+    return computed<Result>({n_classes, c.n_terms}, n_threads, [&](Result* results, const Threads& threads) {
+      class_results(c, options, measure, threads, results);
     });
   });
 }
@@ -108,11 +102,10 @@ void register_scores(py::module_& module) {
   const auto define_scores = [&]<class AnyMeasure>(AnyMeasure) {
     module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a);
-    // The next two functions score the terms [first, last), or all terms from `first` on if `last` is None.
     module.def("class_scores", &score_classes<double, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
-               "n_threads"_a, "first"_a = 0, "last"_a = py::none());
+               "n_threads"_a);
     module.def("class_directions", &score_classes<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,
-               "prior"_a, "n_threads"_a, "first"_a = 0, "last"_a = py::none());
+               "prior"_a, "n_threads"_a);
     module.def("score_pairs", &find_scores_of_pairs<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a, "starts"_a, "terms"_a);
     module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,

@@ -1,5 +1,4 @@
 #include <numeric>
-#include <variant>
 
 #include "pybind11.hpp"
 #include "termsift/conditional_gain.hpp"

@@ -181,8 +181,6 @@ def class_scores(
     b2: tuple[float, float],
     prior: Float64s | None,
     n_threads: int,
-    first: int = 0,
-    last: int | None = None,
 ) -> Float64s: ...
 def class_directions(
     counts: Counts,
@@ -191,8 +189,6 @@ def class_directions(
     b2: tuple[float, float],
     prior: Float64s | None,
     n_threads: int,
-    first: int = 0,
-    last: int | None = None,
 ) -> NDArray[np.int8]: ...
 def score_pairs(
     counts: Counts,

@@ -3,7 +3,6 @@
 //
 // The linker redirects the core's malloc, calloc and aligned_alloc to the functions below (CMakeLists.txt).
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <new>
 #include <string>

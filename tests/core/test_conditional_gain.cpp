@@ -5,10 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <numeric>
-#include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "check.hpp"

@@ -20,7 +20,6 @@ from exact_cells import exact_cell_scores
 from exact_scores import MEASURES, Measure, assert_exact, directions_of
 from strategies import MODERATE, collections, fits_float_counts
 from termsift import _core, reference
-from termsift._scores.scoring import Scoring
 
 each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 AGGREGATES: tuple[Any, ...] = ("sum", "mean", "max")
@@ -260,11 +259,6 @@ def test_threads_targets_and_terms_change_no_bit(counts: ts.ClassCounts, measure
                     assert array.tobytes() == expected.setdefault(name, array.tobytes()), name
     finally:
         _core.use_simd_target(best)
-    scoring = Scoring.of(counts, measure.method, **measure.options)
-    arguments = scoring.counts, scoring.measure, *scoring.smoothing, scoring.n_threads
-    first, last = counts.n_terms // 3, counts.n_terms // 2
-    assert_array_equal(_core.class_scores(*arguments, first, last), by_class[:, first:last])
-    assert_array_equal(_core.class_directions(*arguments, first, last), directions[:, first:last])
 
 
 def test_order_and_neighbours_change_nothing(method: str) -> None:

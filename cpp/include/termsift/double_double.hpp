@@ -9,7 +9,6 @@
 // rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017 (the other operations).
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "termsift/portability.hpp"

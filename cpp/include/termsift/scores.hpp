@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "termsift/class_counts.hpp"
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "termsift/class_counts.hpp"
 #include "termsift/large_memory.hpp"

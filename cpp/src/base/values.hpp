@@ -1,7 +1,6 @@
 // Converts values of a matrix to counts, and to text for messages.
 #pragma once
 
-#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <string>

@@ -1,7 +1,6 @@
 #include "counting/streams.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "gain/collection.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "counting/document_entries.hpp"

@@ -17,7 +17,6 @@
 // `left_out`, or if R has left its wedge. All shorter lists are rebuilt with it, each from the next longer list. In the
 // worst case, a step rebuilds all lists. A budget therefore limits the cost of the ladder to the cost of a plain search.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "greedy/greedy_search.hpp"

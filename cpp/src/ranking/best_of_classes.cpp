@@ -4,7 +4,6 @@
 #include <array>
 #include <functional>
 #include <limits>
-#include <utility>
 
 #include "base/bucket_sort.hpp"
 #include "simd/targets.hpp"

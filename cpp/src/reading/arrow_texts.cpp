@@ -1,6 +1,5 @@
 #include "termsift/arrow_texts.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string_view>

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include "termsift/portability.hpp"

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "simd/targets.hpp"
 #include "text/text_kernels.hpp"

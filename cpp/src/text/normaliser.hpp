@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string>
 
 #include "termsift/characters.hpp"
 #include "termsift/large_memory.hpp"

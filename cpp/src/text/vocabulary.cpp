@@ -1,7 +1,6 @@
 #include "text/vocabulary.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>

@@ -1,6 +1,5 @@
 // Takes any arrays as a matrix, labels and weights. They must be refused if and only if they are unsound; otherwise every
 // path must count them as the plain loop does.
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
