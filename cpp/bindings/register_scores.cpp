@@ -22,7 +22,7 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
   });
 }
 
-// Returns an array of shape (n_classes, last - first). It holds class scores if Result is double, and directions otherwise.
+// Returns an array of class scores (if Result is double) or directions, of shape (n_classes, last - first).
 template <class Result, class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                         int n_threads, std::int64_t first, std::optional<std::int64_t> last) {
@@ -39,7 +39,7 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
   });
 }
 
-// Returns the directions and the scores of pairs.
+// Returns the directions and the scores of pairs of a class and a term.
 template <class AnyMeasure>
 py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                                int n_threads, const py::array& starts, const py::array& terms) {
@@ -108,7 +108,7 @@ void register_scores(py::module_& module) {
   const auto define_scores = [&]<class AnyMeasure>(AnyMeasure) {
     module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a);
-    // The next two functions score the terms [first, last), or all terms from `first` on if `last` is None.
+    // class_scores and class_directions score the terms [first, last), or all terms from `first` on if `last` is None.
     module.def("class_scores", &score_classes<double, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a, "first"_a = 0, "last"_a = py::none());
     module.def("class_directions", &score_classes<std::int8_t, AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a,

@@ -1,6 +1,6 @@
-// Compiler builtins, vector types and system calls. Only this file and base/portability.cpp use them. GCC and Clang
-// (clang-cl on Windows) have these builtins. Kernels include this file, so every function that they may call is inlined
-// (see simd/targets.hpp).
+// Compiler builtins, vector types and system calls, which only this file and base/portability.cpp use. The builtins are
+// those of GCC and Clang (clang-cl on Windows). Kernels include this file, so every function that a kernel may call is
+// inlined (see simd/targets.hpp).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 
-// Marks the iterations of the next loop as independent. Without this macro, GCC does not vectorise loops over many arrays.
+// Marks the iterations of the next loop as independent. Without TERMSIFT_INDEPENDENT, GCC does not vectorise loops over many
+// arrays.
 #if defined(__clang__)
 #define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -61,15 +62,15 @@ TERMSIFT_INLINE void prefetch_for_write(const void* address) { __builtin_prefetc
 TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #endif
 
-// Returns the xor of the two halves of the 128-bit product a b. Hash functions use this step, because it mixes bits
-// well with only one multiplication. Compilers for 32-bit systems lack 128-bit products, so there are no 32-bit wheels.
+// Returns the xor of the two halves of the 128-bit product a b. Hash functions call fold(), because it mixes bits well with
+// only one multiplication. Compilers for 32-bit systems lack 128-bit products, so there are no 32-bit wheels.
 TERMSIFT_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// Returns the high half of the 128-bit product.
+// Returns the high half of the 128-bit product a b.
 TERMSIFT_INLINE std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
