@@ -181,8 +181,7 @@ std::span<const T> span_of(const py::array& array, const char* name) {
 using B2 = std::pair<double, double>;  // the smoothing b2 as a double-double: its value and its rounding error
 using Prior = std::optional<py::array>;
 
-// Returns an Estimation with b1 and b2. Its prior weights are the elements of the array `prior`, which must outlive the
-// Estimation.
+// Returns an Estimation with b1 and b2. Its prior weights lie in the array `prior`, which must outlive the Estimation.
 inline Estimation estimation(double b1, const B2& b2, const Prior& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");

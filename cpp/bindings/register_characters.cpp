@@ -19,8 +19,7 @@ py::str text(std::initializer_list<char32_t> characters) {
 }
 
 // Finds the casings of the characters from `first` on by calling str.lower. str.lower turns a capital sigma at the end of a
-// string into a final sigma if a cased letter precedes the sigma, even if case-ignorable characters lie between that letter
-// and the sigma.
+// string into a final sigma if a cased letter precedes the sigma, even if case-ignorable characters lie between the two.
 void casings(char32_t first, Casing* casings) {
   or_sleep_at_exit([=] {
     const py::gil_scoped_acquire gil;

@@ -104,8 +104,7 @@ py::list skipped(const Table& table) {
   return all;
 }
 
-// Splits the first row at the delimiter. Returns a tuple: the number of the row's first line, the fields, and the fault or
-// None.
+// Splits the first row at the delimiter. Returns a tuple: the number of its first line, the fields, and the fault or None.
 py::tuple first_row(DelimitedTable& table, char delimiter, bool is_header) {
   const DelimitedReader::Row row = table.reading(
       [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, is_header); });

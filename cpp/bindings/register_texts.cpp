@@ -54,8 +54,7 @@ bool is_missing(PyObject* item) {
   return truth == 0 || no_truth;
 }
 
-// Returns the characters of a Python string in the string's own encoding. Conversion to UTF-8 would take memory, because a
-// string caches its UTF-8 form.
+// Returns the characters of a Python string. They are not converted to UTF-8, because a string caches its UTF-8 form.
 Text text_of(PyObject* string) {
 #if PY_VERSION_HEX < 0x030C0000
   if (PyUnicode_READY(string) != 0) throw py::error_already_set();

@@ -41,16 +41,14 @@ struct ClassRow {
   Count n_docs = 0;    // number of documents of the class, or the sum of their weights; 0 if unknown
   Count n_tokens = 0;  // l_c, the sum of all term frequencies and n_unlisted
   Count n_unlisted = 0;  // number of tokens of the terms that a truncated frequency list omits
-  // The rounding error of n_tokens in float counts. Differences of probabilities need the number of tokens in twice the
-  // precision of a double.
+  // The rounding error of n_tokens in float counts. Differences of probabilities need twice the precision of a double.
   Count n_tokens_rest = 0;
   std::int64_t size = 0;
   TermId* terms = nullptr;                // (size,), the terms that occur in the class, strictly increasing
   Frequencies<Count> term_frequency;      // (size,), l_ic > 0
   Frequencies<Count> document_frequency;  // (size,), d_ic > 0; all d_ic are 0 if they are unknown
 
-  // Allocates arrays for `capacity` pairs. The caller fills the arrays and sets `size`. A narrow row holds only integers
-  // below 2^32.
+  // Allocates arrays for `capacity` pairs. The caller fills the arrays and sets `size`.
   static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
   bool is_narrow() const { return term_frequency.narrow() != nullptr; }
   // Returns whether the scores include the class.
@@ -116,8 +114,7 @@ struct TermRange {
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 
-// Joins the rows [begin, end) into one row with n_docs = 0. All terms of a row must be greater than the terms of earlier
-// rows.
+// Joins the rows [begin, end) into one row with n_docs = 0. Each row's terms must be greater than the terms of earlier rows.
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
@@ -134,8 +131,7 @@ template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 
 // Returns the counts of the given terms, renumbered 0, 1, ... The totals of the classes still include all terms, so no bit
-// of a score changes. Throws std::invalid_argument if a given term does not exist or the terms do not strictly increase.
-// O(n_terms + pairs).
+// of a score changes. Throws std::invalid_argument if terms do not exist or do not strictly increase. O(n_terms + pairs).
 template <CountType Count>
 ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads);
 
@@ -149,8 +145,7 @@ ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& 
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 
-// Returns `counts` as doubles. Throws std::invalid_argument if a double cannot hold a count exactly (for example, an odd
-// count above 2^53).
+// Returns `counts` as doubles. Throws std::invalid_argument if a double cannot hold a count exactly, such as 2^53 + 1.
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads);
 
 // Returns counts in which term_frequency is x and n_tokens is X, as EventModel defines x and X for `model`. The result

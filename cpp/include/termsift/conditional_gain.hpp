@@ -1,5 +1,4 @@
-// Ranks terms by choosing one term at each step. The chosen term adds much information about the class to the terms chosen
-// earlier.
+// Ranks terms. Each step chooses a term that adds much information about the class to the terms chosen earlier.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +19,11 @@ namespace termsift {
 // the sum of W_tc (W'_tc if c = y) over these terms. The probability P_dc that the document has class c is computed in
 // single precision:
 //     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))).
-// The loss of a document is -log P_dy. The gain of term t is the total reduction of these losses by a step of length b with
-// t:
+// The loss of a document is -log P_dy. The gain of term t is the total reduction of losses by a step of length b with t:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
 // If there are more than `classes_in_play` classes, each document keeps only `classes_in_play` of them: its own class, and
 // the classes with the largest sums log(n_c / n) + W_tc for the document's first chosen term t. The sums are rounded to
-// multiples of 2^-30 before comparison, and ties go to the lower class index. P_dc is 0 for the classes that document d does
-// not keep.
+// multiples of 2^-30 before comparison, and ties go to the lower index. P_dc is 0 for the classes that d does not keep.
 //
 // Guided gain: linear machines (linear_machines.hpp) estimate how a trained classifier would use a term. Let w_tc be the
 // weights of the machines, u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75, z the mean entry of the document

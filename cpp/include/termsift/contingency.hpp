@@ -53,11 +53,10 @@ const char* name_of(ContingencyMeasure measure);
 // In all functions, classes without documents are ignored, and 0 log 0 = 0, log 0 = -inf, x/0 = inf and 0/0 = 0. A score is
 // 0 if no document has the term. A score is also 0 if the class holds all documents, except for log_ratio with smoothing. No
 // result is NaN. If some values of a term are infinite with the same sign, the sum or mean is infinite with this sign. If
-// inf and -inf occur among the values of a term, the sum or mean is 0. A mean ignores classes of weight 0. The functions
-// throw std::invalid_argument if a class weight is negative or not finite, or if all class weights are 0. At least two
-// classes must have documents, except for df and tfidf, which compare no classes. log_odds needs b2 = 0 or 2^-450
-// g <= b2 <= 2^450 g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of
-// `estimation`.
+// both inf and -inf occur, the sum or mean is 0. A mean ignores classes of weight 0. The functions throw
+// std::invalid_argument if a class weight is negative or not finite, or if all class weights are 0. At least two classes
+// must have documents, except for df and tfidf, which compare no classes. log_odds needs b2 = 0 or 2^-450 g <= b2 <= 2^450
+// g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of `estimation`.
 //
 // Accuracy: the error is at most 4 ulp of the formula's value, and for bns at most 1e-14 of this value. If counts are
 // fractions or are above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above 2^450, products of

@@ -38,13 +38,13 @@ struct GreedyRanking {
   std::int64_t evaluations = 0;      // number of gains and bounds computed; terms with equal counts share an evaluation
 };
 
-// Selects the first k terms, 0 <= k <= n_terms. With `exhaustive`, every gain is computed at every step, as Algorithm 1
-// prescribes, which takes O(k n_terms) evaluations of O(n_classes) time each. Without `exhaustive`, terms with equal counts
-// are evaluated together, and a ladder of shortlists (greedy/greedy_ladder.cpp) omits groups that provably do not have the
-// largest gain. `exhaustive` changes neither the selected terms nor their order. Without `exhaustive`, the search needs at
-// most about twice as many evaluations as with `exhaustive`. Usually, the number of evaluations grows almost linearly with
-// n_terms. Any number of threads and any SIMD target give the same bits. Takes O(n_terms + pairs) memory, and O(n_classes)
-// for each thread.
+// Selects the first k terms, 0 <= k <= n_terms. With `exhaustive`, every gain is computed at every step, as in Algorithm 1,
+// which takes O(k n_terms) evaluations of O(n_classes) time each. Without `exhaustive`, terms with equal counts are
+// evaluated together, and a ladder of shortlists (greedy/greedy_ladder.cpp) omits groups that provably lack the largest
+// gain. `exhaustive` changes neither the selected terms nor their order. Without `exhaustive`, the search needs at most
+// about twice as many evaluations as with `exhaustive`. Usually, the number of evaluations is almost linear in n_terms. Any
+// number of threads and any SIMD target give the same bits. Takes O(n_terms + pairs) memory, and O(n_classes) for each
+// thread.
 //
 // Throws std::invalid_argument in every case in which score() throws it, and also if a term has p = 0 in a class, if b2 < b1
 // n_terms, or if a rounded mass is less than 2^10 units (about 2^-40 of the class's tokens). With the default smoothing,

@@ -45,9 +45,8 @@ struct MachineBlock {
 // entries for the intercepts. The arithmetic is in single precision. In the tests, exact arithmetic with the same epochs
 // changes the weights by at most 2e-5 of the largest weight. Any number of threads and any SIMD target give the same bits.
 //
-// Takes O(epochs * entries * n_classes / 16) vector operations. Memory: 8 bytes for each entry, 4 for each column, and 28
-// for each document. In addition, each thread takes 64 bytes for each term that occurs in a document, and 68 for each
-// document.
+// Takes O(epochs * entries * n_classes / 16) vector steps. Memory: 8 bytes for each entry, 4 for each column, and 28 for
+// each document. Each thread also takes 64 bytes for each term that occurs in a document, and 68 for each document.
 double train_linear_machines(const MachineInput& input, const LinearMachines& options, const Threads& threads,
                              const std::function<void(const MachineBlock&)>& take);
 

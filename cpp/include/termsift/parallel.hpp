@@ -27,8 +27,7 @@ struct Threads {
   Poll poll = {};  // if empty, the call is never interrupted
 };
 
-// Polls and reports progress in a call of many small steps, at most twenty times a second. Only the calling thread may use a
-// Pacer.
+// Polls and reports progress in a call of many steps, at most 20 times a second. Only the calling thread may use a Pacer.
 class Pacer {
  public:
   Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}
@@ -65,9 +64,9 @@ std::string what_limits_threads();
 std::string openmp_version();
 
 // Returns the limit that Linux control groups (version 2) put on the processor time of this process. The limit is a number
-// of processors, rounded up. The limit is the smallest one in the files cpu.max of the process's control group and its
-// parent groups. Returns nullopt if there is no limit or if no file can be read. Tests pass a `root`, which is put before
-// the paths /proc and /sys.
+// of processors, rounded up. The limit is the smallest one in the files cpu.max of the process's group and its parent
+// groups. Returns nullopt if there is no limit or no file can be read. Tests pass a `root`, which is put before /proc and
+// /sys.
 std::optional<int> quota_of_control_groups(const std::string& root = "");
 
 struct ProcessorLimit {
@@ -100,8 +99,7 @@ class Worker {
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
 
-// Cuts [0, n) into ranges of `size` numbers and runs body(begin, end, worker) for each range, under the rules of
-// for_each_block.
+// Cuts [0, n) into ranges of `size` numbers and runs body(begin, end, worker) for each range, as for_each_block does.
 template <class Body>
 void for_each_range(std::int64_t n, std::int64_t size, const Threads& threads, const Body& body) {
   for_each_block((n + size - 1) / size, threads, [&](std::int64_t block, Worker& worker) {

@@ -11,8 +11,7 @@
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 
-// Marks the iterations of the next loop as independent. Without TERMSIFT_INDEPENDENT, GCC does not vectorise loops over many
-// arrays.
+// Marks the next loop's iterations as independent. Without TERMSIFT_INDEPENDENT, GCC vectorises no loops over many arrays.
 #if defined(__clang__)
 #define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -128,8 +127,7 @@ X86Features x86_features();
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-// Returns memory that the caller must free by std::free, or null. The memory is aligned to a huge page if the system has
-// huge pages.
+// Returns memory (on Linux, aligned to a huge page) that the caller must free by std::free, or null.
 void* allocate_at_huge_page(std::size_t bytes);
 
 // Asks the system for pages of 2 MiB if the memory is large enough, as numpy does for its arrays. With pages of 4 KiB, page

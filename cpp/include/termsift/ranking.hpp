@@ -23,8 +23,7 @@ void running_sums(const double* values, std::int64_t n, double* sums);
 // same place by index.
 //
 // Writes the first k <= n_terms terms. For each term, also writes its class and its value in that class. A term's class is
-// the class whose list ranks the term best, or the first of several such classes. If no class has documents, the class of
-// every term is 0.
+// the first class whose list ranks the term best. If no class has documents, the class of every term is 0.
 //
 // AnyMeasure is Measure or ContingencyMeasure. Throws as class_results() does for the measure. Takes O(n_classes * n_terms)
 // time if k is a small part of n_terms. If each class has few of the terms, a ContingencyMeasure takes

@@ -60,8 +60,7 @@ class TableReader {
   virtual ~TableReader() = default;
 
   // Reads the next rows into `block` and reuses its memory. Returns false at the end of the table. The memory of a block
-  // grows with the length of the longest row. After an exception, every call of next() returns false. Only one thread at a
-  // time may call next().
+  // grows with the longest row. After an exception, next() returns false. Only one thread at a time may call next().
   bool next(TableBlock& block);
 
   const std::vector<std::string>& labels() const { return options_.labels; }
@@ -72,8 +71,7 @@ class TableReader {
 
  protected:
   static constexpr std::int64_t padding = 64;  // number of readable and writable bytes after the content
-  // A quote that is never closed makes the rest of a file one row. The reader rejects such a row before the row fills the
-  // memory.
+  // An unclosed quote makes the rest of a file one row. The reader rejects such a row before it fills the memory.
   static constexpr std::int64_t longest_row = (std::int64_t{1} << 31) - 2, longest_header = std::int64_t{1} << 26;
   static constexpr const char* too_long =
       "the row that begins here is longer than 2 GiB; a closing quote may be missing";
@@ -95,8 +93,7 @@ class TableReader {
   // Skips a bad row if Options::skip and can_skip are true, and otherwise throws RowError.
   void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
   // units() returns the distance between two places in a line. The unit is a byte if the file is UTF-8, and otherwise a
-  // character, because the reader does not see the bytes of other encodings. place() returns the name of a place, such as
-  // "byte 5".
+  // character, because the reader sees no other encodings. place() returns the name of a place, such as "byte 5".
   std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
   std::string place(std::int64_t n_units) const;
   // Returns the message for a byte that is invalid in the encoding of the file.

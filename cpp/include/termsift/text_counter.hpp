@@ -49,8 +49,8 @@ class TextCounter {
   // returns the number of the term's occurrences.
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
-  // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for every sorted term if `columns`
-  // is empty.
+  // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for all terms if `columns` is
+  // empty.
   void for_each_term(std::span<const std::int32_t> columns,
                      const std::function<void(std::int64_t, std::string_view)>& visit) const;
   // columns[term] is the column of a term, or -1 to drop the term. Columns must increase. If `columns` is empty, no term is
@@ -81,8 +81,7 @@ class TextIndex {
 };
 
 // Counts terms by hash, as scikit-learn's HashingVectorizer does. The column of a term is |h| mod n_columns, where h is the
-// MurmurHash3 (32 bits, seed 0) of its UTF-8 bytes. If alternate_sign is true, each occurrence of a term with h < 0 counts
-// as -1.
+// MurmurHash3 (32 bits, seed 0) of its UTF-8 bytes. With alternate_sign, each occurrence of a term with h < 0 counts as -1.
 TextMatrix hashed_matrix(const TextRules& rules, Texts texts, std::int32_t n_columns, bool alternate_sign,
                          const Threads& threads);
 

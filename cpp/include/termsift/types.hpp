@@ -50,8 +50,7 @@ struct CountOverflow : std::overflow_error {
   using std::overflow_error::overflow_error;
 };
 
-// Thrown when the caller's poll stops a call. A stopped call has changed nothing, except where the comment on the call says
-// so.
+// Thrown when the caller's poll stops a call. A stopped call has changed nothing, except where its comment says so.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };

@@ -10,8 +10,7 @@
 
 namespace termsift {
 
-// 64 bytes of text. Vectors of 64 bytes are used if possible, because counting texts with vectors of 16 bytes takes a sixth
-// longer.
+// 64 bytes of text, if possible in one vector. Counting texts with vectors of 16 bytes takes a sixth longer than with one.
 class Bytes64 {
  public:
 #if defined(__AVX512BW__)

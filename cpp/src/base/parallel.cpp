@@ -30,8 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns the content of a small file, or "" if the file cannot be read. C++ streams are avoided, because they crash if this
-// extension contains its own copy of the C++ library. Such a copy shares some locale symbols with the C++ library that numpy
-// has loaded.
+// extension contains its own copy of the C++ library. Such a copy shares some locale symbols with numpy's C++ library.
 std::string content_of(const std::string& path) {
   std::string content;
   if (std::FILE* const file = std::fopen(path.c_str(), "rb")) {

@@ -37,8 +37,7 @@ constexpr std::int64_t docs_in_block = 128;
 //   poisson              L(l/b1)                        L(X_c/b1)  sum_{r<k} p_rc = (l + b1)/(X_c + b1)  1
 //
 // In the table, L(x) is the logarithm of 1 + x, and X_c is the model's total (EventModel). gain_rc is 0 for a class without
-// the term, so a term has pairs only with the classes that contain it. All numbers in the formula of v_c, except v_c, are at
-// least 0.
+// the term, so a term has pairs only with the classes that contain it. In the formula, only v_c can be negative.
 struct PrefixModel {
   std::vector<std::int64_t> classes;      // (n,) the rows of the counts that have documents, increasing
   std::int64_t stride = 0;                // n, rounded up to a multiple of verdict_lanes
@@ -100,8 +99,7 @@ void set_pairs(PrefixModel& m, const ClassCounts<Count>& counts) {
   }
 }
 
-// Sets loss_c(k) to final_loss(c, k, sum), where `sum` is the sum of pair_loss over the pairs of class c with a rank below
-// k.
+// Sets loss_c(k) to final_loss(c, k, sum), where `sum` is the sum of pair_loss over pairs of class c with a rank below k.
 template <class FinalLoss>
 void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss,
                 const FinalLoss& final_loss) {
@@ -261,8 +259,7 @@ class Sweep {
   }
 
   // Returns the first step at which the predicted class may change, or `end`. The document must have no further term before
-  // `end`. In the steps before the returned step, the growth of the winner's loss plus the growth of `rise` is less than
-  // lead / weight().
+  // `end`. Before the returned step, the winner's loss plus `rise` grows by less than lead / weight().
   std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
     if (weight() == 0) return end;  // without ranked terms, the prediction depends only on the prior
     const double* const loss = m_.loss.data() + verdict.winner;
