@@ -181,7 +181,7 @@ std::span<const T> span_of(const py::array& array, const char* name) {
 using B2 = std::pair<double, double>;  // the smoothing b2 as a double-double: its value and its rounding error
 using Prior = std::optional<py::array>;
 
-// Returns an Estimation with b1 and b2. Its prior weights lie in the array `prior`, which must outlive the Estimation.
+// Returns an Estimation with b1, b2 and the prior weights in the array `prior`, which must outlive the Estimation.
 inline Estimation estimation(double b1, const B2& b2, const Prior& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");
@@ -209,7 +209,7 @@ inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py
 // Exact or float counts. Counts are immutable, so every operation returns new counts.
 using CountsObject = std::variant<ClassCounts<std::int64_t>, ClassCounts<double>>;
 
-// Returns the counts of a Python object of class Counts. Raises a Python error for an object of another class.
+// Returns the counts of a Python object of class Counts. Raises a Python error for an object that is not a Counts.
 const CountsObject& counts_of(const py::handle& object);
 
 // Returns f(counts), where `counts` is the ClassCounts in the Python object.
@@ -221,8 +221,8 @@ auto with_counts(const py::handle& object, const F& f) {
 // Returns a Python object of class Counts.
 py::object to_python(CountsObject counts);
 
-// Returns the documents of a Python object of class Texts, which must outlive the result. Raises TypeError for an object of
-// another class. A BadText that a binding throws becomes BadTextError in Python.
+// Returns the documents of a Python object of class Texts, which must outlive the result. Raises TypeError for an object
+// that is not a Texts. A BadText that a binding throws becomes BadTextError in Python.
 Texts texts_of(const py::handle& object);
 
 // Returns a Python object of class Texts whose documents lie in the memory that `owner` holds.

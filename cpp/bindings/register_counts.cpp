@@ -61,8 +61,8 @@ Counts derived(const Counts& counts, int n_threads, const F& f) {
   return without_gil([&] { return counts.visit([&](const auto& c) -> Counts { return {f(c, threads)}; }); });
 }
 
-// Returns `counts` with the documents of a matrix added, and the name of the counting path. If `by_term` is true, the matrix
-// is CSC, and otherwise CSR. Returns nullopt if count_columns() cannot count a CSC matrix.
+// Adds the documents of a matrix to `counts`. Returns the new counts and the name of the counting path. If `by_term` is
+// true, the matrix is CSC, and otherwise CSR. Returns nullopt if count_columns() cannot count a CSC matrix.
 std::optional<std::pair<Counts, std::string>> updated(
     const Counts& counts, const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
     bool by_term, const std::optional<py::array>& label_indptr, const py::array& codes,

@@ -55,8 +55,8 @@ py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
 // a few objects or integers. Only labels outside the cache must be hashed.
 class KnownNumbers {
  public:
-  // Returns a reference to the number of the label with these bits. If the number is -1, the label is not in the cache, and
-  // the caller must set its number.
+  // Returns a reference to the number of the label with the given bits. If the number is -1, the label is not in the cache,
+  // and the caller must set its number.
   std::int32_t& of(std::uint64_t bits) {
     Known& known = known_[bits * 0x9E3779B97F4A7C15 >> (64 - n_bits)];
     if (known.bits != bits) known = {bits, -1};

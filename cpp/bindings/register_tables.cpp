@@ -25,7 +25,7 @@ TableReader::Read python_read(py::object readinto) {
       const py::gil_scoped_acquire gil;
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       const auto buffer = py::memoryview::from_memory(static_cast<void*>(to), static_cast<py::ssize_t>(n));
-      struct Release {  // releases the memoryview even after an exception, whose traceback may keep the object
+      struct Release {  // releases the memoryview, which the traceback of an exception may keep alive
         const py::memoryview& view;
         ~Release() {
           Py_XDECREF(PyObject_CallMethod(view.ptr(), "release", nullptr));
@@ -37,7 +37,7 @@ TableReader::Read python_read(py::object readinto) {
   };
 }
 
-// The Python class Table: a table reader, and the name of its file for error messages.
+// The Python class Table, which holds a table reader and the name of its file for error messages.
 class Table {
  public:
   Table(std::unique_ptr<TableReader> reader, py::str file) : reader_(std::move(reader)), file_(std::move(file)) {}
@@ -104,7 +104,7 @@ py::list skipped(const Table& table) {
   return all;
 }
 
-// Splits the first row at the delimiter. Returns a tuple: the number of its first line, the fields, and the fault or None.
+// Splits the first row at the delimiter. Returns the number of the row's first line, the fields, and the fault or None.
 py::tuple first_row(DelimitedTable& table, char delimiter, bool is_header) {
   const DelimitedReader::Row row = table.reading(
       [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, is_header); });

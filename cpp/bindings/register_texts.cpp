@@ -43,8 +43,8 @@ HeldTexts of_items(const py::object& sequence, const char* expected, const TextO
   throw py::error_already_set();
 }
 
-// Returns whether `item` stands for a missing text. None does, and so does an object that is not equal to itself (NaN, NaT)
-// or whose comparison `item == item` has no truth value (pandas' NA).
+// Returns whether `item` stands for a missing text. A missing text is None, an object that is not equal to itself (NaN,
+// NaT), or an object whose comparison `item == item` has no truth value (pandas' NA).
 bool is_missing(PyObject* item) {
   if (item == Py_None) return true;
   const auto equal = py::reinterpret_steal<py::object>(PyObject_RichCompare(item, item, Py_EQ));
@@ -54,7 +54,8 @@ bool is_missing(PyObject* item) {
   return truth == 0 || no_truth;
 }
 
-// Returns the characters of a Python string. They are not converted to UTF-8, because a string caches its UTF-8 form.
+// Returns the characters of a Python string. The characters are not converted to UTF-8, because a string caches its UTF-8
+// form.
 Text text_of(PyObject* string) {
 #if PY_VERSION_HEX < 0x030C0000
   if (PyUnicode_READY(string) != 0) throw py::error_already_set();

@@ -139,9 +139,10 @@ ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const st
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 
-// Returns the counts of `whole` minus the counts of `part`. Unknown documents stay unknown. If a count of `part` exceeds the
-// same count of `whole`, throws std::invalid_argument with a message that names the class and the term. In float counts, a
-// difference of at most 2^-40 of the count in `whole` is treated as a rounding error and set to zero.
+// Returns the counts of `whole` minus the counts of `part`. Document frequencies that are unknown in `whole` stay unknown.
+// If a count of `part` exceeds the same count of `whole`, throws std::invalid_argument with a message that names the class
+// and the term. In float counts, a difference of at most 2^-40 of the count in `whole` is treated as a rounding error and
+// set to zero.
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 
@@ -152,7 +153,7 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
 // shares the memory of `counts`. The result stores the model, which decides whether p is a probability or a rate.
 //
 // In float counts, n_c and d_ic are rounded sums. If rounding makes the largest d_ic exceed n_c, the model bernoulli uses
-// the largest d_ic as X. Takes at most O(pairs).
+// the largest d_ic as X. Takes at most O(pairs) time.
 template <CountType Count>
 ClassCounts<Count> as_counted_by(EventModel model, const ClassCounts<Count>& counts, const Threads& threads);
 

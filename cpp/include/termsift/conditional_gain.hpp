@@ -36,8 +36,8 @@ struct ConditionalGain {
   double step = 0.5;     // b: the length of the step in the definition of the gain
   std::int64_t k = 0;
   std::int32_t classes_in_play = 64;
-  // The loss of a document of class c has a weight proportional to n_c^-balance, scaled to a mean of 1. With balance = 1,
-  // all classes count equally.
+  // Each document's loss has a weight proportional to n_c^-balance, where n_c is the number of documents of its class. The
+  // weights are scaled to a mean of 1. With balance = 1, all classes count equally.
   double balance = 0;
   LinearMachines machines{0, 3};  // if the cost is 0, no linear machines guide the gain
 };
@@ -50,9 +50,9 @@ struct GainRanking {
 
 // A heap orders the terms by their last computed gains. If the gain of the first term was computed in the current step, the
 // term is chosen. If the gain of the first term is older, it is computed again. Rounding must not decide a tie, so gains are
-// compared in whole units of 2^-40 n, where n is the number of documents. Ties go to the lowest index. A gain may grow when
-// other terms are chosen, so the chosen term need not have the largest gain. Computing all gains at every step would need
-// twelve times as many evaluations and would choose no better terms (docs/methods.md).
+// compared in whole units of 2^-40 n, where n is the number of documents. Equal gains are ordered by index. A gain may grow
+// when other terms are chosen, so the chosen term need not have the largest gain. Computing all gains at every step would
+// need twelve times as many evaluations and would choose no better terms (docs/methods.md).
 //
 // `classes` are (n_rows,). `weights` are (n_rows,) or empty, and must be finite and not negative. A document of weight w
 // counts as w equal documents, of which W' leaves out only one. The entries of x may be in any order, repeated or 0.
@@ -60,8 +60,8 @@ struct GainRanking {
 // Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each pair of a
 // class and a term of the class, and 16 for each document. Each term takes 48 bytes, and 8 more for each thread beyond the
 // first four. In addition, each document with a chosen term takes 12 bytes for each class (with the number of classes
-// rounded up to a multiple of 8). If there are more than `classes_in_play` classes, each document with a chosen term takes
-// 16 bytes for each class that it keeps (by default 1 KiB) instead.
+// rounded up to a multiple of 8). If there are more than `classes_in_play` classes, a document takes 16 bytes for each class
+// that it keeps (by default 1 KiB), instead of 12 for each class.
 //
 // The options must satisfy 0 <= k <= n_columns, shape > 0, step > 0, temper >= 0, 0 <= balance <= 1 and classes_in_play > 0.
 // Throws as check_csr does. Also throws std::invalid_argument if e^{b W} could leave the range of a

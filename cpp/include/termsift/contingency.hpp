@@ -5,9 +5,9 @@
 //     other classes    B = t - a         D = g - r - t + a         g - r
 //                      t                 g - t                     g
 //
-// Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. For tfidf, a is l_ic instead. For chi2_counts, a is l_ic
-// and t is l_i. The methods log_odds, log_ratio, g2_counts and c_tfidf count only tokens: a = l_ic, r = l_c, t = l_i, g = l.
-// The totals t and g count a document of several classes only once.
+// Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. For tfidf, a is l_ic. For chi2_counts, a is l_ic and t is
+// l_i. The methods log_odds, log_ratio, g2_counts and c_tfidf count only tokens: a = l_ic, r = l_c, t = l_i, g = l. The
+// totals t and g count a document of several classes only once.
 #pragma once
 
 #include <cstdint>
@@ -51,9 +51,9 @@ inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure
 const char* name_of(ContingencyMeasure measure);
 
 // In all functions, classes without documents are ignored, and 0 log 0 = 0, log 0 = -inf, x/0 = inf and 0/0 = 0. A score is
-// 0 if no document has the term. A score is also 0 if the class holds all documents, except for log_ratio with smoothing. No
-// result is NaN. If some values of a term are infinite with the same sign, the sum or mean is infinite with this sign. If
-// both inf and -inf occur, the sum or mean is 0. A mean ignores classes of weight 0. The functions throw
+// 0 if no document has the term. A class score is 0 if the class holds all documents, except for log_ratio with smoothing.
+// No result is NaN. If some values of a term are infinite with the same sign, the sum or mean is infinite with this sign. If
+// some values are inf and others -inf, the sum or mean is 0. A mean ignores classes of weight 0. The functions throw
 // std::invalid_argument if a class weight is negative or not finite, or if all class weights are 0. At least two classes
 // must have documents, except for df and tfidf, which compare no classes. log_odds needs b2 = 0 or 2^-450 g <= b2 <= 2^450
 // g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of `estimation`.

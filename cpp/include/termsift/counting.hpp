@@ -41,7 +41,7 @@ inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, C
                                                   CountingPath::term_blocks, CountingPath::rows};
 const char* name(CountingPath path);
 
-// Returns the fastest path. n_rows is the number of classes, plus one if the collection has a row. The paths are
+// Returns the fastest counting path. n_rows is the number of classes, plus one if the collection has a row. The paths are
 //   term_blocks    for at most 16 rows of 2^21 to 2^27 terms, where the counters of one row would not stay in the cache.
 //                  With 2 classes and 19 million entries, term_blocks took 1.8 times as long as class_streams at 2^20
 //                  terms, 0.8 times at 2^21 and 0.5 times at 2^24. More than 2^27 terms would make too many blocks.
@@ -55,9 +55,9 @@ CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std
 
 // How an entry x > 0 is counted. Repeated entries of a document are added up first, and document weights are applied last.
 enum class TermWeight : std::uint8_t {
-  raw,    // as x
-  log,    // as log(1 + x), with an error of at most 1 ulp; in float counts only
-  binary  // as 1
+  raw,    // counted as x
+  log,    // counted as log(1 + x), with an error of at most 1 ulp; in float counts only
+  binary  // counted as 1
 };
 
 // The memory in bytes for the packed entries of a window of documents.
@@ -78,18 +78,18 @@ struct Counted {
 
 // Returns `counts` with the documents of x added.
 //
-//   x        (n_docs, n_terms). The entries of x may be in any order. Repeated entries are added up, zeros are ignored.
-//   labels   for n_docs documents. check_labels must have accepted them, and n_classes must be counts.rows.size().
-//   weights  (n_docs,) or null. Weights are finite and not negative. A document of weight w counts as w documents.
+// The entries of x (n_docs, n_terms) may be in any order. Repeated entries are added up, and zeros are ignored. The labels
+// of the n_docs documents must have passed check_labels(), and labels.n_classes must be counts.rows.size(). The weights
+// (n_docs,) must be finite and not negative, or null. A document of weight w counts as w documents.
 //
 // Throws as check_csr does if x is not a valid matrix of counts. Count must be double if the term weight is log, or if the
 // term weight is raw and x holds floats.
 //
-// Each count is summed in document order, starting from its value in `counts`. Therefore the result has the same bits for
-// any number of threads, and if the documents are split over several calls. The message of CountOverflow names the document.
+// Each count is summed in document order, starting from its value in `counts`. The result has the same bits for any number
+// of threads, and if the documents are added in several calls. The message of CountOverflow names the document.
 //
-// Time and extra memory depend on the path. The result takes 12 bytes per pair of a class and a term, or 20 bytes in a class
-// whose number of tokens may exceed 2^32 or is a fraction.
+// Time and extra memory depend on the counting path. The result takes 12 bytes per pair of a class and a term, or 20 bytes
+// in a class whose number of tokens may exceed 2^32 or is a fraction.
 template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);

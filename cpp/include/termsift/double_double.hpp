@@ -2,8 +2,8 @@
 //
 // Divergences depend on differences of probabilities. If p is within 1e-12 of q, p - q has 16 correct digits only if p and q
 // have 28 correct digits. Each double-double operation is exact, or its comment states its error. No operation has a branch,
-// so loops of operations vectorise. All operations return the same bits with and without fused multiply-add. The compiler
-// options -ffast-math and -ffp-contract=fast make the results wrong.
+// so compilers can vectorise loops of operations. All operations return the same bits with and without fused multiply-add.
+// The compiler options -ffast-math and -ffp-contract=fast make the results wrong.
 //
 // Sources: Dekker 1971 (two_product without FMA); Knuth, TAOCP 2, 4.2.2 (two_sum); Joldes, Muller and Popescu, "Tight and
 // rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017 (the other operations).

@@ -23,7 +23,7 @@ namespace termsift {
 // R in all classes. Equal gains are ordered by index. Terms with equal masses have equal gains, and the last two terms have
 // equal gains if the pool has no leftover. Rounding may change the order of terms whose gains are equal by symmetry, for
 // example if the masses of two terms are swapped between two classes. Once the largest gain is 0, the remaining terms follow
-// by index, with gain 0.
+// in order of index, with gain 0.
 //
 // Whole counts have exact masses if, in every class, the total of the counts times the common denominator of b1 and b2 is
 // below 2^52. All other masses are rounded (greedy/term_groups.cpp). Rounded masses may change the order of terms whose

@@ -16,8 +16,8 @@ struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// An array of trivial elements. The pages of a zeroed() array take no memory until they are touched. Many pages of counters
-// are never touched, because most terms of a huge vocabulary never occur in a class.
+// An array whose elements have a trivial type. The pages of a zeroed() array take no memory until they are touched. Many
+// pages of counters are never touched, because most terms of a huge vocabulary never occur in a class.
 template <class T>
 class LargeArray {
  public:

@@ -36,14 +36,15 @@ inline constexpr std::int64_t machine_lanes = 16;
 // The machines of the classes [first, first + n), n <= 16.
 struct MachineBlock {
   std::int64_t first, n;
-  std::span<const std::int32_t> terms;  // the terms that occur in a document, increasing
+  std::span<const std::int32_t> terms;  // the terms that occur in any document, in increasing order
   const float* weights;                 // (terms + 1, 16), intercepts last; the weights of all other terms are 0
 };
 
 // Trains sixteen machines at a time, and calls `take` for each block of machines. Any thread may call `take`, and blocks may
 // come in any order, but only one thread at a time calls `take`. Returns the mean entry of the document vectors without the
-// entries for the intercepts. The arithmetic is in single precision. In the tests, exact arithmetic with the same epochs
-// changes the weights by at most 2e-5 of the largest weight. Any number of threads and any SIMD target give the same bits.
+// entries for the intercepts. The arithmetic is in single precision. In the tests, the weights differ from those of exact
+// arithmetic with the same epochs by at most 2e-5 of the largest weight. Any number of threads and any SIMD target give the
+// same bits.
 //
 // Takes O(epochs * entries * n_classes / 16) vector steps. Memory: 8 bytes for each entry, 4 for each column, and 28 for
 // each document. Each thread also takes 64 bytes for each term that occurs in a document, and 68 for each document.

@@ -18,7 +18,7 @@ struct NaiveBayes {
   std::span<const std::int64_t> ks;       // strictly increasing, in [1, ranking.size()]
 };
 
-// The documents to classify. `term_weight` must be the one with which the training documents were counted.
+// The documents to classify. `term_weight` must be the term weight with which the training documents were counted.
 struct LabelledDocuments {
   AnyCsr x;
   std::span<const ClassId> labels;  // (n_rows,), -1 for a document of a class that was not counted

@@ -46,15 +46,15 @@ class Pacer {
   const Threads& threads_;
   const Progress& progress_;
   std::int64_t ticks_ = 0;
-  std::chrono::steady_clock::time_point last_{};  // initially long ago, so the first tick polls
+  std::chrono::steady_clock::time_point last_{};  // the clock's epoch at first, so the first tick polls
 };
 
-// Returns the number of threads of a call: `requested` if requested > 0, and otherwise a default. The default is that of
-// OpenMP (OMP_NUM_THREADS, threadpoolctl), limited to the number of processors that the affinity of this process and the
-// quota of its control group (rounded up) allow. No call has more than OMP_THREAD_LIMIT threads. A call has one thread
+// Returns the number of threads of a call, which is `requested` if requested > 0, and otherwise a default. The default is
+// that of OpenMP (OMP_NUM_THREADS, threadpoolctl), limited to the number of processors that the affinity of this process and
+// the quota of its control group (rounded up) allow. No call has more than OMP_THREAD_LIMIT threads. A call has one thread
 // inside a loop that has several threads, inside an OpenMP parallel region, and in a child process that was forked after
-// threads had started. These threads would not exist in the child.
-// Without OpenMP, the settings of OpenMP are ignored, and the default is the number of processors that this process may use.
+// threads had started. The threads of a parent process do not exist in its child. Without OpenMP, the settings of OpenMP are
+// ignored, and the default is the number of processors that this process may use.
 int effective_n_threads(int requested);
 
 // Returns a phrase that names the limit on the default number of threads.

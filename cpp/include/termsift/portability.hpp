@@ -75,7 +75,7 @@ TERMSIFT_INLINE std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
 }
 
-// Adds 1 to a counter that other threads may change, unless it is 255.
+// Adds 1 to a counter that other threads may change, unless the counter is 255.
 inline void count_up_to_255(std::uint8_t& counter) {
   std::uint8_t now = __atomic_load_n(&counter, __ATOMIC_RELAXED);
   while (now < 255 && !__atomic_compare_exchange_n(&counter, &now, static_cast<std::uint8_t>(now + 1), true,

@@ -28,10 +28,10 @@ void running_sums(const double* values, std::int64_t n, double* sums);
 // AnyMeasure is Measure or ContingencyMeasure. Throws as class_results() does for the measure. Takes O(n_classes * n_terms)
 // time if k is a small part of n_terms. If each class has few of the terms, a ContingencyMeasure takes
 // O(pairs + n_classes * distinct column totals). A Measure with smoothing takes
-// O(pairs + n_classes * terms that can be among the best of a class). Scratch memory: up to 32 MiB (or 1,024 terms of each
-// class, if larger) for values, and up to 128 MiB (or 64 places of each class) for lists. A ContingencyMeasure with more
-// than 64 classes may take another 50 bytes per term, plus 9 bytes per term for each thread. Lists that would take more
-// memory are computed in parts, and the values are recomputed for each part.
+// O(pairs + n_classes * terms that can be among the best of a class). Scratch memory: up to 32 MiB (or 1,024 values of each
+// class, if these are larger) for values, and up to 128 MiB (or 64 places of each class) for lists. A ContingencyMeasure
+// with more than 64 classes may take another 50 bytes per term, plus 9 bytes per term for each thread. Lists that would take
+// more memory are computed in parts, and the values are recomputed for each part.
 template <CountType Count, class AnyMeasure>
 void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
                  const Threads& threads, std::int64_t* indices, double* scores, std::int64_t* classes);

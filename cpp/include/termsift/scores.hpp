@@ -20,13 +20,13 @@ enum class Measure : std::uint8_t {
                // for rates: 1/2 [(p-q)^2/q + (p-q)^2/p]
   nu_pearson,  // (p-q)^2/(q(1-q))                            ibid., Section 4.4, Pearson's
                // for rates: (p-q)^2/q
-  direction    // the sign of p-q (1, 0 or -1); only class_directions uses it
+  direction    // the sign of p-q (1, 0 or -1), which only class_directions uses
 };
 
 // The function that combines the values of the classes into the score of the term.
 enum class Aggregate : std::uint8_t {
   sum,
-  mean,  // weighted by the class priors
+  mean,  // the mean, weighted by the class priors
   max
 };
 
@@ -54,8 +54,8 @@ struct Pairs {
 // - 0 <= b1 <= b2 < inf. For rates, b1 and b2 are in [0, inf).
 // - The smoothed p of an absent term is 0 or at least 2^-450. Rates are at most 2^64.
 // - The weights are finite and not negative.
-// The functions use 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0. Therefore, if b2 = 0, p is 0 in a class without tokens. No
-// result is NaN.
+// The functions use 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0. If b2 = 0, p is 0 in a class without tokens. No result is
+// NaN.
 //
 // Accuracy: the relative error is at most 4 ulp in ordinary cases, and 1e-14 if |p - q| >= n_classes^2 2^-50 max(p, q).
 // If p and q agree in all digits of a double-double, their difference is lost (proof in scoring/score_kernels.cpp, cases
@@ -63,7 +63,7 @@ struct Pairs {
 // the same bits for any number of threads and any SIMD target. The bits of a term's results depend on other terms only
 // through the constants of the classes and, in `score`, through the choice of one algorithm for all terms.
 //
-// Each thread needs 1 MiB of scratch memory, plus up to 56 bytes for each class and each of 128 terms.
+// Each thread needs 1 MiB of scratch memory, plus up to 7 KiB (128 times 56 bytes) for each class.
 
 // Writes scores (n_terms,). Takes O(pairs) time for smoothed scores of many classes that have few of the terms, and
 // O(n_classes * terms that occur) time for all other scores. The choice of the algorithm depends only on counts, estimation,

@@ -93,7 +93,7 @@ class TableReader {
   // Skips a bad row if Options::skip and can_skip are true, and otherwise throws RowError.
   void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
   // units() returns the distance between two places in a line. The unit is a byte if the file is UTF-8, and otherwise a
-  // character, because the reader sees no other encodings. place() returns the name of a place, such as "byte 5".
+  // character, because Read returns only UTF-8. place() returns the name of a place, such as "byte 5".
   std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
   std::string place(std::int64_t n_units) const;
   // Returns the message for a byte that is invalid in the encoding of the file.

@@ -26,7 +26,7 @@ struct TextMatrix {
 };
 
 // Learns the vocabulary of texts and counts its terms, block by block. Results do not depend on the number of threads, the
-// blocks or the seed of the hash tables. Only one thread at a time may call a counter.
+// size of the blocks or the seed of the hash tables. Only one thread at a time may call a counter.
 class TextCounter {
  public:
   TextCounter(const TextRules& rules, bool by_class);

@@ -45,7 +45,7 @@ class TermSketch {
 enum class Analyzer : std::uint8_t {
   word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
   chars,   // every n consecutive characters; two or more white-space characters in a row count as one blank
-  char_wb  // every n consecutive characters of a word (between white space) to which a blank is added at both ends
+  char_wb  // every n consecutive characters of a word between white space, with a blank added at each end of the word
 };
 
 // Buckets of terms. The bucket of a term is its column in hashed_matrix() with n columns.
@@ -61,7 +61,7 @@ struct TextRules {
   bool lowercase = true;
   StripAccents strip_accents = StripAccents::none;  // applied after lowercasing
   std::int64_t min_n = 1, max_n = 1;                // ngram_range
-  std::vector<std::string> stop_words;              // UTF-8 (may encode surrogates); removed before n-grams are formed
+  std::vector<std::string> stop_words;              // UTF-8 (may encode surrogates); stop words are removed before n-grams
   std::shared_ptr<const TermSketch> sketch;         // if given, only terms whose counter is at least `least` are counted
   std::uint8_t least = 1;
   std::shared_ptr<const TermBuckets> buckets;       // if given instead of a sketch, only terms in chosen buckets are counted

@@ -17,7 +17,7 @@ enum class TextEncoding : std::uint8_t { utf8, latin1, ucs2, ucs4 };
 // One document. ASCII text may be passed as utf8 or latin1.
 struct Text {
   const void* data = nullptr;  // null if the text is missing, but not if the text is empty
-  std::int64_t length = 0;     // in bytes for UTF-8, else in characters
+  std::int64_t length = 0;     // in bytes for UTF-8, and in characters for all other encodings
   TextEncoding encoding = TextEncoding::utf8;
 };
 using Texts = std::span<const Text>;

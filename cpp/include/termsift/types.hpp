@@ -10,7 +10,7 @@
 namespace termsift {
 
 // A term is a column of the matrix. A column number takes only four bytes, because every score reads the terms of all pairs
-// from memory. Therefore a vocabulary has at most 2^31 - 1 terms.
+// from memory. A vocabulary therefore has at most 2^31 - 1 terms.
 using TermId = std::int32_t;
 inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 

@@ -125,11 +125,11 @@ void set_rise(PrefixModel& m, std::size_t n_steps) {
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < m.classes.size(); ++c) most = std::max(most, before[c] - after[c]);
     const double rise = m.rise[step - 1] + (most + tolerance_growth * std::fabs(most));
-    m.rise[step] = rise + 0x1p-50 * std::fabs(rise);  // keeps differences of `rise` upper bounds despite rounding
+    m.rise[step] = rise + 0x1p-50 * std::fabs(rise);  // a margin, because differences of rises must be upper bounds
   }
 }
 
-// `counts` come from as_counted_by(). Takes O(pairs + n_terms + ks * classes) time.
+// `counts` must come from as_counted_by(). Takes O(pairs + n_terms + ks * classes) time.
 template <CountType Count>
 PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes& bayes) {
   PrefixModel m;
@@ -208,7 +208,7 @@ class Sweep {
     std::int64_t now = 0;
     for (auto entry = ranked_.begin(); step < n_steps;) {
       for (; entry != ranked_.end() && at(m_.step_of[at(entry->rank)]) == step; ++entry) add(*entry);
-      // In the steps before `end`, no further term of the document is ranked.
+      // Before the step `end`, the ranked prefixes contain no further term of the document.
       const std::size_t end = entry == ranked_.end() ? n_steps : at(m_.step_of[at(entry->rank)]);
       while (step < end) {
         const Verdict verdict = judge(step);
@@ -248,8 +248,8 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Relative to the sum of the magnitudes of all summands of v_c, each of the n_added_ additions has an error of at most
-  // 2^-53. All other operations together have an error of at most 2^-45 relative to the same sum.
+  // Let s be the sum of the magnitudes of all summands of v_c. Each of the n_added_ additions has an error of at most 2^-53
+  // s. All other operations together have an error of at most 2^-45 s.
   Verdict judge(std::size_t step) {
     posteriors_.loss = &m_.loss[step * at(m_.stride)];
     posteriors_.tokens = tokens_;

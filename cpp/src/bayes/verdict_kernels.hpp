@@ -15,7 +15,7 @@ struct Verdict {
   double lead;          // the winner's v_c minus the largest other v_c, minus twice the errors of both
 };
 
-// In the padding, log_docs is `no_class`, and all other arrays are 0. All numbers are finite.
+// In the padding of the arrays, log_docs is `no_class`, and all other arrays are 0. All numbers are finite.
 struct ClassPosteriors {
   std::int64_t stride;  // a multiple of verdict_lanes, at least one
   const double *log_docs, *sums, *absent, *loss;  // (stride,)
