@@ -79,8 +79,8 @@ struct Counted {
 // Returns `counts` with the documents of x added.
 //
 // The entries of x (n_docs, n_terms) may be in any order. Repeated entries are added up, and zeros are ignored. The labels
-// of the n_docs documents must have passed check_labels(), and labels.n_classes must be counts.rows.size(). The weights
-// (n_docs,) must be finite and not negative, or null. A document of weight w counts as w documents.
+// of the n_docs documents must have passed check_labels(), and labels.n_classes must be counts.rows.size(). `weights` is
+// null, or has n_docs finite elements that are not negative. A document of weight w counts as w documents.
 //
 // Throws as check_csr does if x is not a valid matrix of counts. Count must be double if the term weight is log, or if the
 // term weight is raw and x holds floats.

@@ -33,7 +33,7 @@ namespace termsift {
 // If b2 > b1 n_terms, a leftover mass stays in the pool to the end, so even the last term has a gain.
 struct GreedyRanking {
   LargeArray<std::int64_t> indices;  // (k,) terms in the order of their selection
-  LargeArray<double> divergences;    // (k,) divergence after each step; nondecreasing, relative error below 1e-12
+  LargeArray<double> divergences;    // (k,) divergence after each step, never decreasing, with a relative error below 1e-12
   std::int64_t informative = 0;      // number of steps with a positive gain; these steps come first
   std::int64_t evaluations = 0;      // number of gains and bounds computed; terms with equal counts share an evaluation
 };

@@ -249,7 +249,7 @@ class Sweep {
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
   // Let s be the sum of the magnitudes of all summands of v_c. Each of the n_added_ additions has an error of at most 2^-53
-  // s. All other operations together have an error of at most 2^-45 s.
+  // times s. All other operations together have an error of at most 2^-45 times s.
   Verdict judge(std::size_t step) {
     posteriors_.loss = &m_.loss[step * at(m_.stride)];
     posteriors_.tokens = tokens_;

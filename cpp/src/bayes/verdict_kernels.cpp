@@ -29,8 +29,8 @@ Verdict judge(const ClassPosteriors& p) {
   double *values = p.values, *errors = p.errors;
   const double tokens = p.tokens, weight = p.weight, allowed = p.error;
   const std::int64_t stride = p.stride;
-  // In each lane, `least` is the largest lower bound of v_c, `most` the largest upper bound, and `second` the second
-  // largest.
+  // In each lane, `least` is the largest lower bound of v_c, `most` the largest upper bound, and `second` the second largest
+  // upper bound.
   Vector least = Vector{} - infinity, most = least, second = least;
   Vector number = {0, 1, 2, 3}, best = number;
   for (std::int64_t c = 0; c < stride; c += lanes, number += lanes) {
